@@ -1,0 +1,204 @@
+//! The one currency between everything that looks at input and everything that reports.
+//!
+//! A [`Finding`] comes from a [`Rule`] and points at bytes of the user's files. This module
+//! holds data only: what a rule checks lives in `lint`, how a finding is printed in `report`.
+
+mod rule;
+mod suggest;
+
+use std::sync::Arc;
+
+pub use rule::{Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule, RuleOption};
+pub use suggest::nearest;
+
+use crate::source::{Location, SourceFile, Span};
+
+/// How bad it is. `Error` = refused, crashes or cannot work; `Warning` = works but wrong,
+/// alerting or fragile; `Info` = worth knowing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing.
+    Info,
+    /// Works, but wrong, alerting or fragile.
+    Warning,
+    /// Refused, crashes, or cannot work.
+    Error,
+}
+
+impl Severity {
+    /// `error`, `warning` or `info`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One thing found, with where it is and what to do.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The rule that found it.
+    pub rule: &'static Rule,
+    /// Usually the rule's; configuration and circumstances may change it.
+    pub severity: Severity,
+    /// One sentence: what is wrong, in this file's own words.
+    pub message: String,
+    /// The characters meant; `None` only where no file has any (a missing inventory).
+    pub location: Option<Location>,
+    /// What the caret says; the message when `None`.
+    pub label: Option<String>,
+    /// Name of the cluster, where the finding belongs to one.
+    pub cluster: Option<String>,
+    /// The object it is about, as `Kind namespace/name` or `Kind name`.
+    pub object: Option<String>,
+    /// What to do, one or two sentences.
+    pub help: Option<String>,
+    /// Other places that are part of the cause.
+    pub related: Vec<Related>,
+    /// Edits that would mend it; more than one means a choice.
+    pub fixes: Vec<Fix>,
+    /// It stands for the refusal of the HyperConverged: an error that nothing can suppress.
+    pub refusal: bool,
+}
+
+impl Finding {
+    /// A finding of `rule` with its own severity.
+    pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            severity: rule.severity,
+            message: message.into(),
+            location: None,
+            label: None,
+            cluster: None,
+            object: None,
+            help: None,
+            related: Vec::new(),
+            fixes: Vec::new(),
+            refusal: false,
+        }
+    }
+
+    /// Points at a place.
+    #[must_use]
+    pub fn at(mut self, location: Location) -> Self {
+        self.location = Some(location);
+        self
+    }
+
+    /// Says what the caret says.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Names the object it is about.
+    #[must_use]
+    pub fn object(mut self, object: impl Into<String>) -> Self {
+        self.object = Some(object.into());
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds another place that is part of the cause.
+    #[must_use]
+    pub fn related(mut self, location: Location, message: impl Into<String>) -> Self {
+        self.related.push(Related {
+            location,
+            message: message.into(),
+        });
+        self
+    }
+
+    /// Offers an edit.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+
+    /// Offers edits, where there are any.
+    #[must_use]
+    pub fn fixes(mut self, fixes: impl IntoIterator<Item = Fix>) -> Self {
+        self.fixes.extend(fixes);
+        self
+    }
+
+    /// Changes the severity from the rule's own.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+}
+
+/// Another place that is part of the cause.
+#[derive(Debug, Clone)]
+pub struct Related {
+    /// Where.
+    pub location: Location,
+    /// What is there.
+    pub message: String,
+}
+
+/// Whether a fix may be applied without asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Applicability {
+    /// Keeps the meaning, or mends what could not have been meant: `fix --write` applies it.
+    Safe,
+    /// Changes what the cluster does: only with `--unsafe`.
+    Unsafe,
+    /// One of several ways, shown and never applied by itself.
+    Suggestion,
+}
+
+/// Byte edits that belong together.
+#[derive(Debug, Clone)]
+pub struct Fix {
+    /// What it does, imperative ("enable multi-arch golden images").
+    pub title: String,
+    /// Whether it may be applied without asking.
+    pub applicability: Applicability,
+    /// The edits; they don't overlap.
+    pub edits: Vec<Edit>,
+}
+
+impl Fix {
+    /// A fix of one edit: `text` in the place of what stands at `place`.
+    pub fn edit(
+        title: impl Into<String>,
+        applicability: Applicability,
+        place: Location,
+        text: impl Into<String>,
+    ) -> Self {
+        Self {
+            title: title.into(),
+            applicability,
+            edits: vec![Edit {
+                file: place.file,
+                span: place.span,
+                text: text.into(),
+            }],
+        }
+    }
+}
+
+/// Replaces the bytes `span` of `file` by `text`.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// What is replaced; empty for an insertion.
+    pub span: Span,
+    /// What stands there afterwards.
+    pub text: String,
+}

@@ -1,0 +1,224 @@
+//! What a rule is, as data.
+
+use super::Severity;
+
+/// The catalogue's groups; each is also a name for `--select` and `--ignore`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// Clusters whose nodes have several architectures.
+    Heterogeneous,
+    /// Golden images: DataImportCronTemplates, DataImportCrons, DataSources.
+    GoldenImages,
+    /// The jsonpatch annotations.
+    Jsonpatch,
+    /// Node placement and topology.
+    Placement,
+    /// What the API server or a webhook refuses, or accepts by mistake.
+    Admission,
+    /// What an upgrade changes.
+    Upgrade,
+    /// How the manifests are kept in git.
+    Gitops,
+    /// Operand objects that somebody else manages too.
+    Operands,
+    /// Operators' bundles that claim to be multi-arch.
+    Bundle,
+    /// YAML itself, and the inventory.
+    Hygiene,
+}
+
+impl Group {
+    /// Every group, in the catalogue's order (A to J).
+    pub const ALL: [Self; 10] = [
+        Self::Heterogeneous,
+        Self::GoldenImages,
+        Self::Jsonpatch,
+        Self::Placement,
+        Self::Admission,
+        Self::Upgrade,
+        Self::Gitops,
+        Self::Operands,
+        Self::Bundle,
+        Self::Hygiene,
+    ];
+
+    /// The group's name as it is typed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Heterogeneous => "heterogeneous",
+            Self::GoldenImages => "golden-images",
+            Self::Jsonpatch => "jsonpatch",
+            Self::Placement => "placement",
+            Self::Admission => "admission",
+            Self::Upgrade => "upgrade",
+            Self::Gitops => "gitops",
+            Self::Operands => "operands",
+            Self::Bundle => "bundle",
+            Self::Hygiene => "hygiene",
+        }
+    }
+}
+
+/// How sure a finding of the rule is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// Follows from rendered objects or recorded behaviour.
+    High,
+    /// Right unless something that git does not show says otherwise.
+    Medium,
+    /// A hint; only with `--pedantic`.
+    Low,
+}
+
+impl Confidence {
+    /// `high`, `medium` or `low`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+}
+
+/// What will happen in the cluster when a finding is ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Predicts {
+    /// An alert fires.
+    Alert {
+        /// The alert's name.
+        name: &'static str,
+        /// Its runbook's address.
+        runbook: &'static str,
+    },
+    /// The API server or a webhook refuses the object, in these words.
+    Refusal(&'static str),
+    /// The operator's reconcile stops, with this error.
+    ReconcileError(&'static str),
+    /// No alert and no refusal: what happens instead.
+    Silent(&'static str),
+}
+
+/// What the rule offers as a fix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FixKind {
+    /// Nothing mechanical.
+    None,
+    /// Edits to choose from.
+    Suggested,
+    /// An edit that needs `--unsafe`.
+    Unsafe,
+    /// An edit that is applied by `fix --write`.
+    Safe,
+}
+
+impl FixKind {
+    /// `none`, `suggested`, `unsafe` or `safe`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Suggested => "suggested",
+            Self::Unsafe => "unsafe",
+            Self::Safe => "safe",
+        }
+    }
+}
+
+/// What a rule has to be given before it can say anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Needs {
+    /// The files alone: it also looks at a HyperConverged that is refused.
+    Document,
+    /// What would be rendered: the HyperConverged was accepted, or is rendered by force.
+    Plan,
+    /// What would be rendered, for nodes that are declared.
+    Nodes,
+}
+
+impl Needs {
+    /// `document`, `plan` or `nodes`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::Plan => "plan",
+            Self::Nodes => "nodes",
+        }
+    }
+}
+
+/// Something about a rule that `hcoplan.yaml` can set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleOption {
+    /// The key below the rule's name, kebab-case.
+    pub name: &'static str,
+    /// What it is without configuration; the type of what may be configured follows from it.
+    pub default: OptionValue,
+    /// What it does, one sentence.
+    pub doc: &'static str,
+}
+
+/// The value of a [`RuleOption`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionValue {
+    /// A switch.
+    Flag(bool),
+    /// A count.
+    Number(u64),
+    /// A list of names.
+    Names(&'static [&'static str]),
+}
+
+/// A rule's metadata and its page. The check itself is registered in `lint`.
+#[derive(Debug)]
+pub struct Rule {
+    /// The stable name, kebab-case, naming the bad thing found.
+    pub name: &'static str,
+    /// Its group.
+    pub group: Group,
+    /// How bad a finding is unless configured otherwise.
+    pub severity: Severity,
+    /// How sure a finding is.
+    pub confidence: Confidence,
+    /// HCO releases it applies to, as `1.16`; empty = all.
+    pub releases: &'static [&'static str],
+    /// What the cluster will do.
+    pub predicts: Predicts,
+    /// What it has to be given; without it, the rule is skipped.
+    pub needs: Needs,
+    /// What it offers as a fix.
+    pub fix: FixKind,
+    /// Only runs when selected by name or with `--pedantic`.
+    pub pedantic: bool,
+    /// What can be configured about it.
+    pub options: &'static [RuleOption],
+    /// One line: what it finds.
+    pub summary: &'static str,
+    /// The page, Markdown, with the sections `What it finds`, `Why it matters`, `Example`,
+    /// `Remedy`, `Sources`.
+    pub page: &'static str,
+}
+
+impl Rule {
+    /// What most rules have in common, to be spelled out only where a rule differs
+    /// (`..Rule::BASE`). What every rule says for itself is empty here, and a test of the
+    /// registry fails while it is.
+    pub const BASE: Self = Self {
+        name: "",
+        group: Group::Hygiene,
+        severity: Severity::Warning,
+        confidence: Confidence::High,
+        releases: &[],
+        predicts: Predicts::Silent(""),
+        needs: Needs::Plan,
+        fix: FixKind::None,
+        pedantic: false,
+        options: &[],
+        summary: "",
+        page: "",
+    };
+
+    /// Whether the rule applies to an HCO release such as `1.17`.
+    pub fn applies_to(&self, release: &str) -> bool {
+        self.releases.is_empty() || self.releases.contains(&release)
+    }
+}

@@ -1,0 +1,265 @@
+//! Cron schedules, as CDI's webhook reads them.
+//!
+//! Source: `ParseStandard` of robfig/cron v3: five fields, or a word such as `@daily`, perhaps
+//! with a time zone in front. Kubernetes' CronJobs use the same.
+
+use std::fmt;
+
+use super::duration;
+
+/// Why a text is no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// Not five fields.
+    #[error("it has {0} fields, five are needed: minute, hour, day, month, weekday")]
+    Fields(usize),
+    /// `@` and a word that isn't known.
+    #[error("there is no {0}")]
+    Word(String),
+    /// A field that doesn't read.
+    #[error("its {field} {text:?} {problem}")]
+    Field {
+        /// Which one.
+        field: &'static str,
+        /// The part of it that is wrong.
+        text: String,
+        /// What is wrong.
+        problem: Problem,
+    },
+    /// A time zone and nothing behind it.
+    #[error("nothing follows the time zone")]
+    ZoneOnly,
+}
+
+/// What is wrong with a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// Neither a number nor a name.
+    NoNumber,
+    /// Below or above what the field allows.
+    Outside(u32, u32),
+    /// Ends before it begins.
+    Backwards,
+    /// Steps of nothing.
+    NoStep,
+    /// More hyphens or slashes than a range has.
+    TooMany,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoNumber => f.write_str("is no number"),
+            Self::Outside(least, most) => write!(f, "is not between {least} and {most}"),
+            Self::Backwards => f.write_str("ends before it begins"),
+            Self::NoStep => f.write_str("has a step of nothing"),
+            Self::TooMany => f.write_str("has more hyphens or slashes than a range"),
+        }
+    }
+}
+
+/// What a field may hold.
+struct Bounds {
+    name: &'static str,
+    least: u32,
+    most: u32,
+    names: &'static [&'static str],
+}
+
+const MONTHS: [&str; 12] = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+];
+const DAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const WORDS: [&str; 7] = [
+    "@yearly",
+    "@annually",
+    "@monthly",
+    "@weekly",
+    "@daily",
+    "@midnight",
+    "@hourly",
+];
+
+const FIELDS: [Bounds; 5] = [
+    Bounds::new("minute", 0, 59, &[]),
+    Bounds::new("hour", 0, 23, &[]),
+    Bounds::new("day of the month", 1, 31, &[]),
+    Bounds::new("month", 1, 12, &MONTHS),
+    Bounds::new("weekday", 0, 6, &DAYS),
+];
+
+/// Checks a schedule. Time zones are taken as they are.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn check(text: &str) -> Result<(), ScheduleError> {
+    let zoned = text.starts_with("TZ=") || text.starts_with("CRON_TZ=");
+    let text = match (zoned, text.split_once(' ')) {
+        (true, None) => return Err(ScheduleError::ZoneOnly),
+        (true, Some((_, rest))) => rest.trim(),
+        (false, _) => text,
+    };
+    if text.starts_with('@') {
+        let every = text.strip_prefix("@every ");
+        let known = match every {
+            Some(period) => duration::parse(period).is_ok(),
+            None => WORDS.contains(&text),
+        };
+        return known
+            .then_some(())
+            .ok_or_else(|| ScheduleError::Word(text.to_owned()));
+    }
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    if fields.len() != FIELDS.len() {
+        return Err(ScheduleError::Fields(fields.len()));
+    }
+    for (field, bounds) in fields.iter().zip(&FIELDS) {
+        // Commas without anything between them are nothing to the library.
+        for range in field.split(',').filter(|r| !r.is_empty()) {
+            bounds
+                .check(range)
+                .map_err(|problem| ScheduleError::Field {
+                    field: bounds.name,
+                    text: range.to_owned(),
+                    problem,
+                })?;
+        }
+    }
+    Ok(())
+}
+
+impl Bounds {
+    const fn new(
+        name: &'static str,
+        least: u32,
+        most: u32,
+        names: &'static [&'static str],
+    ) -> Self {
+        Self {
+            name,
+            least,
+            most,
+            names,
+        }
+    }
+
+    /// Checks `*`, `5`, `1-5`, each perhaps with `/2`.
+    fn check(&self, range: &str) -> Result<(), Problem> {
+        let mut parts = range.split('/');
+        let span = parts.next().unwrap_or_default();
+        let step = parts.next();
+        if parts.next().is_some() {
+            return Err(Problem::TooMany);
+        }
+        let mut ends = span.split('-');
+        let low = ends.next().unwrap_or_default();
+        // What follows an asterisk isn't looked at.
+        let any = low == "*" || low == "?";
+        let high = ends.next();
+        if !any && ends.next().is_some() {
+            return Err(Problem::TooMany);
+        }
+        let low = if any { self.least } else { self.number(low)? };
+        let high = match high {
+            _ if any => self.most,
+            Some(high) => self.number(high)?,
+            None if step.is_some() => self.most,
+            None => low,
+        };
+        if let Some(step) = step
+            && number(step)? == 0
+        {
+            return Err(Problem::NoStep);
+        }
+        if low < self.least || high > self.most {
+            return Err(Problem::Outside(self.least, self.most));
+        }
+        if low > high {
+            return Err(Problem::Backwards);
+        }
+        Ok(())
+    }
+
+    fn number(&self, text: &str) -> Result<u32, Problem> {
+        let named = self
+            .names
+            .iter()
+            .zip(self.least..)
+            .find(|(name, _)| name.eq_ignore_ascii_case(text));
+        named.map_or_else(|| number(text), |(_, n)| Ok(n))
+    }
+}
+
+/// A number as Go's `Atoi` reads it, none below zero.
+fn number(text: &str) -> Result<u32, Problem> {
+    text.parse().map_err(|_| Problem::NoNumber)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedules() {
+        for text in [
+            "0 */12 * * *",
+            "42 3/12 * * *",
+            "* * * * *",
+            "0,30 8-18/2 1-31 jan-DEC mon-fri",
+            "? ? ? ? ?",
+            "59 23 31 12 6",
+            "@daily",
+            "@every 1h30m",
+            "TZ=Europe/Berlin 0 4 * * *",
+            "CRON_TZ=UTC @hourly",
+            "+5 1 * * *",
+            "1,,2 0 * * *",
+        ] {
+            assert_eq!(check(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_schedules() {
+        for (text, why) in [
+            (
+                "",
+                "it has 0 fields, five are needed: minute, hour, day, month, weekday",
+            ),
+            (
+                "0 0 * *",
+                "it has 4 fields, five are needed: minute, hour, day, month, weekday",
+            ),
+            (
+                "0 0 0 * * *",
+                "it has 6 fields, five are needed: minute, hour, day, month, weekday",
+            ),
+            ("60 * * * *", "its minute \"60\" is not between 0 and 59"),
+            ("* 24 * * *", "its hour \"24\" is not between 0 and 23"),
+            (
+                "* * 0 * *",
+                "its day of the month \"0\" is not between 1 and 31",
+            ),
+            ("* * * 13 *", "its month \"13\" is not between 1 and 12"),
+            ("* * * * 7", "its weekday \"7\" is not between 0 and 6"),
+            ("* 5-1 * * *", "its hour \"5-1\" ends before it begins"),
+            ("*/0 * * * *", "its minute \"*/0\" has a step of nothing"),
+            (
+                "1-2-3 * * * *",
+                "its minute \"1-2-3\" has more hyphens or slashes than a range",
+            ),
+            (
+                "*/2/3 * * * *",
+                "its minute \"*/2/3\" has more hyphens or slashes than a range",
+            ),
+            ("x * * * *", "its minute \"x\" is no number"),
+            ("-5 * * * *", "its minute \"-5\" is no number"),
+            ("@fortnightly", "there is no @fortnightly"),
+            ("@every day", "there is no @every day"),
+            ("TZ=UTC", "nothing follows the time zone"),
+        ] {
+            let error = check(text).expect_err(text);
+            assert_eq!(error.to_string(), why);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Would Go decode this document, and what would it say?
+//!
+//! `encoding/json` notes the first value of a wrong type and goes on; a type's own decoder
+//! (quantities, durations, times) that fails ends it at once, and its error is the one returned.
+
+use serde_json::{Number, Value};
+
+use super::table::{Field, GoTypes, Kind, Struct, TypeId};
+use super::{DecodeError, normalise, time};
+use crate::kube::{duration, quantity};
+
+/// How keys find their fields.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keys {
+    /// `sigs.k8s.io/json`: only the very name.
+    Exact,
+    /// `encoding/json`: the very name, else one that differs in case only.
+    AnyCase,
+}
+
+pub(super) fn check(
+    types: &GoTypes,
+    document: &Value,
+    ty: TypeId,
+    keys: Keys,
+) -> Result<(), DecodeError> {
+    let mut checker = Checker {
+        types,
+        keys,
+        first: None,
+    };
+    checker.value(document, ty, &Step::Root)?;
+    checker.first.map_or(Ok(()), Err)
+}
+
+/// The way from the document to a value; only walked back when something is wrong.
+enum Step<'a> {
+    Root,
+    Field(&'a Self, &'a Struct, &'a Field),
+    Key(&'a Self, &'a str),
+    Index(&'a Self, usize),
+}
+
+struct Checker<'a> {
+    types: &'a GoTypes,
+    keys: Keys,
+    first: Option<DecodeError>,
+}
+
+impl Checker<'_> {
+    /// `Err` ends the decoding; a value of the wrong type is noted.
+    fn value(&mut self, value: &Value, ty: TypeId, at: &Step<'_>) -> Result<(), DecodeError> {
+        match self.types.kind(ty) {
+            Kind::Pointer(target) if !value.is_null() => return self.value(value, target, at),
+            Kind::Duration => return check_duration(value, at),
+            Kind::Quantity => return check_quantity(value, at),
+            Kind::Time => return check_time(value, at),
+            Kind::IntOrString => return check_int_or_string(value, at),
+            Kind::Raw => {}
+            kind => match (value, kind) {
+                (Value::Null, _) => {}
+                (Value::Bool(_), Kind::Bool) | (Value::String(_), Kind::String) => {}
+                (Value::Number(number), Kind::Int(_) | Kind::Uint(_) | Kind::Float(_)) => {
+                    if !fits(number, kind) {
+                        self.wrong(format!("number {number}"), ty, at);
+                    }
+                }
+                (Value::Array(items), Kind::Slice(element)) => {
+                    for (index, item) in items.iter().enumerate() {
+                        self.value(item, element, &Step::Index(at, index))?;
+                    }
+                }
+                (Value::Object(entries), Kind::Map(element)) => {
+                    for (key, entry) in entries {
+                        self.value(entry, element, &Step::Key(at, key))?;
+                    }
+                }
+                (Value::Object(entries), Kind::Struct(index)) => {
+                    let structure = self.types.structure(index);
+                    for (key, entry) in entries {
+                        let mut field = structure.field(key);
+                        if field.is_none() && self.keys == Keys::AnyCase {
+                            field = structure.field_folded(key);
+                        }
+                        if let Some(field) = field {
+                            self.value(entry, field.ty, &Step::Field(at, structure, field))?;
+                        }
+                    }
+                }
+                _ => self.wrong(word(value).to_owned(), ty, at),
+            },
+        }
+        Ok(())
+    }
+
+    fn wrong(&mut self, what: String, ty: TypeId, at: &Step<'_>) {
+        if self.first.is_none() {
+            self.first = Some(mismatch(&what, &self.types.go_name(ty), at));
+        }
+    }
+}
+
+fn word(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Go's text for a value of the wrong type: the innermost struct, then the way from the
+/// outermost one by field names (embedded structs by their Go names; no map keys, no indices).
+fn mismatch(what: &str, go_type: &str, at: &Step<'_>) -> DecodeError {
+    let mut names: Vec<&str> = Vec::new();
+    let mut innermost = None;
+    let mut step = at;
+    loop {
+        step = match step {
+            Step::Root => break,
+            Step::Key(parent, _) | Step::Index(parent, _) => parent,
+            Step::Field(parent, structure, field) => {
+                innermost.get_or_insert(&*structure.name);
+                names.push(&field.name);
+                names.extend(field.embedded.iter().rev().map(|name| &**name));
+                parent
+            }
+        }
+    }
+    names.reverse();
+    let target = match innermost {
+        Some(structure) => format!("struct field {structure}.{}", names.join(".")),
+        None => "value".to_owned(),
+    };
+    failure(
+        format!("json: cannot unmarshal {what} into Go {target} of type {go_type}"),
+        at,
+    )
+}
+
+fn failure(message: String, at: &Step<'_>) -> DecodeError {
+    DecodeError {
+        message,
+        path: path(at),
+    }
+}
+
+fn path(at: &Step<'_>) -> String {
+    let (parent, name) = match at {
+        Step::Root => return String::new(),
+        Step::Index(parent, index) => return format!("{}[{index}]", path(parent)),
+        Step::Key(parent, key) => (parent, *key),
+        Step::Field(parent, _, field) => (parent, &*field.name),
+    };
+    let mut text = path(parent);
+    if !text.is_empty() {
+        text.push('.');
+    }
+    text + name
+}
+
+fn fits(number: &Number, kind: Kind) -> bool {
+    match kind {
+        Kind::Int(bits) => number.as_i64().is_some_and(|n| {
+            bits == 64 || (-(1_i64 << (bits - 1))..1_i64 << (bits - 1)).contains(&n)
+        }),
+        Kind::Uint(bits) => number
+            .as_u64()
+            .is_some_and(|n| bits == 64 || n < 1_u64 << bits),
+        Kind::Float(32) => number
+            .as_f64()
+            .is_some_and(|n| n.abs() <= f64::from(f32::MAX)),
+        _ => true,
+    }
+}
+
+/// Decoded as a string first (null is an empty one), then parsed.
+fn check_duration(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
+    let text = match value {
+        Value::String(text) => text.as_str(),
+        Value::Null => "",
+        _ => return Err(mismatch(word(value), "string", at)),
+    };
+    duration::parse(text)
+        .map(|_| ())
+        .map_err(|e| failure(e.to_string(), at))
+}
+
+fn check_quantity(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
+    let parsed = match value {
+        Value::Null => return Ok(()),
+        Value::String(text) => quantity::Quantity::parse(text.trim()),
+        Value::Number(number) => quantity::Quantity::parse(&normalise::plain_text(number)),
+        _ => quantity::Quantity::parse(&value.to_string()),
+    };
+    parsed.map(|_| ()).map_err(|e| failure(e.to_string(), at))
+}
+
+fn check_time(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
+    match value {
+        Value::Null => Ok(()),
+        Value::String(text) if time::parse(text).is_some() => Ok(()),
+        // Go goes on to say which part it stumbled over.
+        Value::String(text) => Err(failure(
+            format!(
+                "parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
+                duration::quote(text),
+                duration::quote(text)
+            ),
+            at,
+        )),
+        _ => Err(mismatch(word(value), "string", at)),
+    }
+}
+
+fn check_int_or_string(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
+    match value {
+        Value::Null | Value::String(_) => Ok(()),
+        Value::Number(number) if fits(number, Kind::Int(32)) => Ok(()),
+        Value::Number(number) => Err(mismatch(&format!("number {number}"), "int32", at)),
+        _ => Err(mismatch(word(value), "int32", at)),
+    }
+}

@@ -1,0 +1,102 @@
+//! Decoding onto a struct that already has values, as `encoding/json` does.
+//!
+//! The struct is held as the JSON it prints; a missing key is a zero value. The document was
+//! checked before, so that nothing here can fail.
+
+use serde_json::{Map, Value};
+
+use super::table::{GoTypes, Kind, TypeId};
+
+pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: TypeId) {
+    match types.kind(ty) {
+        Kind::Bool
+        | Kind::String
+        | Kind::Int(_)
+        | Kind::Uint(_)
+        | Kind::Float(_)
+        | Kind::Duration
+        | Kind::IntOrString
+        | Kind::Raw => {
+            if !new.is_null() {
+                *old = new.clone();
+            }
+        }
+        // Their own decoders reset them on null.
+        Kind::Quantity | Kind::Time => *old = new.clone(),
+        Kind::Pointer(target) => {
+            if new.is_null() {
+                *old = Value::Null;
+            } else {
+                overlay(types, old, new, target);
+            }
+        }
+        Kind::Slice(element) => match new {
+            Value::Array(items) => overlay_slice(types, old, items, element),
+            _ => *old = Value::Null,
+        },
+        Kind::Map(value) => match new {
+            Value::Object(entries) => {
+                let map = as_map(old);
+                for (key, new) in entries {
+                    // A map's values can't be written to in place: each starts from zero.
+                    let mut fresh = Value::Null;
+                    overlay(types, &mut fresh, new, value);
+                    map.insert(key.clone(), fresh);
+                }
+            }
+            _ => *old = Value::Null,
+        },
+        Kind::Struct(index) => {
+            let Value::Object(entries) = new else { return };
+            let map = as_map(old);
+            let structure = types.structure(index);
+            // Go goes through the keys as they stand. A key spelled otherwise is never what Go
+            // itself printed, so it was added by the patch, behind the others.
+            for exact in [true, false] {
+                for (key, new) in entries {
+                    let field = structure.field(key);
+                    let field = match (exact, field) {
+                        (true, Some(field)) => field,
+                        (false, None) => match structure.field_folded(key) {
+                            Some(field) => field,
+                            None => continue,
+                        },
+                        _ => continue,
+                    };
+                    match map.get_mut(&*field.name) {
+                        Some(old) => overlay(types, old, new, field.ty),
+                        None => {
+                            let mut fresh = Value::Null;
+                            overlay(types, &mut fresh, new, field.ty);
+                            if !fresh.is_null() {
+                                map.insert(field.name.to_string(), fresh);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The new length counts; each element is decoded over the old one at its place. What was cut
+/// off earlier and lies behind the old end is not modelled: the operators build their lists by
+/// appending, so that memory is zero.
+fn overlay_slice(types: &GoTypes, old: &mut Value, items: &[Value], element: TypeId) {
+    if !old.is_array() {
+        *old = Value::Array(Vec::with_capacity(items.len()));
+    }
+    if let Value::Array(elements) = old {
+        elements.resize(items.len(), Value::Null);
+        for (old, new) in elements.iter_mut().zip(items) {
+            overlay(types, old, new, element);
+        }
+    }
+}
+
+fn as_map(value: &mut Value) -> &mut Map<String, Value> {
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    value.as_object_mut().expect("made an object just before")
+}

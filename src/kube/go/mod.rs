@@ -1,0 +1,76 @@
+//! What Go's typed structs do to JSON.
+//!
+//! The operators are Go programs: whatever they render went through Go structs. Which structs
+//! is data (`schemas/releases/<x.y>/go-types.json`, see [`GoTypes::from_json`]); what decoding,
+//! encoding and decoding onto something do is the same for all of them and lives here.
+
+mod check;
+mod float;
+mod merge;
+mod normalise;
+mod step;
+mod syntax;
+mod table;
+mod time;
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+pub use step::Step;
+pub use syntax::syntax_error;
+pub use table::{GoTypes, TableError, TypeId};
+
+/// Why Go would not decode a document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct DecodeError {
+    /// The error as Go prints it.
+    pub message: String,
+    /// Where, in the document's own keys: `spec.a[0].b`; empty for the document itself.
+    pub path: String,
+}
+
+impl GoTypes {
+    /// Would Go accept this JSON for that type? Keys are matched exactly, as the API machinery's
+    /// decoder does (the one of API server and webhooks).
+    pub fn decode_check(&self, document: &Value, ty: TypeId) -> Result<(), DecodeError> {
+        check::check(self, document, ty, check::Keys::Exact)
+    }
+
+    /// What decoding into the typed struct and encoding again makes of a document: unknown keys
+    /// go, what Go omits goes, what Go always prints is there, quantities and durations are
+    /// printed as Go prints them. A timestamp that is not set is never printed where it may be
+    /// omitted. A value that Go would not decode (see [`Self::decode_check`]) stays as it is.
+    pub fn normalise(&self, document: &mut Value, ty: TypeId) {
+        normalise::encode(self, document, ty);
+    }
+
+    /// [`Self::normalise`] for a whole object as it is planned: without what only a cluster
+    /// knows, the `status` at the top and the (here empty) uids of owners.
+    pub fn normalise_operand(&self, object: &mut Value, ty: TypeId) {
+        self.normalise(object, ty);
+        if let Value::Object(object) = object {
+            object.remove("status");
+        }
+        let owners = object.pointer_mut("/metadata/ownerReferences");
+        for owner in owners.and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Value::Object(owner) = owner {
+                owner.remove("uid");
+            }
+        }
+    }
+
+    /// What `json.Unmarshal` of `patched` onto the struct that prints as `base` makes of it,
+    /// encoded again. Keys missing in `patched` keep the old value; see `merge` for the rest.
+    pub fn merge(&self, base: &Value, patched: &Value, ty: TypeId) -> Result<Value, DecodeError> {
+        check::check(self, patched, ty, check::Keys::AnyCase)?;
+        let mut merged = base.clone();
+        merge::overlay(self, &mut merged, patched, ty);
+        normalise::encode(self, &mut merged, ty);
+        Ok(merged)
+    }
+}

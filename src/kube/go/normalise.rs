@@ -1,0 +1,131 @@
+//! What Go prints for a struct that was decoded from a document.
+
+use serde_json::{Map, Number, Value};
+
+use super::table::{Field, GoTypes, Kind, Struct, TypeId};
+use super::{float, time};
+use crate::kube::{duration, quantity};
+
+/// Turns a document into what Go prints, in place. `null` stands for the zero value, so that
+/// encoding `null` gives what Go prints for a value never set.
+pub(super) fn encode(types: &GoTypes, value: &mut Value, ty: TypeId) {
+    match types.kind(ty) {
+        Kind::Bool => or_zero(value, || Value::Bool(false)),
+        Kind::String => or_zero(value, || Value::String(String::new())),
+        Kind::Int(_) | Kind::Uint(_) | Kind::IntOrString => or_zero(value, || Value::from(0)),
+        Kind::Float(bits) => match value {
+            Value::Number(number) => *value = float::printed(number, bits),
+            _ => or_zero(value, || Value::from(0)),
+        },
+        Kind::Quantity => encode_quantity(value),
+        Kind::Duration => encode_duration(value),
+        Kind::Time => time::encode(value),
+        Kind::Raw => {}
+        Kind::Pointer(target) => {
+            if !value.is_null() {
+                encode(types, value, target);
+            }
+        }
+        Kind::Slice(element) => {
+            if let Value::Array(items) = value {
+                items.iter_mut().for_each(|v| encode(types, v, element));
+            }
+        }
+        Kind::Map(element) => {
+            if let Value::Object(entries) = value {
+                entries.values_mut().for_each(|v| encode(types, v, element));
+            }
+        }
+        Kind::Struct(index) => {
+            or_zero(value, || Value::Object(Map::new()));
+            if let Value::Object(map) = value {
+                encode_struct(types, map, types.structure(index));
+            }
+        }
+    }
+}
+
+fn encode_struct(types: &GoTypes, map: &mut Map<String, Value>, structure: &Struct) {
+    map.retain(|key, value| {
+        let Some(field) = structure.field(key) else {
+            return false;
+        };
+        encode(types, value, field.ty);
+        !omitted(types, field, value)
+    });
+    for field in structure.always_printed() {
+        if !map.contains_key(&*field.name) {
+            let mut value = match &field.default {
+                Some(default) => Value::String(default.to_string()),
+                None => Value::Null,
+            };
+            encode(types, &mut value, field.ty);
+            map.insert(field.name.to_string(), value);
+        }
+    }
+}
+
+/// What omitempty and omitzero leave out, of an encoded value.
+fn omitted(types: &GoTypes, field: &Field, value: &Value) -> bool {
+    if !field.omit_empty && !field.omit_zero {
+        return false;
+    }
+    match types.kind(field.ty) {
+        Kind::Bool => *value == Value::Bool(false),
+        Kind::String => value.as_str() == Some(""),
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => value.as_f64() == Some(0.0),
+        Kind::Pointer(_) | Kind::Time => value.is_null(),
+        Kind::Slice(_) => value.is_null() || value.as_array().is_some_and(Vec::is_empty),
+        Kind::Map(_) => value.is_null() || value.as_object().is_some_and(Map::is_empty),
+        // Structs for Go: never empty, but they may be zero.
+        Kind::Struct(_) | Kind::Quantity | Kind::Duration | Kind::IntOrString | Kind::Raw => {
+            field.omit_zero && {
+                let mut zero = Value::Null;
+                encode(types, &mut zero, field.ty);
+                *value == zero
+            }
+        }
+    }
+}
+
+fn or_zero(value: &mut Value, zero: impl FnOnce() -> Value) {
+    if value.is_null() {
+        *value = zero();
+    }
+}
+
+fn encode_quantity(value: &mut Value) {
+    match value {
+        Value::Null => *value = Value::String("0".to_owned()),
+        Value::String(text) => {
+            if let Some(printed) = quantity::canonical(text) {
+                *text = printed;
+            }
+        }
+        Value::Number(number) => {
+            let text = plain_text(number);
+            *value = Value::String(quantity::canonical(&text).unwrap_or(text));
+        }
+        _ => {}
+    }
+}
+
+fn encode_duration(value: &mut Value) {
+    match value {
+        Value::Null => *value = Value::String("0s".to_owned()),
+        Value::String(text) => {
+            if let Ok(parsed) = duration::parse(text) {
+                let printed = parsed.to_string();
+                if *text != printed {
+                    *text = printed;
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A number as JSON would have it, without a fraction that says nothing.
+pub(super) fn plain_text(number: &Number) -> String {
+    float::printed(number, 64).to_string()
+}

@@ -1,0 +1,15 @@
+//! Kubernetes words that need no cluster: quantities, durations, selectors, object identity,
+//! and what Go's typed structs do to JSON.
+
+pub mod cron;
+mod decimal;
+pub mod duration;
+pub mod go;
+pub mod label;
+pub mod label_selector;
+pub mod node_affinity;
+mod object;
+pub mod quantity;
+pub mod tree;
+
+pub use object::{Object, ObjectId};

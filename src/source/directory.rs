@@ -1,0 +1,359 @@
+//! A directory as a tree.
+//!
+//! `.gitignore` files below the root count, also outside a repository; files of the user's or the
+//! machine's git configuration don't, and nothing above the root is looked at.
+
+use std::fs::{self, File, FileType};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use ignore::WalkBuilder;
+
+use super::tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
+
+/// A directory as a tree.
+#[derive(Debug, Clone)]
+pub struct Directory {
+    root: Utf8PathBuf,
+    /// The root with every link resolved.
+    real: Utf8PathBuf,
+    max_bytes: usize,
+}
+
+impl Directory {
+    /// The directory `root`; files above `max_bytes` are not read.
+    ///
+    /// # Errors
+    /// When it isn't there or is no directory.
+    pub fn open(root: impl Into<Utf8PathBuf>, max_bytes: usize) -> Result<Self, Error> {
+        let root = root.into();
+        let real = root
+            .canonicalize_utf8()
+            .map_err(|e| Error::Root(root.clone(), e.into()))?;
+        match fs::metadata(&real) {
+            Ok(meta) if meta.is_dir() => Ok(Self {
+                root,
+                real,
+                max_bytes,
+            }),
+            Ok(_) => Err(Error::Root(root, Unreadable::NotADirectory)),
+            Err(error) => Err(Error::Root(root, error.into())),
+        }
+    }
+
+    /// The root as it was given.
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    /// A link's target, when it is a file below the root.
+    fn follow(&self, path: &Utf8Path) -> Result<FileType, Unreadable> {
+        let real = fs::canonicalize(self.real.join(path)).map_err(|e| match e.kind() {
+            io::ErrorKind::PermissionDenied => Unreadable::Denied,
+            _ => Unreadable::BrokenLink,
+        })?;
+        if !real.starts_with(&self.real) {
+            return Err(Unreadable::LeavesRoot);
+        }
+        Ok(fs::metadata(real)?.file_type())
+    }
+}
+
+impl Tree for Directory {
+    fn list(&self, walk: &Walk) -> Result<Listing, Error> {
+        // The root itself must be readable; below it, what isn't is only left out.
+        fs::read_dir(&self.real).map_err(|e| Error::Root(self.root.clone(), e.into()))?;
+        let ignored = walk.matcher()?;
+        let marker = walk.marker;
+        let left_out = Arc::new(Mutex::new(Vec::new()));
+        let (root, out) = (self.real.clone(), Arc::clone(&left_out));
+        let keep = move |entry: &ignore::DirEntry| {
+            let directory = entry.file_type().is_some_and(|t| t.is_dir());
+            if directory && entry.file_name() == ".git" {
+                return false;
+            }
+            let path = relative(&root, entry.path());
+            let marked = marker.filter(|m| directory && entry.path().join(m).exists());
+            let why = match marked {
+                Some(marker) => Why::Marked(marker),
+                None if path.as_str().is_empty() => return true,
+                None if ignored.matched(&path, directory).is_ignore() => Why::Ignored,
+                None => return true,
+            };
+            let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+            out.push(Skipped { path, why });
+            false
+        };
+        let entries = WalkBuilder::new(&self.real)
+            .hidden(false)
+            .parents(false)
+            .ignore(false)
+            .git_global(false)
+            .git_exclude(false)
+            .require_git(false)
+            .max_depth(walk.depth)
+            .filter_entry(keep)
+            .build();
+        let mut listing = Listing::default();
+        for entry in entries {
+            self.sort_in(entry, &mut listing);
+        }
+        let mut out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
+        listing.skipped.append(&mut out);
+        listing.sort();
+        Ok(listing)
+    }
+
+    fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
+        let full = self.real.join(path);
+        let kind = match fs::symlink_metadata(&full)?.file_type() {
+            kind if kind.is_symlink() => self.follow(path)?,
+            kind => kind,
+        };
+        // Before it is opened: opening a pipe would wait for somebody to write.
+        if !kind.is_file() {
+            return Err(not_a_file(kind));
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(&full)?;
+        let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        if size > self.max_bytes {
+            return Err(Unreadable::TooBig(self.max_bytes));
+        }
+        bytes.reserve_exact(size);
+        // It may grow while it is read.
+        let limit = u64::try_from(self.max_bytes).unwrap_or(u64::MAX);
+        file.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
+        let path = normal(path).ok_or(Unreadable::LeavesRoot)?;
+        fs::symlink_metadata(self.real.join(&path))?;
+        match self.follow(&path)? {
+            kind if kind.is_file() => Ok(()),
+            kind => Err(not_a_file(kind)),
+        }
+    }
+}
+
+impl Directory {
+    fn sort_in(&self, entry: Result<ignore::DirEntry, ignore::Error>, out: &mut Listing) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                if let Some(skipped) = self.walk_error(&error) {
+                    out.skipped.push(skipped);
+                }
+                return;
+            }
+        };
+        let Some(kind) = entry.file_type() else {
+            return;
+        };
+        let path = relative(&self.real, entry.path());
+        let why = if kind.is_dir() {
+            return;
+        } else if entry.path().to_str().is_none() {
+            Unreadable::Name.into()
+        } else if kind.is_symlink() {
+            match self.follow(&path) {
+                Ok(target) if target.is_file() => return out.files.push(path),
+                Ok(target) if target.is_dir() => Why::LinkedDirectory,
+                Ok(target) => not_a_file(target).into(),
+                Err(unreadable) => unreadable.into(),
+            }
+        } else if kind.is_file() {
+            return out.files.push(path);
+        } else {
+            not_a_file(kind).into()
+        };
+        out.skipped.push(Skipped { path, why });
+    }
+
+    /// A directory that can't be read, or a `.gitignore` with a line that is no pattern (which
+    /// git passes over in silence, and so do we).
+    fn walk_error(&self, error: &ignore::Error) -> Option<Skipped> {
+        let path = error_path(error)?;
+        let why = Unreadable::from(io::Error::from(error.io_error()?.kind()));
+        Some(Skipped {
+            path: relative(&self.real, path),
+            why: why.into(),
+        })
+    }
+}
+
+fn error_path(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            error_path(err)
+        }
+        _ => None,
+    }
+}
+
+fn relative(root: &Utf8Path, path: &Path) -> Utf8PathBuf {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    Utf8PathBuf::from(below.to_string_lossy().into_owned())
+}
+
+#[cfg(unix)]
+fn not_a_file(kind: FileType) -> Unreadable {
+    use std::os::unix::fs::FileTypeExt;
+    Unreadable::NotAFile(if kind.is_dir() {
+        return Unreadable::Directory;
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else {
+        "a device"
+    })
+}
+
+#[cfg(not(unix))]
+fn not_a_file(kind: FileType) -> Unreadable {
+    match kind.is_dir() {
+        true => Unreadable::Directory,
+        false => Unreadable::NotAFile("something else"),
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Directory) {
+        let temp = tempfile::tempdir().expect("a directory");
+        for (path, text) in files {
+            let path = temp.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+            fs::write(path, text).expect("written");
+        }
+        let root = Utf8PathBuf::try_from(temp.path().to_owned()).expect("UTF-8");
+        let directory = Directory::open(root, 100).expect("a directory");
+        (temp, directory)
+    }
+
+    fn names(listing: &Listing) -> Vec<&str> {
+        listing.files.iter().map(|p| p.as_str()).collect()
+    }
+
+    fn skipped(listing: &Listing) -> Vec<String> {
+        let line = |s: &Skipped| format!("{}: {}", s.path, s.why);
+        listing.skipped.iter().map(line).collect()
+    }
+
+    #[test]
+    fn lists_what_git_and_the_configuration_leave() {
+        let (_temp, directory) = tree(&[
+            (".gitignore", "*.tmp\n/build\n"),
+            ("a.yaml", ""),
+            ("a.tmp", ""),
+            (".hidden/b.yaml", ""),
+            ("build/c.yaml", ""),
+            ("charts/d.yaml", ""),
+            ("keep/charts/e.yaml", ""),
+            (".git/config", ""),
+            ("rendered/hcoplan-manifest.json", "{}"),
+            ("rendered/east/f.yaml", ""),
+        ]);
+        let walk = Walk {
+            ignore: vec!["/charts/".to_owned()],
+            marker: Some("hcoplan-manifest.json"),
+            depth: None,
+        };
+        let listing = directory.list(&walk).expect("listed");
+        let files = [
+            ".gitignore",
+            ".hidden/b.yaml",
+            "a.yaml",
+            "keep/charts/e.yaml",
+        ];
+        assert_eq!(names(&listing), files);
+        assert_eq!(
+            skipped(&listing),
+            [
+                "charts: ignored by the configuration",
+                "rendered: holds hcoplan-manifest.json"
+            ]
+        );
+        let walk = Walk {
+            depth: Some(1),
+            ..Walk::default()
+        };
+        let listing = directory.list(&walk).expect("listed");
+        assert_eq!(names(&listing), [".gitignore", "a.yaml"]);
+    }
+
+    #[test]
+    fn what_is_no_file_below_the_root_is_left_out_with_a_reason() {
+        let (temp, directory) = tree(&[("a/a.yaml", "a"), ("big.yaml", &"x".repeat(101))]);
+        let at = |name: &str| temp.path().join(name);
+        let outside = tempfile::NamedTempFile::new().expect("a file");
+        symlink("a/a.yaml", at("inside.yaml")).expect("link");
+        symlink(outside.path(), at("outside.yaml")).expect("link");
+        symlink("nowhere", at("broken.yaml")).expect("link");
+        symlink("loop.yaml", at("loop.yaml")).expect("link");
+        symlink("a", at("b")).expect("link");
+        let _socket = UnixListener::bind(at("socket.yaml")).expect("socket");
+        let listing = directory.list(&Walk::default()).expect("listed");
+        assert_eq!(names(&listing), ["a/a.yaml", "big.yaml", "inside.yaml"]);
+        assert_eq!(
+            skipped(&listing),
+            [
+                "b: a link to a directory is not followed",
+                "broken.yaml: the link leads nowhere",
+                "loop.yaml: the link leads nowhere",
+                "outside.yaml: it leads outside the directory that is read",
+                "socket.yaml: it is a socket, not a file",
+            ]
+        );
+        let read = |path: &str| directory.read(Utf8Path::new(path));
+        assert_eq!(read("inside.yaml"), Ok(b"a".to_vec()));
+        assert_eq!(read("outside.yaml"), Err(Unreadable::LeavesRoot));
+        assert_eq!(read("socket.yaml"), Err(Unreadable::NotAFile("a socket")));
+        assert_eq!(read("a"), Err(Unreadable::Directory));
+        assert_eq!(read("a/none"), Err(Unreadable::Missing));
+        assert_eq!(read("big.yaml"), Err(Unreadable::TooBig(100)));
+        let check = |path: &str| directory.check(Utf8Path::new(path));
+        assert_eq!(check("b/../b/a.yaml"), Ok(()));
+        assert_eq!(check("../x"), Err(Unreadable::LeavesRoot));
+        assert_eq!(check("outside.yaml"), Err(Unreadable::LeavesRoot));
+    }
+
+    #[test]
+    fn a_directory_that_may_not_be_read_is_left_out() {
+        let (temp, directory) = tree(&[("a/a.yaml", ""), ("b.yaml", "")]);
+        let closed = fs::Permissions::from_mode(0o000);
+        fs::set_permissions(temp.path().join("a"), closed).expect("closed");
+        let listing = directory.list(&Walk::default()).expect("listed");
+        let open = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(temp.path().join("a"), open).expect("opened");
+        // Root may read everything.
+        if names(&listing) != ["a/a.yaml", "b.yaml"] {
+            assert_eq!(skipped(&listing), ["a: permission denied"]);
+        }
+    }
+
+    #[test]
+    fn the_root_must_be_a_directory() {
+        let (temp, _) = tree(&[("a", "")]);
+        let at = |name: &str| Utf8PathBuf::try_from(temp.path().join(name)).expect("UTF-8");
+        let message = |name| {
+            Directory::open(at(name), 1)
+                .map(|_| ())
+                .map_err(|e| e.to_string())
+        };
+        let of = |name: &str, what: &str| Err(format!("{}: {what}", at(name)));
+        assert_eq!(message("a"), of("a", "it is no directory"));
+        assert_eq!(message("b"), of("b", "there is no such file"));
+    }
+}

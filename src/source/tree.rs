@@ -1,0 +1,219 @@
+//! Where files come from: a directory, a git revision, or memory.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// A set of files below one root. Paths are relative to it, with `/` as separator.
+pub trait Tree: Send + Sync {
+    /// Every file below the root that `walk` doesn't leave out.
+    ///
+    /// # Errors
+    /// When the root itself can't be read.
+    fn list(&self, walk: &Walk) -> Result<Listing, Error>;
+
+    /// The bytes of a file, as they are stored.
+    ///
+    /// # Errors
+    /// Why there are none; see [`Unreadable`].
+    fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable>;
+
+    /// Whether a file that is in no listing (it may be ignored by git) can be read and lies below
+    /// the root, links followed.
+    ///
+    /// # Errors
+    /// Why it can't.
+    fn check(&self, path: &Utf8Path) -> Result<(), Unreadable>;
+}
+
+/// What of a tree is looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Walk {
+    /// Patterns in the syntax of `.gitignore`, relative to the root; what matches is left out.
+    pub ignore: Vec<String>,
+    /// A directory that holds a file of this name is left out with everything in it.
+    pub marker: Option<&'static str>,
+    /// How many directories deep; 1 = the files of the root itself. `None` = everything.
+    pub depth: Option<usize>,
+}
+
+impl Walk {
+    /// The patterns, compiled.
+    ///
+    /// # Errors
+    /// The first pattern that is none, with the reason.
+    pub fn matcher(&self) -> Result<ignore::gitignore::Gitignore, Error> {
+        let mut builder = ignore::gitignore::GitignoreBuilder::new("");
+        for pattern in &self.ignore {
+            builder
+                .add_line(None, pattern)
+                .map_err(|e| Error::Pattern(pattern.clone(), e.to_string()))?;
+        }
+        builder
+            .build()
+            .map_err(|e| Error::Pattern(self.ignore.join(", "), e.to_string()))
+    }
+}
+
+/// The files of a tree.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Files that can be read, sorted.
+    pub files: Vec<Utf8PathBuf>,
+    /// What was left out, sorted. Files that git ignores are not even mentioned.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Listing {
+    /// Sorts both lists by path.
+    pub(super) fn sort(&mut self) {
+        self.files.sort_unstable();
+        self.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+}
+
+/// A file or directory that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its path, relative to the root; `�` where the name is no UTF-8.
+    pub path: Utf8PathBuf,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why something was left out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// The configuration says so.
+    #[error("ignored by the configuration")]
+    Ignored,
+    /// It holds the marker file.
+    #[error("holds {0}")]
+    Marked(&'static str),
+    /// A link to a directory: what is in it would be found twice, or without end.
+    #[error("a link to a directory is not followed")]
+    LinkedDirectory,
+    /// Another repository (a git submodule).
+    #[error("a submodule, not part of this revision")]
+    Submodule,
+    /// It can't be read.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+}
+
+/// Why a file has no bytes for us.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// Nothing is there.
+    #[error("there is no such file")]
+    Missing,
+    /// The link's target is not there, or the links go in a circle.
+    #[error("the link leads nowhere")]
+    BrokenLink,
+    /// The link, or the path, leads out of the root.
+    #[error("it leads outside the directory that is read")]
+    LeavesRoot,
+    /// A directory.
+    #[error("it is a directory")]
+    Directory,
+    /// The root: anything else.
+    #[error("it is no directory")]
+    NotADirectory,
+    /// A socket, pipe or device.
+    #[error("it is {0}, not a file")]
+    NotAFile(&'static str),
+    /// No permission.
+    #[error("permission denied")]
+    Denied,
+    /// Bigger than the limit.
+    #[error("it is larger than {} MiB", .0 >> 20)]
+    TooBig(usize),
+    /// The name is not UTF-8.
+    #[error("its name is not UTF-8")]
+    Name,
+    /// Anything else that the system says.
+    #[error("{0}")]
+    Io(String),
+}
+
+impl From<std::io::Error> for Unreadable {
+    fn from(error: std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Missing,
+            ErrorKind::PermissionDenied => Self::Denied,
+            ErrorKind::IsADirectory => Self::Directory,
+            _ => Self::Io(error.to_string()),
+        }
+    }
+}
+
+/// A tree that can't be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The root.
+    #[error("{0}: {1}")]
+    Root(Utf8PathBuf, Unreadable),
+    /// A pattern to ignore is none.
+    #[error("`{0}` is no pattern: {1}")]
+    Pattern(String, String),
+    /// git isn't installed, or can't be run.
+    #[error("git can't be run: {0}")]
+    NoGit(String),
+    /// git refused.
+    #[error("git: {0}")]
+    Git(String),
+}
+
+/// A path without `.` and `..`; `None` when it is absolute or leaves the root.
+pub fn normal(path: &Utf8Path) -> Option<Utf8PathBuf> {
+    use camino::Utf8Component;
+    let mut out = Utf8PathBuf::new();
+    for component in path.components() {
+        match component {
+            Utf8Component::Normal(name) => out.push(name),
+            Utf8Component::CurDir => {}
+            Utf8Component::ParentDir => {
+                if !out.pop() {
+                    return None;
+                }
+            }
+            Utf8Component::RootDir | Utf8Component::Prefix(_) => return None,
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_below_the_root() {
+        let cases = [
+            ("a/./b/../c", Some("a/c")),
+            ("./a", Some("a")),
+            ("a/..", Some("")),
+            ("../a", None),
+            ("a/../../b", None),
+            ("/etc/passwd", None),
+        ];
+        for (path, expected) in cases {
+            let found = normal(Utf8Path::new(path));
+            assert_eq!(found.as_deref().map(Utf8Path::as_str), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_named() {
+        let walk = Walk {
+            ignore: vec!["[z-a]".to_owned()],
+            ..Walk::default()
+        };
+        let message = walk.matcher().map(|_| ()).map_err(|e| e.to_string());
+        assert!(
+            message
+                .clone()
+                .is_err_and(|m| m.starts_with("`[z-a]` is no pattern: ")),
+            "{message:?}"
+        );
+    }
+}

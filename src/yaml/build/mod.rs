@@ -1,0 +1,340 @@
+//! Events to a tree, with the values that Go would end up with.
+//!
+//! Go decodes into maps and then converts those to JSON. What that does to a document is done
+//! here: keys become text, the last of equal keys wins, a merge key writes its entries where it
+//! stands (over what is above it, under what is below), aliases are copied out.
+
+mod alias;
+pub(super) mod binary;
+pub(super) mod keys;
+mod scalar;
+
+use self::alias::{Aliases, Anchor};
+use self::keys::{Merge, unique};
+use self::scalar::Written;
+use super::event::{Event, Events, Spanned};
+use super::lex::LexError;
+use super::problem::{Problem, ProblemKind, Problems};
+use super::{Entry, Key, Limits, Node, Style, Value, number};
+use crate::source::Span;
+
+/// A collection that is still open.
+struct Frame<'t> {
+    span: Span,
+    style: Style,
+    anchor: Option<Anchor<'t>>,
+    items: Items,
+}
+
+enum Items {
+    Seq(Vec<Node>),
+    Map {
+        entries: Vec<Entry>,
+        pending: Pending,
+        merges: Vec<Merge>,
+    },
+}
+
+/// What the next node of a mapping is.
+enum Pending {
+    Key,
+    Value(Key),
+    /// The value of `<<`, whose bytes these are.
+    Merge(Span),
+    /// The value of a key that can't be one.
+    Refused,
+}
+
+/// Builds the tree of one document.
+pub(super) struct Builder<'l, 't> {
+    limits: &'l Limits,
+    /// Where the document's text starts in its file, and where it ends.
+    base: usize,
+    end: usize,
+    stack: Vec<Frame<'t>>,
+    aliases: Aliases<'t>,
+    root: Option<Node>,
+    pub(super) nodes: usize,
+    pub(super) problems: Problems,
+}
+
+impl<'l, 't> Builder<'l, 't> {
+    /// A builder for the document at `span` of its file; `nodes` are those of documents before.
+    pub(super) fn new(limits: &'l Limits, span: Span, nodes: usize) -> Self {
+        Self {
+            limits,
+            base: span.start as usize,
+            end: span.end as usize,
+            stack: Vec::with_capacity(16),
+            aliases: Aliases::new(limits),
+            root: None,
+            nodes,
+            problems: Problems::default(),
+        }
+    }
+
+    /// Reads all events; `None` when there is no node at all. Go parses the whole text before it
+    /// decodes any of it, so a mistake in the syntax hides one in the values.
+    pub(super) fn run(&mut self, events: &mut Events<'t>) -> Result<Option<Node>, Problem> {
+        let mut refused = None;
+        while let Some(next) = events.next().map_err(|e| self.lexical(e))? {
+            if refused.is_some() {
+                continue;
+            }
+            match self.event(next) {
+                // The one mistake in a value that Go notices while it parses, and our own limit.
+                Err(problem)
+                    if matches!(problem.kind, ProblemKind::BadAlias | ProblemKind::TooBig) =>
+                {
+                    return Err(problem);
+                }
+                done => refused = done.err(),
+            }
+        }
+        refused.map_or_else(|| Ok(self.root.take()), Err)
+    }
+
+    /// A problem of the text in the file's own offsets.
+    pub(super) fn lexical(&self, error: LexError) -> Problem {
+        let at = (self.base + error.at).min(self.end);
+        let kind = if error.too_deep {
+            ProblemKind::TooDeep
+        } else {
+            ProblemKind::Syntax
+        };
+        let problem = Problem::new(kind, Span::new(at, at), error.message);
+        match error.since {
+            Some((since, what)) => {
+                let since = self.base + since;
+                problem.since(Span::new(since, since), what)
+            }
+            None => problem,
+        }
+    }
+
+    fn event(&mut self, next: Spanned<'t>) -> Result<(), Problem> {
+        let span = self.span(next.start, next.end);
+        let before = self.aliases.read;
+        self.aliases.read.steps += 1;
+        self.nodes += usize::from(!matches!(next.event, Event::End));
+        if self.nodes > self.limits.max_nodes {
+            let message = format!("more than {} values", self.limits.max_nodes);
+            return Err(Problem::new(ProblemKind::TooBig, span, message));
+        }
+        let anchor = next.anchor.map(|name| self.aliases.open(name, before));
+        match next.event {
+            Event::Scalar(text, style) => {
+                self.aliases.read.bytes += text.len();
+                let tag = next.tag;
+                let written = Written {
+                    text,
+                    style,
+                    span,
+                    tag,
+                };
+                if self.wants_key() {
+                    if let Some(anchor) = anchor {
+                        self.anchored_key(anchor, &written)?;
+                    }
+                    let pending = written.key(&mut self.problems)?;
+                    self.expect(pending);
+                    return Ok(());
+                }
+                let value = written.value(&mut self.problems)?;
+                self.add(Node { span, style, value }, anchor)
+            }
+            Event::Seq(style) => self.open(span, style, anchor, Items::Seq(Vec::new())),
+            Event::Map(style) => {
+                let items = Items::Map {
+                    entries: Vec::new(),
+                    pending: Pending::Key,
+                    merges: Vec::new(),
+                };
+                self.open(span, style, anchor, items)
+            }
+            Event::End => {
+                self.aliases.read.steps -= 1;
+                self.close(span)
+            }
+            Event::Alias(name) => {
+                let node = self.aliases.resolve(name, span)?;
+                self.add(node, None)
+            }
+        }
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(
+            (self.base + start).min(self.end),
+            (self.base + end).min(self.end),
+        )
+    }
+
+    fn wants_key(&self) -> bool {
+        matches!(
+            self.stack.last(),
+            Some(Frame {
+                items: Items::Map {
+                    pending: Pending::Key,
+                    ..
+                },
+                ..
+            })
+        )
+    }
+
+    fn expect(&mut self, next: Pending) {
+        if let Some(Frame {
+            items: Items::Map { pending, .. },
+            ..
+        }) = self.stack.last_mut()
+        {
+            *pending = next;
+        }
+    }
+
+    /// A key's anchor stands for its value, not for the text that it becomes.
+    fn anchored_key(&mut self, anchor: Anchor<'t>, key: &Written<'t>) -> Result<(), Problem> {
+        let Written {
+            style, span, tag, ..
+        } = *key;
+        let text = key.text.clone();
+        let value = Written {
+            text,
+            style,
+            span,
+            tag,
+        }
+        .value(&mut Problems::default())?;
+        self.aliases.close(anchor, &Node { span, style, value })
+    }
+
+    fn open(
+        &mut self,
+        span: Span,
+        style: Style,
+        anchor: Option<Anchor<'t>>,
+        items: Items,
+    ) -> Result<(), Problem> {
+        if self.stack.len() >= self.limits.max_depth {
+            let message = format!("exceeded max depth of {}", self.limits.max_depth);
+            return Err(Problem::new(ProblemKind::TooDeep, span, message));
+        }
+        if self.wants_key() {
+            let what = match items {
+                Items::Seq(_) => "a sequence",
+                Items::Map { .. } => "a mapping",
+            };
+            let message = format!("invalid map key: {what}");
+            return Err(Problem::new(ProblemKind::BadKey, span, message));
+        }
+        self.stack.push(Frame {
+            span,
+            style,
+            anchor,
+            items,
+        });
+        Ok(())
+    }
+
+    fn close(&mut self, end: Span) -> Result<(), Problem> {
+        let Some(frame) = self.stack.pop() else {
+            return Ok(());
+        };
+        let mut span = Span {
+            start: frame.span.start,
+            end: end.end,
+        };
+        let value = match frame.items {
+            Items::Seq(items) => {
+                if frame.style == Style::Block {
+                    span.end = items.last().map_or(frame.span.end, |i| i.span.end);
+                }
+                Value::Seq(items)
+            }
+            Items::Map {
+                entries, merges, ..
+            } => {
+                if frame.style == Style::Block || end.start == end.end {
+                    let last = entries
+                        .last()
+                        .map_or(0, |e| e.value.span.end.max(e.key.span.end));
+                    let merged = merges.last().map_or(0, |m| m.node.span.end.max(m.span.end));
+                    span.end = last.max(merged).max(frame.span.end);
+                }
+                Value::Map(unique(entries, merges, &mut self.problems))
+            }
+        };
+        let node = Node {
+            span,
+            style: frame.style,
+            value,
+        };
+        self.add(node, frame.anchor)
+    }
+
+    fn add(&mut self, node: Node, anchor: Option<Anchor<'t>>) -> Result<(), Problem> {
+        if let Some(anchor) = anchor {
+            self.aliases.close(anchor, &node)?;
+        }
+        let Some(frame) = self.stack.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match &mut frame.items {
+            Items::Seq(items) => items.push(node),
+            Items::Map {
+                entries,
+                pending,
+                merges,
+            } => {
+                match std::mem::replace(pending, Pending::Key) {
+                    Pending::Value(key) => entries.push(Entry { key, value: node }),
+                    Pending::Merge(span) => {
+                        if !can_merge(&node) {
+                            return Err(Problem::new(
+                                ProblemKind::BadMerge,
+                                node.span,
+                                "map merge requires map or sequence of maps as the value",
+                            ));
+                        }
+                        let above = entries.len();
+                        merges.push(Merge { above, span, node });
+                    }
+                    Pending::Refused => {}
+                    // Only an alias gets here in a key's place.
+                    Pending::Key => *pending = alias_as_key(node, &mut self.problems)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A mapping, an alias of one, or a list of these written out here.
+fn can_merge(node: &Node) -> bool {
+    match &node.value {
+        Value::Map(_) => true,
+        Value::Seq(items) => {
+            node.style != Style::Alias && items.iter().all(|i| matches!(i.value, Value::Map(_)))
+        }
+        _ => false,
+    }
+}
+
+fn alias_as_key(node: Node, problems: &mut Problems) -> Result<Pending, Problem> {
+    let span = node.span;
+    let refused = |message| Problem::new(ProblemKind::BadKey, span, message);
+    let text = match node.value {
+        Value::String(text) => text,
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number::go_json(&number),
+        Value::Null => {
+            problems.push(refused("unsupported map key of type: null"));
+            return Ok(Pending::Refused);
+        }
+        Value::Seq(_) => return Err(refused("invalid map key: a sequence")),
+        Value::Map(_) => return Err(refused("invalid map key: a mapping")),
+    };
+    Ok(Pending::Value(Key { text, span }))
+}

@@ -1,0 +1,141 @@
+//! Applying edits, and not believing them.
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+use similar::{ChangeTag, TextDiff};
+
+use super::Reason;
+use crate::finding::Edit;
+use crate::source::{SourceFile, Span};
+use crate::yaml::{Parsed, parse};
+
+/// A file's text with edits applied.
+///
+/// # Errors
+/// [`Reason::Overlap`] when they overlap or don't fit the text.
+pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
+    let mut ordered: Vec<&Edit> = edits.iter().collect();
+    // Stable: insertions at one place keep their order.
+    ordered.sort_by_key(|e| (e.span.start, e.span.end));
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut at = 0;
+    for edit in ordered {
+        let range = edit.span.range();
+        let before = text.get(at..range.start).ok_or(Reason::Overlap)?;
+        if text.get(range.clone()).is_none() {
+            return Err(Reason::Overlap);
+        }
+        out.push_str(before);
+        out.push_str(&edit.text);
+        at = range.end;
+    }
+    out.push_str(&text[at..]);
+    Ok(out)
+}
+
+/// The file's text after the edits, if every document is then what `intended` says, in order, and
+/// every comment is still there, except in what an edit only takes away.
+///
+/// # Errors
+/// What is wrong with the result.
+pub fn apply_and_verify(
+    file: &Arc<SourceFile>,
+    edits: &[Edit],
+    intended: &[Json],
+) -> Result<String, Reason> {
+    let text = apply(file.text(), edits)?;
+    let (old, new) = (
+        parse(file),
+        parse(&SourceFile::new(file.path(), text.clone())),
+    );
+    let broken = |p: &Parsed| p.problems.iter().filter(|p| p.kind.is_fatal()).count();
+    if broken(&new) > broken(&old) {
+        let problem = new.problems.into_iter().find(|p| p.kind.is_fatal());
+        return Err(Reason::Unreadable(
+            problem.map(|p| p.message).unwrap_or_default(),
+        ));
+    }
+    let found: Vec<Json> = new.documents.iter().map(|d| d.root.to_json()).collect();
+    if let Some(path) = difference(&Json::from(intended.to_vec()), &Json::from(found), "") {
+        return Err(Reason::Differs(path));
+    }
+    let removed = |span: Span| {
+        let covers = |e: &&Edit| e.span.start <= span.start && span.end <= e.span.end;
+        edits.iter().filter(covers).any(|e| e.text.is_empty())
+    };
+    let kept = comments(&old).into_iter().filter(|span| !removed(*span));
+    let mut still = comments(&new).into_iter().map(|span| &text[span.range()]);
+    for span in kept {
+        let comment = &file.text()[span.range()];
+        if still.next() != Some(comment) {
+            return Err(Reason::Comment(comment.to_owned()));
+        }
+    }
+    Ok(text)
+}
+
+fn comments(parsed: &Parsed) -> Vec<Span> {
+    let inside = parsed.documents.iter().flat_map(|d| &d.comments);
+    let mut spans: Vec<Span> = inside.chain(&parsed.comments).map(|c| c.span).collect();
+    spans.sort_unstable();
+    spans
+}
+
+/// The first path at which two trees differ.
+fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
+    match (a, b) {
+        _ if a == b => None,
+        (Json::Object(a), Json::Object(b)) => {
+            let missing = b.keys().find(|key| !a.contains_key(*key)).cloned();
+            let differs = a.iter().find_map(|(key, value)| {
+                let other = b.get(key).unwrap_or(&Json::Null);
+                let path = format!("{path}.{key}");
+                match b.contains_key(key) {
+                    true => difference(value, other, &path),
+                    false => Some(path),
+                }
+            });
+            differs.or_else(|| missing.map(|key| format!("{path}.{key}")))
+        }
+        (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate();
+            pairs.find_map(|(i, (a, b))| difference(a, b, &format!("{path}[{i}]")))
+        }
+        _ => Some(path.to_owned()),
+    }
+}
+
+/// The edits from a file's text to another, line by line.
+pub(super) fn between(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
+    let old = file.text();
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut at = 0;
+    let mut open = false;
+    for change in TextDiff::from_lines(old, new).iter_all_changes() {
+        let line = change.value();
+        if change.tag() == ChangeTag::Equal {
+            at += line.len();
+            open = false;
+            continue;
+        }
+        if !open {
+            let span = Span::new(at, at);
+            let file = Arc::clone(file);
+            edits.push(Edit {
+                file,
+                span,
+                text: String::new(),
+            });
+            open = true;
+        }
+        let edit = edits.last_mut().expect("one was just pushed");
+        if change.tag() == ChangeTag::Delete {
+            at += line.len();
+            edit.span.end = Span::new(at, at).end;
+        } else {
+            edit.text.push_str(line);
+        }
+    }
+    edits
+}

@@ -1,0 +1,317 @@
+//! Tokens to events: the grammar, with a stack of its own instead of recursion.
+
+mod flow;
+
+use std::borrow::Cow;
+
+use super::lex::{LexError, Lexed, Lexer, Tag, Token};
+use super::{Comment, Style};
+
+/// One step of a document.
+#[derive(Debug)]
+pub(super) enum Event<'t> {
+    /// A scalar, escapes and folding done.
+    Scalar(Cow<'t, str>, Style),
+    /// A sequence begins.
+    Seq(Style),
+    /// A mapping begins.
+    Map(Style),
+    /// The innermost collection ends.
+    End,
+    /// `*name`
+    Alias(&'t str),
+}
+
+/// An event with its bytes in the document's text and the node's properties.
+#[derive(Debug)]
+pub(super) struct Spanned<'t> {
+    pub(super) event: Event<'t>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) anchor: Option<&'t str>,
+    pub(super) tag: Option<Tag>,
+}
+
+type Result<T> = std::result::Result<T, LexError>;
+
+/// What comes next in an open collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    BlockEntry,
+    /// A sequence whose dashes stand at the column of the key above them.
+    IndentlessEntry,
+    BlockKey,
+    BlockValue,
+    FlowFirst,
+    FlowEntry,
+    /// `[a: b]`: a mapping of one pair inside a sequence.
+    PairKey,
+    PairValue,
+    PairEnd,
+    FlowFirstKey,
+    FlowKey,
+    FlowValue,
+    /// A key that stands alone in `{}`.
+    FlowNoValue,
+}
+
+/// The events of one document.
+pub(super) struct Events<'t> {
+    lexer: Lexer<'t>,
+    /// Open collections and where they began.
+    states: Vec<(State, usize)>,
+    started: bool,
+}
+
+impl<'t> Events<'t> {
+    /// The events of `text`, which has no control characters and ends with a line break.
+    pub(super) fn new(text: &'t str, max_depth: usize) -> Self {
+        Self {
+            lexer: Lexer::new(text, max_depth),
+            states: Vec::with_capacity(16),
+            started: false,
+        }
+    }
+
+    /// The comments of the text that was read.
+    pub(super) fn comments(&mut self) -> Vec<Comment> {
+        std::mem::take(&mut self.lexer.comments)
+    }
+
+    /// The next event; `None` at the document's end.
+    pub(super) fn next(&mut self) -> Result<Option<Spanned<'t>>> {
+        let Some((state, since)) = self.states.last().copied() else {
+            if self.started {
+                return Ok(None);
+            }
+            self.started = true;
+            return self.document();
+        };
+        match state {
+            State::BlockEntry => self.block_entry(since),
+            State::IndentlessEntry => self.indentless_entry(),
+            State::BlockKey => self.block_key(since),
+            State::BlockValue => self.block_value(),
+            State::FlowFirst => self.flow_entry(true, since),
+            State::FlowEntry => self.flow_entry(false, since),
+            State::PairKey => self.pair_key(),
+            State::PairValue => self.pair_value(),
+            State::PairEnd => self.pair_end(),
+            State::FlowFirstKey => self.flow_key(true, since),
+            State::FlowKey => self.flow_key(false, since),
+            State::FlowValue => self.flow_value(),
+            State::FlowNoValue => {
+                self.become_state(State::FlowKey);
+                let at = self.lexer.peek()?.start;
+                Ok(nothing(at))
+            }
+        }
+        .map(Some)
+    }
+
+    /// Where text begins that belongs to no document; Go reads one document and stops.
+    pub(super) fn rest(&mut self) -> Result<usize> {
+        let next = self.lexer.peek()?;
+        Ok(match next.token {
+            Token::DocumentEnd => next.end,
+            _ => next.start,
+        })
+    }
+
+    fn document(&mut self) -> Result<Option<Spanned<'t>>> {
+        let mut explicit = false;
+        if self.lexer.peek()?.token == Token::DocumentStart {
+            self.lexer.take()?;
+            explicit = true;
+        }
+        let next = self.lexer.peek()?;
+        match next.token {
+            Token::End => Ok(None),
+            Token::DocumentEnd | Token::DocumentStart | Token::Directive if explicit => Ok(None),
+            Token::Directive => Err(error("did not find expected <document start>", next)),
+            _ => self.node(true, false).map(Some),
+        }
+    }
+
+    fn become_state(&mut self, state: State) {
+        if let Some(top) = self.states.last_mut() {
+            top.0 = state;
+        }
+    }
+
+    /// A node: properties, then a scalar, an alias or the beginning of a collection.
+    fn node(&mut self, block: bool, indentless: bool) -> Result<Spanned<'t>> {
+        let first = self.lexer.peek()?;
+        let begin = first.start;
+        if let Token::Alias(name) = first.token {
+            let Lexed { start, end, .. } = self.lexer.take()?;
+            return Ok(spanned(Event::Alias(name), start, end));
+        }
+        let (mut anchor, mut tag) = (None, None);
+        let mut properties_end = begin;
+        loop {
+            match self.lexer.peek()?.token {
+                Token::Anchor(name) if anchor.is_none() => anchor = Some(name),
+                Token::Tag(name) if tag.is_none() => tag = Some(name),
+                _ => break,
+            }
+            properties_end = self.lexer.take()?.end;
+        }
+        let next = self.lexer.peek()?;
+        let (start, end) = (next.start, next.end);
+        let (event, state) = match next.token {
+            Token::Dash if indentless => (Event::Seq(Style::Block), State::IndentlessEntry),
+            Token::Scalar(..) => {
+                let Token::Scalar(text, style) = self.lexer.take()?.token else {
+                    unreachable!("it was a scalar when it was peeked at");
+                };
+                let event = Event::Scalar(text, style);
+                return Ok(Spanned {
+                    event,
+                    start,
+                    end,
+                    anchor,
+                    tag,
+                });
+            }
+            Token::FlowSeq => (Event::Seq(Style::Flow), State::FlowFirst),
+            Token::FlowMap => (Event::Map(Style::Flow), State::FlowFirstKey),
+            Token::BlockSeq if block => (Event::Seq(Style::Block), State::BlockEntry),
+            Token::BlockMap if block => (Event::Map(Style::Block), State::BlockKey),
+            _ if anchor.is_some() || tag.is_some() => {
+                let nothing = nothing(properties_end);
+                return Ok(Spanned {
+                    anchor,
+                    tag,
+                    ..nothing
+                });
+            }
+            _ => {
+                let what = match block {
+                    true => "while parsing a block node",
+                    false => "while parsing a flow node",
+                };
+                let problem = error("did not find expected node content", next);
+                return Err(LexError {
+                    since: Some((begin, what)),
+                    ..problem
+                });
+            }
+        };
+        if state != State::IndentlessEntry {
+            self.lexer.take()?;
+        }
+        self.states.push((state, start));
+        Ok(Spanned {
+            event,
+            start,
+            end,
+            anchor,
+            tag,
+        })
+    }
+
+    /// The node behind an indicator, or nothing at all when one of `ends` follows.
+    fn node_unless(
+        &mut self,
+        ends: fn(&Token<'_>) -> bool,
+        block: bool,
+        indentless: bool,
+        at: usize,
+    ) -> Result<Spanned<'t>> {
+        if ends(&self.lexer.peek()?.token) {
+            return Ok(nothing(at));
+        }
+        self.node(block, indentless)
+    }
+
+    fn close(&mut self) -> Result<Spanned<'t>> {
+        self.states.pop();
+        let Lexed { start, end, .. } = self.lexer.take()?;
+        Ok(spanned(Event::End, start, end))
+    }
+
+    fn block_entry(&mut self, since: usize) -> Result<Spanned<'t>> {
+        let next = self.lexer.peek()?;
+        match next.token {
+            Token::Dash => {
+                let at = self.lexer.take()?.end;
+                let ends = |t: &Token<'_>| matches!(t, Token::Dash | Token::BlockEnd);
+                self.node_unless(ends, true, false, at)
+            }
+            Token::BlockEnd => self.close(),
+            _ => Err(LexError {
+                since: Some((since, "while parsing a block collection")),
+                ..error("did not find expected '-' indicator", next)
+            }),
+        }
+    }
+
+    fn indentless_entry(&mut self) -> Result<Spanned<'t>> {
+        let next = self.lexer.peek()?;
+        if next.token == Token::Dash {
+            let at = self.lexer.take()?.end;
+            let ends = |t: &Token<'_>| {
+                matches!(t, Token::Dash | Token::Key | Token::Colon | Token::BlockEnd)
+            };
+            return self.node_unless(ends, true, false, at);
+        }
+        let at = next.start;
+        self.states.pop();
+        Ok(spanned(Event::End, at, at))
+    }
+
+    fn block_key(&mut self, since: usize) -> Result<Spanned<'t>> {
+        let next = self.lexer.peek()?;
+        match next.token {
+            Token::Key => {
+                let at = self.lexer.take()?.end;
+                self.become_state(State::BlockValue);
+                self.node_unless(ends_in_block, true, true, at)
+            }
+            Token::BlockEnd => self.close(),
+            _ => Err(LexError {
+                since: Some((since, "while parsing a block mapping")),
+                ..error("did not find expected key", next)
+            }),
+        }
+    }
+
+    fn block_value(&mut self) -> Result<Spanned<'t>> {
+        self.become_state(State::BlockKey);
+        let next = self.lexer.peek()?;
+        if next.token != Token::Colon {
+            return Ok(nothing(next.start));
+        }
+        let at = self.lexer.take()?.end;
+        self.node_unless(ends_in_block, true, true, at)
+    }
+}
+
+fn ends_in_block(token: &Token<'_>) -> bool {
+    matches!(token, Token::Key | Token::Colon | Token::BlockEnd)
+}
+
+fn spanned(event: Event<'_>, start: usize, end: usize) -> Spanned<'_> {
+    Spanned {
+        event,
+        start,
+        end,
+        anchor: None,
+        tag: None,
+    }
+}
+
+/// A value that isn't there.
+fn nothing<'t>(at: usize) -> Spanned<'t> {
+    spanned(Event::Scalar(Cow::Borrowed(""), Style::Plain), at, at)
+}
+
+fn error(message: &'static str, next: &Lexed<'_>) -> LexError {
+    LexError {
+        message: Cow::Borrowed(message),
+        at: next.start,
+        since: None,
+        too_deep: false,
+    }
+}

@@ -1,0 +1,314 @@
+//! Text to tokens, by the rules of the library that Kubernetes reads with.
+//!
+//! That is YAML 1.1 as libyaml and its Go descendants understand it, which is neither YAML 1.2
+//! nor quite the specification: `\/` is an unknown escape, `[a?b]` is no sequence, a key and its
+//! colon share a line and at most 1,024 characters. Every token has its bytes, comments are kept
+//! aside, and nothing is copied unless a scalar needs folding or escapes.
+//!
+//! Indentation becomes tokens here ([`Token::BlockMap`], [`Token::BlockEnd`]): a mapping is only
+//! known by the colon behind its first key, so a possible key is remembered, and when the colon
+//! comes the tokens that announce it are put in front.
+
+mod indicator;
+mod property;
+mod scalar;
+mod space;
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use super::{Comment, Style};
+use crate::source::Span;
+
+/// One token.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token<'t> {
+    /// `---`
+    DocumentStart,
+    /// `...`
+    DocumentEnd,
+    /// `%YAML 1.1`, `%TAG …`
+    Directive,
+    /// The end of the text.
+    End,
+    /// A block sequence begins.
+    BlockSeq,
+    /// A block mapping begins.
+    BlockMap,
+    /// A block collection ends.
+    BlockEnd,
+    /// `[`
+    FlowSeq,
+    /// `]`
+    FlowSeqEnd,
+    /// `{`
+    FlowMap,
+    /// `}`
+    FlowMapEnd,
+    /// `- `
+    Dash,
+    /// `,`
+    Comma,
+    /// `? `, or nothing in front of a simple key.
+    Key,
+    /// `: `
+    Colon,
+    /// `*name`
+    Alias(&'t str),
+    /// `&name`
+    Anchor(&'t str),
+    /// `!!str`, `!foo`, `!`
+    Tag(Tag),
+    /// A scalar, folded and unescaped.
+    Scalar(Cow<'t, str>, Style),
+}
+
+/// What a tag means to Kubernetes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// `!!str`
+    Str,
+    /// `!!int`
+    Int,
+    /// `!!float`
+    Float,
+    /// `!!bool`
+    Bool,
+    /// `!!null`
+    Null,
+    /// `!!timestamp`
+    Timestamp,
+    /// `!!binary`
+    Binary,
+    /// `!!merge`
+    Merge,
+    /// Any other: the value is taken as text.
+    Other,
+}
+
+/// What is wrong, in Go's words, and where.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LexError {
+    pub(super) message: Cow<'static, str>,
+    pub(super) at: usize,
+    /// Where it began, and what was being read.
+    pub(super) since: Option<(usize, &'static str)>,
+    pub(super) too_deep: bool,
+}
+
+type Result<T> = std::result::Result<T, LexError>;
+
+/// A token with its bytes in the lexer's text.
+#[derive(Debug, Clone)]
+pub(super) struct Lexed<'t> {
+    pub(super) token: Token<'t>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// A place where a key may have begun that its colon would confirm.
+#[derive(Debug, Clone, Copy)]
+struct SimpleKey {
+    /// At a block mapping's own column only a key can stand.
+    required: bool,
+    /// The number of the key's first token, counted from the text's start.
+    number: usize,
+    at: usize,
+    line: usize,
+    column: i32,
+}
+
+/// The tokens of one document's text, on demand.
+pub(super) struct Lexer<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    pos: usize,
+    line: usize,
+    line_start: usize,
+    tokens: VecDeque<Lexed<'t>>,
+    /// How many tokens were taken.
+    taken: usize,
+    /// The open key of the block level and of each flow collection around this place.
+    keys: Vec<Option<SimpleKey>>,
+    key_allowed: bool,
+    /// The column of the innermost block collection, -1 outside of all, and those around it.
+    indent: i32,
+    indents: Vec<i32>,
+    max_depth: usize,
+    /// Comments met so far; their spans count from the text's start.
+    pub(super) comments: Vec<Comment>,
+}
+
+impl<'t> Lexer<'t> {
+    /// The tokens of `text`, which has no control characters and ends with a line break.
+    pub(super) fn new(text: &'t str, max_depth: usize) -> Self {
+        // Files glued together leave byte order marks at the beginning of documents.
+        let start = text.len() - text.trim_start_matches('\u{FEFF}').len();
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            pos: start,
+            line: 0,
+            line_start: start,
+            tokens: VecDeque::with_capacity(8),
+            taken: 0,
+            keys: vec![None],
+            key_allowed: true,
+            indent: -1,
+            indents: Vec::new(),
+            max_depth,
+            comments: Vec::new(),
+        }
+    }
+
+    /// The next token, left where it is.
+    pub(super) fn peek(&mut self) -> Result<&Lexed<'t>> {
+        while self.tokens.is_empty() || self.first_may_be_key()? {
+            self.fetch()?;
+        }
+        Ok(&self.tokens[0])
+    }
+
+    /// The next token.
+    pub(super) fn take(&mut self) -> Result<Lexed<'t>> {
+        self.peek()?;
+        self.taken += 1;
+        Ok(self.tokens.pop_front().expect("peek leaves a token"))
+    }
+
+    fn flow_level(&self) -> usize {
+        self.keys.len() - 1
+    }
+
+    fn column(&self) -> i32 {
+        i32::try_from(self.pos - self.line_start).unwrap_or(i32::MAX)
+    }
+
+    fn at(&self, offset: usize) -> u8 {
+        self.bytes.get(self.pos + offset).copied().unwrap_or(0)
+    }
+
+    fn fail<T>(&self, message: &'static str) -> Result<T> {
+        Err(LexError {
+            message: Cow::Borrowed(message),
+            at: self.pos,
+            since: None,
+            too_deep: false,
+        })
+    }
+
+    fn fail_since<T>(&self, message: &'static str, at: usize, what: &'static str) -> Result<T> {
+        Err(LexError {
+            message: Cow::Borrowed(message),
+            at: self.pos,
+            since: Some((at, what)),
+            too_deep: false,
+        })
+    }
+
+    fn push(&mut self, token: Token<'t>, start: usize) {
+        let end = self.pos;
+        self.tokens.push_back(Lexed { token, start, end });
+    }
+
+    /// Opens block collections down to a column; the token goes to `index` of the queue.
+    fn indent_to(&mut self, column: i32, index: usize, token: Token<'t>, at: usize) -> Result<()> {
+        if self.flow_level() > 0 || self.indent >= column {
+            return Ok(());
+        }
+        self.indents.push(self.indent);
+        self.indent = column;
+        self.limit_depth(self.indents.len())?;
+        let lexed = Lexed {
+            token,
+            start: at,
+            end: at,
+        };
+        self.tokens.insert(index, lexed);
+        Ok(())
+    }
+
+    fn limit_depth(&self, depth: usize) -> Result<()> {
+        if depth <= self.max_depth {
+            return Ok(());
+        }
+        Err(LexError {
+            message: Cow::Owned(format!("exceeded max depth of {}", self.max_depth)),
+            at: self.pos,
+            since: None,
+            too_deep: true,
+        })
+    }
+
+    /// Closes the block collections that are indented deeper than a column.
+    fn dedent_to(&mut self, column: i32) {
+        if self.flow_level() > 0 {
+            return;
+        }
+        while self.indent > column {
+            self.push(Token::BlockEnd, self.pos);
+            self.indent = self.indents.pop().unwrap_or(-1);
+        }
+    }
+
+    /// Reads one token of the text, which may put several into the queue.
+    fn fetch(&mut self) -> Result<()> {
+        self.skip_to_token();
+        self.dedent_to(self.column());
+        let flow = self.flow_level() > 0;
+        let byte = self.at(0);
+        match byte {
+            0 => return self.end(),
+            b'%' if self.column() == 0 => return self.directive(),
+            b'-' | b'.' if self.column() == 0 && self.is_document_marker() => {
+                return self.document_marker();
+            }
+            b'[' => return self.flow_start(Token::FlowSeq),
+            b'{' => return self.flow_start(Token::FlowMap),
+            b']' => return self.flow_end(Token::FlowSeqEnd),
+            b'}' => return self.flow_end(Token::FlowMapEnd),
+            b',' => {
+                self.drop_key()?;
+                self.key_allowed = true;
+                self.indicator(Token::Comma);
+                return Ok(());
+            }
+            b'-' if self.is_blank_or_end(1) => return self.dash(),
+            b'?' if flow || self.is_blank_or_end(1) => return self.question_mark(),
+            b':' if flow || self.is_blank_or_end(1) => return self.colon(),
+            b'*' | b'&' => {
+                self.save_key()?;
+                self.key_allowed = false;
+                return self.anchor_or_alias();
+            }
+            b'!' => {
+                self.save_key()?;
+                self.key_allowed = false;
+                return self.tag();
+            }
+            b'|' | b'>' if !flow => {
+                self.drop_key()?;
+                self.key_allowed = true;
+                return self.block_scalar();
+            }
+            b'\'' | b'"' => {
+                self.save_key()?;
+                self.key_allowed = false;
+                return self.quoted();
+            }
+            _ => {}
+        }
+        let starts_plain = match byte {
+            b'-' => !matches!(self.at(1), b' ' | b'\t'),
+            b'?' | b':' => true,
+            b'\t' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => false,
+            _ => true,
+        };
+        if !starts_plain {
+            return self.fail("found character that cannot start any token");
+        }
+        self.save_key()?;
+        self.key_allowed = false;
+        self.plain()
+    }
+}

@@ -1,0 +1,319 @@
+//! A file to its documents, as kubectl reads them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::build::Builder;
+use super::event::Events;
+use super::json;
+use super::problem::{Problem, ProblemKind};
+use super::split::{Chunk, split};
+use super::{Comment, Document, Node, Value};
+use crate::source::{self, SourceFile, Span};
+
+/// How much of a file is read before it is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of text. Default: 64 MiB.
+    pub max_bytes: usize,
+    /// Documents of one file. Default: 100,000.
+    pub max_documents: usize,
+    /// Keys and values of one file, which bounds the memory. Default: 6,000,000.
+    pub max_nodes: usize,
+    /// Nested collections. kubectl stops at 10,000; no schema of Kubernetes goes beyond 100.
+    /// Default: 255.
+    pub max_depth: usize,
+    /// Nodes that aliases may add to one document. Default: 400,000, above which Go allows
+    /// fewer and fewer.
+    pub max_alias_nodes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_bytes: source::MAX_BYTES,
+            max_documents: 100_000,
+            max_nodes: 6_000_000,
+            max_depth: 255,
+            max_alias_nodes: 400_000,
+        }
+    }
+}
+
+/// What is in a file.
+#[derive(Debug, Clone, Default)]
+pub struct Parsed {
+    /// The documents that could be read; ones that hold nothing are left out, as in kubectl.
+    pub documents: Vec<Document>,
+    /// What is wrong with the file, in the order of the text.
+    pub problems: Vec<Problem>,
+    /// Comments that stand in no document: before a first `---`, in an empty document.
+    pub comments: Vec<Comment>,
+}
+
+impl Parsed {
+    /// Whether some document could not be read.
+    pub fn is_broken(&self) -> bool {
+        self.problems.iter().any(|p| p.kind.is_fatal())
+    }
+
+    /// Whether what could not be read is a template (`{{ … }}`), not meant to be YAML yet.
+    pub fn is_template(&self) -> bool {
+        self.problems
+            .iter()
+            .any(|p| p.kind == ProblemKind::Template)
+    }
+}
+
+/// Reads a file with the default [`Limits`].
+pub fn parse(file: &Arc<SourceFile>) -> Parsed {
+    parse_with(file, &Limits::default())
+}
+
+/// Reads a file. Never fails: what can't be read is a [`Problem`], and its document is missing.
+pub fn parse_with(file: &Arc<SourceFile>, limits: &Limits) -> Parsed {
+    let mut parsed = Parsed::default();
+    let text = file.text();
+    if text.len() > limits.max_bytes {
+        parsed.problems.push(Problem::new(
+            ProblemKind::TooBig,
+            Span::new(0, 0),
+            format!(
+                "{} bytes, more than the limit of {}",
+                text.len(),
+                limits.max_bytes
+            ),
+        ));
+        return parsed;
+    }
+    let mut state = State {
+        file,
+        limits,
+        nodes: 0,
+        parsed,
+    };
+    for span in file.replaced() {
+        let message = "these bytes are no UTF-8; kubectl puts U+FFFD in their place";
+        let problem = Problem::new(ProblemKind::Undecodable, *span, message);
+        state.parsed.problems.push(problem);
+    }
+    match starts_as_json(text) {
+        true => state.json(),
+        false => state.yaml(),
+    }
+    state.parsed.problems.sort_by_key(|p| p.span.start);
+    state.parsed
+}
+
+/// Whether kubectl tries JSON first: a brace is the first thing in the first 4,096 bytes.
+fn starts_as_json(text: &str) -> bool {
+    let start = text.trim_start();
+    start.starts_with('{') && text.len() - start.len() < 4096
+}
+
+/// What was read of a file so far.
+struct State<'f> {
+    file: &'f Arc<SourceFile>,
+    limits: &'f Limits,
+    nodes: usize,
+    parsed: Parsed,
+}
+
+impl State<'_> {
+    /// Reads a stream of JSON values; the first that isn't JSON ends it. (kubectl 1.33 begins to
+    /// try YAML there, 1.32 doesn't.) Source of the rule: `YAMLOrJSONDecoder` of
+    /// k8s.io/apimachinery/pkg/util/yaml.
+    fn json(&mut self) {
+        let mut reader = json::Reader::new(self.file.text(), self.limits);
+        loop {
+            let read = reader.next();
+            let problems = reader.problems.take();
+            let fatal = problems.iter().any(|p| p.kind.is_fatal());
+            self.parsed.problems.extend(problems);
+            match read {
+                Ok(None) => return,
+                Ok(Some(root)) if fatal || matches!(root.value, Value::Null) => {}
+                Ok(Some(root)) => {
+                    let span = root.span;
+                    if !self.push(root, span, Vec::new()) {
+                        return;
+                    }
+                }
+                Err(mut problem) => {
+                    if self.file.text()[problem.span.range()].starts_with('{') {
+                        problem.kind = ProblemKind::Template;
+                    }
+                    self.parsed.problems.push(problem);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn yaml(&mut self) {
+        let text = self.file.text();
+        for chunk in split(text) {
+            match chunk {
+                Chunk::Text(span) => {
+                    if !self.document(span) {
+                        return;
+                    }
+                }
+                Chunk::BadSeparator(span) => {
+                    let found = text.get(span.range()).unwrap_or("");
+                    let message = format!("invalid Yaml document separator: {found}");
+                    let problem = Problem::new(ProblemKind::Separator, span, message);
+                    self.parsed.problems.push(problem);
+                }
+            }
+        }
+    }
+
+    /// Adds a document; `false` when there are too many.
+    fn push(&mut self, root: Node, span: Span, comments: Vec<Comment>) -> bool {
+        let documents = &mut self.parsed.documents;
+        if documents.len() >= self.limits.max_documents {
+            let message = format!("more than {} documents", self.limits.max_documents);
+            let problem = Problem::new(ProblemKind::TooManyDocuments, span, message);
+            self.parsed.problems.push(problem);
+            return false;
+        }
+        self.parsed.problems.extend(not_a_mapping(&root));
+        documents.push(Document {
+            file: Arc::clone(self.file),
+            index: documents.len(),
+            span,
+            root,
+            comments,
+        });
+        true
+    }
+
+    /// Reads the document at `span`; `false` when no more should be read.
+    fn document(&mut self, span: Span) -> bool {
+        let text = self.file.text().get(span.range()).unwrap_or("");
+        if let Some(at) = control_character(text) {
+            let at = span.start as usize + at;
+            let message = "control characters are not allowed";
+            let span = Span::new(at, at + 1);
+            let problem = Problem::new(ProblemKind::Syntax, span, message);
+            self.parsed.problems.push(problem);
+            return true;
+        }
+        // kubectl puts a line break behind the last line.
+        let text = match text.ends_with('\n') {
+            true => Cow::Borrowed(text),
+            false => Cow::Owned(format!("{text}\n")),
+        };
+        let mut events = Events::new(&text, self.limits.max_depth);
+        let mut builder = Builder::new(self.limits, span, self.nodes);
+        let read = builder.run(&mut events);
+        let read = read.and_then(|root| Ok((root, events.rest().map_err(|e| builder.lexical(e))?)));
+        self.nodes = builder.nodes;
+        let mut problems = builder.problems.take();
+        let root = match read {
+            Ok((root, rest)) => {
+                problems.extend(ignored(&text, rest, span));
+                root
+            }
+            Err(problem) => {
+                problems.retain(|p| !p.kind.is_fatal());
+                problems.push(problem);
+                None
+            }
+        };
+        let mut comments = events.comments();
+        for comment in &mut comments {
+            comment.span.start += span.start;
+            comment.span.end = (comment.span.end + span.start).min(span.end);
+        }
+        let fatal = problems.iter().any(|p| p.kind.is_fatal());
+        if fatal && (text.contains("{{") || text.contains("{%")) {
+            for problem in problems.iter_mut().filter(|p| p.kind.is_fatal()) {
+                problem.kind = ProblemKind::Template;
+            }
+        }
+        let too_big = problems.iter().any(|p| p.kind == ProblemKind::TooBig);
+        self.parsed.problems.append(&mut problems);
+        match root {
+            Some(root) if !fatal && !matches!(root.value, Value::Null) => {
+                self.push(root, span, comments)
+            }
+            _ => {
+                self.parsed.comments.append(&mut comments);
+                !too_big
+            }
+        }
+    }
+}
+
+/// The first character that YAML doesn't allow.
+fn control_character(text: &str) -> Option<usize> {
+    let suspect = |b: &u8| (*b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) || *b >= 0x7F;
+    if !text.as_bytes().iter().any(suspect) {
+        return None;
+    }
+    let refused = |c: char| match c {
+        '\t' | '\n' | '\r' | '\u{85}' => false,
+        '\u{FFFE}' | '\u{FFFF}' => true,
+        c => c.is_control(),
+    };
+    text.find(refused)
+}
+
+/// Text behind the document's end, which Go doesn't read.
+fn ignored(text: &str, rest: usize, span: Span) -> Option<Problem> {
+    let after = text.get(rest..)?;
+    let mut offset = rest;
+    for line in after.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        if !trimmed.is_empty() && !trimmed.starts_with('#') {
+            let start = span.start as usize + offset + (line.len() - trimmed.len());
+            let end = start + trimmed.trim_end().len();
+            let message = "kubectl doesn't read what stands here, behind the document's end";
+            return Some(Problem::new(
+                ProblemKind::Ignored,
+                Span::new(start, end),
+                message,
+            ));
+        }
+        offset += line.len();
+    }
+    None
+}
+
+fn not_a_mapping(root: &Node) -> Option<Problem> {
+    let what = match root.value {
+        Value::Map(_) | Value::Null => return None,
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Seq(_) => "array",
+    };
+    let message =
+        format!("json: cannot unmarshal {what} into Go value of type unstructured.detector");
+    Some(Problem::new(ProblemKind::NotAMapping, root.span, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_documents() {
+        let file = SourceFile::new(
+            "a.yaml",
+            "# c\na: true\nb: [1, {c: 0777}]\n---\nx: &v {k: z}\nw: *v\n",
+        );
+        let parsed = parse(&file);
+        assert_eq!(parsed.problems, []);
+        assert_eq!(
+            parsed.documents[0].root.to_json(),
+            serde_json::json!({"a": true, "b": [1, {"c": 511}]})
+        );
+        assert_eq!(
+            parsed.documents[1].root.to_json(),
+            serde_json::json!({"x": {"k": "z"}, "w": {"k": "z"}})
+        );
+    }
+}

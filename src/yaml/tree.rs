@@ -1,0 +1,210 @@
+//! The tree: every node with its bytes.
+
+use std::sync::Arc;
+
+use super::{Path, Segment};
+use crate::source::{Location, SourceFile, Span};
+
+/// How a scalar was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// Bare.
+    Plain,
+    /// `'…'`
+    SingleQuoted,
+    /// `"…"`
+    DoubleQuoted,
+    /// `|`
+    Literal,
+    /// `>`
+    Folded,
+    /// A mapping or sequence in block layout.
+    Block,
+    /// A mapping or sequence in `{}` or `[]`.
+    Flow,
+    /// Reached through an alias (`*name`) or a merge key: the span is the alias's.
+    Alias,
+}
+
+/// One value with its bytes.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The value's own bytes: quotes and brackets included, comments and indentation not.
+    /// A missing value (`key:`) has an empty span behind the colon.
+    pub span: Span,
+    /// How it was written.
+    pub style: Style,
+    /// The value, as Kubernetes resolves it.
+    pub value: Value,
+}
+
+/// A value, as Kubernetes resolves it.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as JSON holds it.
+    Number(serde_json::Number),
+    /// A string.
+    String(String),
+    /// A sequence.
+    Seq(Vec<Node>),
+    /// A mapping, in the order of the text; keys are unique (the last one won).
+    Map(Vec<Entry>),
+}
+
+/// A mapping's key and value.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The key.
+    pub key: Key,
+    /// The value.
+    pub value: Node,
+}
+
+/// A mapping's key. Kubernetes knows string keys only: `1:` is the key "1".
+#[derive(Debug, Clone)]
+pub struct Key {
+    /// The key's text.
+    pub text: String,
+    /// Its bytes.
+    pub span: Span,
+}
+
+impl Node {
+    /// The entries of a mapping; empty for anything else.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The items of a sequence; empty for anything else.
+    pub fn items(&self) -> &[Self] {
+        match &self.value {
+            Value::Seq(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The entry with this key.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|e| e.key.text == key)
+    }
+
+    /// The value at this key of a mapping.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entry(key).map(|e| &e.value)
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// The value at a path.
+    pub fn at(&self, path: &Path) -> Option<&Self> {
+        path.0.iter().try_fold(self, |node, step| match step {
+            Segment::Key(k) => node.get(k),
+            Segment::Index(i) => node.items().get(*i),
+        })
+    }
+
+    /// The key's bytes at a path that ends in a key.
+    pub fn key_at(&self, path: &Path) -> Option<&Key> {
+        match path.0.last()? {
+            Segment::Key(k) => self.at(&path.parent())?.entry(k).map(|e| &e.key),
+            Segment::Index(_) => None,
+        }
+    }
+
+    /// The deepest node on the way to a path that is there, with how many steps were found.
+    pub fn nearest(&self, path: &Path) -> (&Self, usize) {
+        let mut node = self;
+        for (depth, step) in path.0.iter().enumerate() {
+            let next = match step {
+                Segment::Key(k) => node.get(k),
+                Segment::Index(i) => node.items().get(*i),
+            };
+            match next {
+                Some(n) => node = n,
+                None => return (node, depth),
+            }
+        }
+        (node, path.0.len())
+    }
+
+    /// The same value as a JSON tree, without spans.
+    pub fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match &self.value {
+            Value::Null => Json::Null,
+            Value::Bool(b) => Json::Bool(*b),
+            Value::Number(n) => Json::Number(n.clone()),
+            Value::String(s) => Json::String(s.clone()),
+            Value::Seq(items) => Json::Array(items.iter().map(Self::to_json).collect()),
+            Value::Map(entries) => Json::Object(
+                entries
+                    .iter()
+                    .map(|e| (e.key.text.clone(), e.value.to_json()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// A comment with its bytes, `#` included, the line break not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comment {
+    /// Its bytes.
+    pub span: Span,
+    /// Whether only white space stands before it on its line.
+    pub own_line: bool,
+}
+
+/// One document of a file.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The file it stands in.
+    pub file: Arc<SourceFile>,
+    /// 0-based place among the file's documents.
+    pub index: usize,
+    /// The bytes of the document, separators not included.
+    pub span: Span,
+    /// Its tree; spans count from the file's start.
+    pub root: Node,
+    /// Its comments, in order.
+    pub comments: Vec<Comment>,
+}
+
+impl Document {
+    /// The place of a span of this document.
+    pub fn location(&self, span: Span) -> Location {
+        Location::new(&self.file, span)
+    }
+
+    /// The place of the value at a path, else of the nearest key or value above it that is there.
+    pub fn locate(&self, path: &Path) -> Location {
+        let (node, depth) = self.root.nearest(path);
+        if depth == path.0.len() {
+            return self.location(node.span);
+        }
+        let found = Path(path.0.get(..depth).unwrap_or_default().to_vec());
+        let span = self.root.key_at(&found).map_or(node.span, |k| k.span);
+        self.location(span)
+    }
+
+    /// The place of the key at a path, else as [`Document::locate`].
+    pub fn locate_key(&self, path: &Path) -> Location {
+        match self.root.key_at(path) {
+            Some(key) => self.location(key.span),
+            None => self.locate(path),
+        }
+    }
+}
