@@ -1,0 +1,157 @@
+//! Conversion between the API versions, as the release's conversion webhook does it.
+
+use serde_json::{Map, Value, json};
+
+use super::MOVES;
+use super::gates::Gates;
+use crate::kube::tree::{get, remove, set};
+use crate::release::{Phase, Release};
+
+/// Gates that a v1 field took the place of, with the field and whether it means the opposite.
+/// Source: HCO 1.19 `api/v1beta1`.
+const GATES_WITH_FIELDS: &[(&str, &str, bool)] = &[
+    (
+        "disableMDevConfiguration",
+        "virtualization.mediatedDevicesConfiguration.enabled",
+        true,
+    ),
+    (
+        "persistentReservation",
+        "storage.persistentReservationConfiguration.enabled",
+        false,
+    ),
+    (
+        "enableMultiArchBootImageImport",
+        "workloadSources.enableMultiArchBootImageImport",
+        false,
+    ),
+];
+
+/// A document of one served version as the other one (`v1beta1` or `v1`), neither pruned nor
+/// defaulted. Metadata and status are copied.
+pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
+    let empty = Value::Object(Map::new());
+    let spec = object.get("spec").unwrap_or(&empty);
+    let converted = match to {
+        "v1" => spec_to_v1(release, spec),
+        _ => spec_to_v1beta1(release, spec),
+    };
+    let mut out = object.clone();
+    set(
+        &mut out,
+        "apiVersion",
+        json!(format!("hco.kubevirt.io/{to}")),
+    );
+    set(&mut out, "spec", converted);
+    out
+}
+
+/// What the operator reads of an object written in a version that is not stored: converted,
+/// pruned and defaulted by the stored version's schema.
+pub(super) fn to_storage_version(release: &Release, object: &Value, _from: &str) -> Value {
+    let storage = &release.tables().hyperconverged.storage_version;
+    let mut out = convert(release, object, storage);
+    if let Some(schema) = release.schema(&format!("hyperconverged.{storage}")) {
+        schema.prune(&mut out);
+        schema.drop_nulls(&mut out);
+        schema.fill_defaults(&mut out);
+    }
+    out
+}
+
+fn spec_to_v1(release: &Release, spec: &Value) -> Value {
+    let mut out = Value::Object(Map::new());
+    for (from, to) in MOVES {
+        if let Some(value) = get(spec, from) {
+            set(&mut out, to, value.clone());
+        }
+    }
+    drop_unless(&mut out, "virtualization.tuningPolicy", |v| {
+        v == "annotation"
+    });
+    if is_empty_list(get(spec, "obsoleteCPUs.cpuModels")) {
+        remove(&mut out, "virtualization.obsoleteCPUModels");
+    }
+    let gates = Gates::read(release, spec.get("featureGates"));
+    let mut list = Vec::new();
+    for gate in &release.tables().feature_gates {
+        let state = match (gate.phase, gates.explicit(&gate.name)) {
+            (Phase::Beta, Some(false)) => "Disabled",
+            (Phase::Alpha, Some(true)) => "Enabled",
+            _ => continue,
+        };
+        list.push(json!({"name": gate.name, "state": state}));
+    }
+    if !list.is_empty() {
+        set(&mut out, "featureGates", Value::Array(list));
+    }
+    for (gate, field, negated) in fields_for_gates(release) {
+        if let Some(on) = gates.explicit(gate) {
+            set(&mut out, field, json!(on != *negated));
+        }
+    }
+    out
+}
+
+fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
+    let mut out = Value::Object(Map::new());
+    for (to, from) in MOVES {
+        if let Some(value) = get(spec, from) {
+            set(&mut out, to, value.clone());
+        }
+    }
+    for field in ["obsoleteCPUs", "hypervisors", "dataImportCronTemplates"] {
+        let list = if field == "obsoleteCPUs" {
+            "obsoleteCPUs.cpuModels"
+        } else {
+            field
+        };
+        if is_empty_list(get(&out, list)) {
+            remove(&mut out, field);
+        }
+    }
+    let gates = Gates::read(release, spec.get("featureGates"));
+    for gate in &release.tables().feature_gates {
+        let on = match gate.phase {
+            Phase::Alpha => gates.is_enabled(&gate.name, false),
+            Phase::Beta => gates.is_enabled(&gate.name, true),
+            _ => continue,
+        };
+        set(&mut out, &format!("featureGates.{}", gate.name), json!(on));
+    }
+    for (gate, field, negated) in fields_for_gates(release) {
+        if let Some(on) = get(spec, field).and_then(Value::as_bool) {
+            set(
+                &mut out,
+                &format!("featureGates.{gate}"),
+                json!(on != *negated),
+            );
+        }
+    }
+    out
+}
+
+/// The gates that are fields in this release's v1.
+fn fields_for_gates(
+    release: &Release,
+) -> impl Iterator<Item = &'static (&'static str, &'static str, bool)> {
+    let gates = &release.tables().feature_gates;
+    let deprecated = move |name: &str| {
+        gates
+            .iter()
+            .any(|g| g.name == name && g.phase == Phase::Deprecated)
+    };
+    GATES_WITH_FIELDS
+        .iter()
+        .filter(move |(gate, _, _)| deprecated(gate))
+}
+
+fn is_empty_list(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_array).is_some_and(Vec::is_empty)
+}
+
+fn drop_unless(target: &mut Value, path: &str, keep: impl Fn(&Value) -> bool) {
+    if get(target, path).is_some_and(|v| !keep(v)) {
+        remove(target, path);
+    }
+}

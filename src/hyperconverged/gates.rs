@@ -1,0 +1,95 @@
+//! The CR's feature gates, read from a map (v1beta1) or a list (v1).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::release::Release;
+
+/// What the CR switches on or off explicitly.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Gates {
+    explicit: BTreeMap<String, bool>,
+    any_case: bool,
+}
+
+impl Gates {
+    /// Reads `spec.featureGates` of either shape. In a list the first entry of a name counts,
+    /// and one without a state is enabled. Whether names are compared without regard to case
+    /// depends on the release.
+    pub fn read(release: &Release, value: Option<&Value>) -> Self {
+        Self::read_names(value, release.has("feature-gates-any-case"))
+    }
+
+    fn read_names(value: Option<&Value>, any_case: bool) -> Self {
+        let mut gates = BTreeMap::new();
+        match value {
+            Some(Value::Object(map)) => {
+                for (name, state) in map {
+                    if let Some(on) = state.as_bool() {
+                        gates.insert(key(name, any_case), on);
+                    }
+                }
+            }
+            Some(Value::Array(list)) => {
+                for entry in list {
+                    if let Some(name) = entry.get("name").and_then(Value::as_str) {
+                        let state = entry.get("state").and_then(Value::as_str);
+                        gates
+                            .entry(key(name, any_case))
+                            .or_insert(state.unwrap_or("Enabled") == "Enabled");
+                    }
+                }
+            }
+            _ => {}
+        }
+        Self {
+            explicit: gates,
+            any_case,
+        }
+    }
+
+    /// What the CR says about a gate.
+    pub fn explicit(&self, name: &str) -> Option<bool> {
+        self.explicit.get(&key(name, self.any_case)).copied()
+    }
+
+    /// What the CR says about a gate, else `when_unset`.
+    pub fn is_enabled(&self, name: &str, when_unset: bool) -> bool {
+        self.explicit(name).unwrap_or(when_unset)
+    }
+}
+
+fn key(name: &str, any_case: bool) -> String {
+    if any_case {
+        name.to_ascii_lowercase()
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn reads_maps_and_lists() {
+        let map = Gates::read_names(
+            Some(&json!({"alignCPUs": true, "videoConfig": false})),
+            false,
+        );
+        assert_eq!(map.explicit("alignCPUs"), Some(true));
+        assert!(!map.is_enabled("videoConfig", true));
+        let list = json!([
+            {"name": "ALIGNCPUS"}, {"name": "alignCPUs", "state": "Disabled"},
+            {"name": "template", "state": "Disabled"}
+        ]);
+        let exact = Gates::read_names(Some(&list), false);
+        assert_eq!(exact.explicit("alignCPUs"), Some(false));
+        let list = Gates::read_names(Some(&list), true);
+        assert_eq!(list.explicit("alignCPUs"), Some(true));
+        assert_eq!(list.explicit("template"), Some(false));
+        assert!(list.is_enabled("other", true));
+    }
+}

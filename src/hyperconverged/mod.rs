@@ -1,0 +1,144 @@
+//! The user's HyperConverged in one internal form, whatever API version it was written in.
+//!
+//! The internal form has the shape of `hco.kubevirt.io/v1`, the operator's own hub from 1.19 on.
+//! What is served but not stored is converted as the release does it (lossy where the release
+//! is), then defaulted by the stored version's schema; what is stored is brought to the internal
+//! form without loss.
+
+mod conversion;
+mod gates;
+mod moves;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+pub use conversion::convert;
+pub use gates::Gates;
+pub use moves::{MOVES, Move};
+
+use crate::kube::tree::{get, set};
+use crate::release::Release;
+
+/// What the operator reads, in the internal form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HyperConverged {
+    /// `metadata.name`
+    pub name: String,
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// `metadata.annotations`
+    pub annotations: BTreeMap<String, String>,
+    /// `spec` in v1's shape; quantities and durations as Go prints them.
+    pub spec: Value,
+    /// What `spec.featureGates` switches on or off explicitly.
+    pub gates: Gates,
+}
+
+impl HyperConverged {
+    /// From the object as the API server stores it for the submitted version (defaulted,
+    /// mutated, valid).
+    pub fn from_stored(release: &Release, stored: &Value) -> Self {
+        let version = version_of(stored).to_owned();
+        if version == release.tables().hyperconverged.storage_version {
+            return Self::read(release, stored.clone());
+        }
+        let read = conversion::to_storage_version(release, stored, &version);
+        Self::read(release, read)
+    }
+
+    /// As the validating webhook reads an object that is to be stored: converted, but without
+    /// the defaults of the version stored.
+    pub fn from_submitted(release: &Release, object: &Value) -> Self {
+        let storage_version = &release.tables().hyperconverged.storage_version;
+        if version_of(object) == storage_version {
+            return Self::read(release, object.clone());
+        }
+        Self::read(release, convert(release, object, storage_version))
+    }
+
+    /// Brings an object of the stored version to the internal form.
+    fn read(release: &Release, mut read: Value) -> Self {
+        let api = &release.tables().hyperconverged;
+        let api_version = format!("hco.kubevirt.io/{}", api.storage_version);
+        if let Some(ty) = release.go_types().of_kind(&api_version, "HyperConverged") {
+            release.go_types().normalise(&mut read, ty);
+        }
+        let metadata = read.get("metadata").cloned().unwrap_or_default();
+        let text = |key: &str| {
+            let value = metadata.get(key).and_then(Value::as_str);
+            value.unwrap_or_default().to_owned()
+        };
+        let spec = read.get("spec").cloned().unwrap_or_default();
+        let gates = Gates::read(release, spec.get("featureGates"));
+        let spec = if api.storage_version == "v1beta1" {
+            moves::to_internal(&spec)
+        } else {
+            spec
+        };
+        Self {
+            name: text("name"),
+            namespace: text("namespace"),
+            annotations: string_map(metadata.get("annotations")),
+            spec,
+            gates,
+        }
+    }
+
+    /// The value at a dotted path below `spec` (v1's shape), `None` when absent or null.
+    pub fn get(&self, path: &str) -> Option<&Value> {
+        get(&self.spec, path)
+    }
+
+    /// A string that is not empty.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.get(path)
+            .and_then(Value::as_str)
+            .filter(|s| !s.is_empty())
+    }
+
+    /// A boolean.
+    pub fn flag(&self, path: &str) -> Option<bool> {
+        self.get(path).and_then(Value::as_bool)
+    }
+
+    /// A list's items; empty when absent.
+    pub fn list(&self, path: &str) -> &[Value] {
+        self.get(path)
+            .and_then(Value::as_array)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an annotation has exactly this value.
+    pub fn annotation_is(&self, name: &str, value: &str) -> bool {
+        self.annotations.get(name).map(String::as_str) == Some(value)
+    }
+
+    /// The effective switch for multi-architecture golden images: the field where there is one
+    /// (1.19 v1), else the gate.
+    pub fn multi_arch(&self) -> bool {
+        self.flag("workloadSources.enableMultiArchBootImageImport")
+            .unwrap_or_else(|| {
+                self.gates
+                    .is_enabled("enableMultiArchBootImageImport", false)
+            })
+    }
+
+    /// Sets the value at a dotted path below `spec`; objects on the way are made.
+    pub fn set(&mut self, path: &str, value: Value) {
+        set(&mut self.spec, path, value);
+    }
+}
+
+/// The API version's last part: `v1beta1` of `hco.kubevirt.io/v1beta1`.
+pub fn version_of(object: &Value) -> &str {
+    let api = object.get("apiVersion").and_then(Value::as_str);
+    api.and_then(|a| a.rsplit('/').next()).unwrap_or_default()
+}
+
+fn string_map(value: Option<&Value>) -> BTreeMap<String, String> {
+    let entries = value.and_then(Value::as_object).into_iter().flatten();
+    entries
+        .filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned())))
+        .collect()
+}

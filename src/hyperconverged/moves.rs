@@ -1,0 +1,142 @@
+//! Where the fields of v1beta1 are in v1.
+
+use serde_json::{Map, Value};
+
+use crate::kube::tree::{get, set};
+
+/// A field of v1beta1 and its place in v1, both below `spec`; what is below it moves along.
+pub type Move = (&'static str, &'static str);
+
+/// Every field that has a place in both versions. Parents stand before their children, so that
+/// a child's own move is applied onto its parent's. Source: HCO 1.18 and 1.19
+/// `api/v1beta1` conversion; the feature gates have a table of their own.
+pub const MOVES: &[Move] = &[
+    ("infra.nodePlacement", "deployment.nodePlacements.infra"),
+    (
+        "workloads.nodePlacement",
+        "deployment.nodePlacements.workload",
+    ),
+    ("uninstallStrategy", "deployment.uninstallStrategy"),
+    ("logVerbosityConfig", "deployment.logVerbosityConfig"),
+    ("deployVmConsoleProxy", "deployment.deployVmConsoleProxy"),
+    (
+        "applicationAwareConfig",
+        "deployment.applicationAwareConfig",
+    ),
+    (
+        "enableApplicationAwareQuota",
+        "deployment.applicationAwareConfig.enable",
+    ),
+    ("tuningPolicy", "virtualization.tuningPolicy"),
+    ("liveMigrationConfig", "virtualization.liveMigrationConfig"),
+    (
+        "permittedHostDevices",
+        "virtualization.permittedHostDevices",
+    ),
+    (
+        "mediatedDevicesConfiguration",
+        "virtualization.mediatedDevicesConfiguration",
+    ),
+    (
+        "workloadUpdateStrategy",
+        "virtualization.workloadUpdateStrategy",
+    ),
+    ("obsoleteCPUs.cpuModels", "virtualization.obsoleteCPUModels"),
+    ("evictionStrategy", "virtualization.evictionStrategy"),
+    (
+        "virtualMachineOptions",
+        "virtualization.virtualMachineOptions",
+    ),
+    (
+        "defaultCPUModel",
+        "virtualization.virtualMachineOptions.defaultCPUModel",
+    ),
+    (
+        "defaultRuntimeClass",
+        "virtualization.virtualMachineOptions.defaultRuntimeClass",
+    ),
+    (
+        "higherWorkloadDensity",
+        "virtualization.higherWorkloadDensity",
+    ),
+    (
+        "liveUpdateConfiguration",
+        "virtualization.liveUpdateConfiguration",
+    ),
+    ("ksmConfiguration", "virtualization.ksmConfiguration"),
+    (
+        "changedBlockTrackingLabelSelectors",
+        "virtualization.changedBlockTrackingLabelSelectors",
+    ),
+    ("hypervisors", "virtualization.hypervisors"),
+    (
+        "roleAggregationStrategy",
+        "virtualization.roleAggregationStrategy",
+    ),
+    (
+        "resourceRequirements.vmiCPUAllocationRatio",
+        "virtualization.vmiCPUAllocationRatio",
+    ),
+    (
+        "resourceRequirements.autoCPULimitNamespaceLabelSelector",
+        "virtualization.autoCPULimitNamespaceLabelSelector",
+    ),
+    (
+        "resourceRequirements.storageWorkloads",
+        "storage.workloadResourceRequirements",
+    ),
+    ("vmStateStorageClass", "storage.vmStateStorageClass"),
+    (
+        "scratchSpaceStorageClass",
+        "storage.scratchSpaceStorageClass",
+    ),
+    ("storageImport", "storage.storageImport"),
+    ("filesystemOverhead", "storage.filesystemOverhead"),
+    ("certConfig", "security.certConfig"),
+    ("tlsSecurityProfile", "security.tlsSecurityProfile"),
+    ("networkBinding", "networking.networkBinding"),
+    (
+        "kubeMacPoolConfiguration",
+        "networking.kubeMacPoolConfiguration",
+    ),
+    (
+        "kubeSecondaryDNSNameServerIP",
+        "networking.kubeSecondaryDNSNameServerIP",
+    ),
+    (
+        "commonTemplatesNamespace",
+        "workloadSources.commonTemplatesNamespace",
+    ),
+    (
+        "commonBootImageNamespace",
+        "workloadSources.commonBootImageNamespace",
+    ),
+    (
+        "enableCommonBootImageImport",
+        "workloadSources.enableCommonBootImageImport",
+    ),
+    (
+        "dataImportCronTemplates",
+        "workloadSources.dataImportCronTemplates",
+    ),
+    ("instancetypeConfig", "workloadSources.instancetypeConfig"),
+    (
+        "CommonInstancetypesDeployment",
+        "workloadSources.commonInstancetypesDeployment",
+    ),
+];
+
+/// Fields of v1beta1 that v1 does not have and that some release still reads; they keep their
+/// name under `virtualization` in the internal form.
+const ONLY_INTERNAL: &[Move] = &[("obsoleteCPUs.minCPUModel", "virtualization.minCPUModel")];
+
+/// A v1beta1 `spec` in the internal form; nothing that any release reads is lost.
+pub(super) fn to_internal(spec: &Value) -> Value {
+    let mut out = Value::Object(Map::new());
+    for (from, to) in MOVES.iter().chain(ONLY_INTERNAL) {
+        if let Some(value) = get(spec, from) {
+            set(&mut out, to, value.clone());
+        }
+    }
+    out
+}

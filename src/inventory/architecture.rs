@@ -1,0 +1,78 @@
+//! Names of CPU architectures.
+//!
+//! Kubernetes uses Go's names (`GOARCH`); everything else that people write is an alias that
+//! matches nothing in a cluster.
+
+/// What somebody wrote where an architecture belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Architecture {
+    /// Kubernetes' own name.
+    Known,
+    /// Another name of the architecture that Kubernetes calls so.
+    Alias(&'static str),
+    /// No architecture that Kubernetes runs on.
+    Unknown,
+}
+
+/// The architectures that Kubernetes runs on, as the published schema lists them.
+const KNOWN: [&str; 13] = [
+    "amd64", "arm64", "s390x", "ppc64le", "riscv64", "loong64", "386", "arm", "mips", "mipsle",
+    "mips64", "mips64le", "ppc64",
+];
+
+/// Other names, as kernels, distributions and vendors write them.
+const ALIASES: [(&str, &str); 10] = [
+    ("aarch64", "arm64"),
+    ("arm64v8", "arm64"),
+    ("armv8", "arm64"),
+    ("i386", "386"),
+    ("i686", "386"),
+    ("intel64", "amd64"),
+    ("x64", "amd64"),
+    ("x86-64", "amd64"),
+    ("x86_64", "amd64"),
+    ("ppc64el", "ppc64le"),
+];
+
+impl Architecture {
+    /// What a text is.
+    pub fn of(text: &str) -> Self {
+        if KNOWN.contains(&text) {
+            return Self::Known;
+        }
+        let lower = text.to_ascii_lowercase();
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == lower);
+        match alias {
+            Some((_, name)) => Self::Alias(name),
+            None => match KNOWN.into_iter().find(|name| *name == lower) {
+                Some(name) => Self::Alias(name),
+                None => Self::Unknown,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_schema_lists_the_same() {
+        let schema: serde_json::Value =
+            serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
+        let listed = schema.pointer("/$defs/architecture/enum").expect("listed");
+        assert_eq!(*listed, serde_json::json!(KNOWN));
+    }
+
+    #[test]
+    fn aliases_are_told_from_names() {
+        assert_eq!(Architecture::of("arm64"), Architecture::Known);
+        assert_eq!(Architecture::of("x86_64"), Architecture::Alias("amd64"));
+        assert_eq!(Architecture::of("AARCH64"), Architecture::Alias("arm64"));
+        assert_eq!(Architecture::of("AMD64"), Architecture::Alias("amd64"));
+        assert_eq!(Architecture::of("amd46"), Architecture::Unknown);
+        for (_, name) in ALIASES {
+            assert_eq!(Architecture::of(name), Architecture::Known, "{name}");
+        }
+    }
+}

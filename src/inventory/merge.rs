@@ -1,0 +1,68 @@
+//! Two lists of nodes, compared.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Node;
+
+/// How many nodes of a kind there are in one list and in the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The nodes' architecture; empty where they don't say.
+    pub architecture: String,
+    /// Their roles, sorted; `master` counts as `control-plane`.
+    pub roles: Vec<String>,
+    /// How many are in the first list.
+    pub declared: usize,
+    /// How many are in the second.
+    pub dumped: usize,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let architecture = match self.architecture.as_str() {
+            "" => "nodes without an architecture",
+            known => known,
+        };
+        let roles = match self.roles.is_empty() {
+            true => "without a role".to_owned(),
+            false => self.roles.join("+"),
+        };
+        let (declared, dumped) = (self.declared, self.dumped);
+        write!(
+            f,
+            "{architecture} {roles}: {declared} declared, {dumped} dumped"
+        )
+    }
+}
+
+/// Where a declared list of nodes and a dump differ: nodes of pools have no names of their own, so
+/// they are counted by architecture and roles. Empty when they are the same.
+pub fn differences(declared: &[Node], dumped: &[Node]) -> Vec<Difference> {
+    let mut counts: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+    for node in declared {
+        counts.entry(kind(node)).or_default().0 += 1;
+    }
+    for node in dumped {
+        counts.entry(kind(node)).or_default().1 += 1;
+    }
+    let differ = counts.into_iter().filter(|(_, (a, b))| a != b);
+    let difference =
+        |((architecture, roles), (declared, dumped)): ((&str, Vec<&str>), _)| Difference {
+            architecture: architecture.to_owned(),
+            roles: roles.into_iter().map(str::to_owned).collect(),
+            declared,
+            dumped,
+        };
+    differ.map(difference).collect()
+}
+
+fn kind(node: &Node) -> (&str, Vec<&str>) {
+    let mut roles: Vec<&str> = node
+        .roles()
+        .map(|r| if r == "master" { "control-plane" } else { r })
+        .collect();
+    roles.sort_unstable();
+    roles.dedup();
+    (&node.architecture, roles)
+}

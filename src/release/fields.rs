@@ -1,0 +1,48 @@
+//! The fields of the HyperConverged and what they feed.
+
+use serde::Deserialize;
+
+/// A field of the HyperConverged; one row of `fields.json`. Source: HCO `controllers/handlers`,
+/// and what changed in the operands when the field did.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HyperConvergedField {
+    /// Dotted path from the root, `[]` behind a list's name: `spec.a.b[].c`.
+    pub path: String,
+    /// `v1beta1` or `v1`.
+    pub api_version: String,
+    /// What it holds, as `integer:int64`, `array<string>`, `map<string,string>`.
+    #[serde(default, rename = "type")]
+    pub ty: String,
+    /// Whether the release reads it and does nothing with it.
+    #[serde(default)]
+    pub ignored: bool,
+    /// Where it goes.
+    #[serde(default)]
+    pub operands: Vec<Feeds>,
+}
+
+/// A place of an operand that a field feeds.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Feeds {
+    /// The operand's kind, or `Kind/name`.
+    pub kind: String,
+    /// Dotted path from the operand's root, written as the field's.
+    pub path: String,
+    /// How, in words: `copy`, `rename`, `derive: …`.
+    pub transform: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::release::Release;
+
+    #[test]
+    fn every_release_says_what_its_fields_feed() {
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let feeds = release.fields().iter().flat_map(|f| &f.operands);
+            assert!(feeds.count() > 100, "{name}");
+        }
+    }
+}

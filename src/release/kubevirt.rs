@@ -1,0 +1,55 @@
+//! What the release's KubeVirt knows: its feature gates, and what its webhook checks.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Phase;
+
+/// `kubevirt.json`. Source: KubeVirt `pkg/virt-config/featuregate` and
+/// `pkg/virt-operator/webhooks` at the version that the release deploys.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct KubeVirtFacts {
+    /// `v1.9.0`
+    pub version: String,
+    /// Whether a beta gate is on unless it is disabled.
+    pub beta_gates_are_on: bool,
+    /// Gates that KubeVirt registers and looks at nowhere.
+    pub gates_without_effect: Vec<String>,
+    /// The checks of the webhook for updates of the KubeVirt object, in order.
+    pub update_checks: Vec<String>,
+    /// The cipher names that `tlsConfiguration` may hold.
+    pub cipher_names: Vec<String>,
+    /// Every registered gate.
+    pub feature_gates: BTreeMap<String, Phase>,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::release::{Phase, Release};
+
+    #[test]
+    fn each_release_deploys_the_kubevirt_that_is_described() {
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let deployed = &release.tables().components["KUBEVIRT_VERSION"];
+            assert_eq!(&release.kubevirt().version, deployed, "{name}");
+        }
+    }
+
+    #[test]
+    fn beta_gates_are_those_that_hco_disables() {
+        let release = Release::known("1.19").expect("known");
+        let gates = &release.kubevirt().feature_gates;
+        let beta: Vec<&String> = gates
+            .iter()
+            .filter(|(_, phase)| **phase == Phase::Beta)
+            .map(|(name, _)| name)
+            .collect();
+        let listed = release.tables().kubevirt_feature_gates.beta.as_ref();
+        let mut listed: Vec<&String> = listed.expect("1.19 has them").iter().collect();
+        listed.sort();
+        assert_eq!(beta, listed);
+    }
+}

@@ -1,0 +1,241 @@
+//! What differs between HCO releases, as data.
+//!
+//! A release is a directory under `schemas/releases/<x.y>/`; the four that are modelled are
+//! compiled in, another one can be read from a directory. Big parts (schemas, type tables,
+//! constant objects) are parsed when they are first asked for.
+
+mod admission;
+mod constants;
+mod embedded;
+mod fields;
+mod files;
+mod kubevirt;
+mod ssp;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+pub use admission::{
+    AdmissionRules, Check, CustomMissing, GateToField, GateWarning, ListStyle, ListedGates,
+    Mutation, Saying, Steps, TlsRules, VersionRules, Warnings, When,
+};
+pub use constants::{Constants, Filled, Placeholders};
+pub use fields::{Feeds, HyperConvergedField};
+pub use files::{Error, Files};
+pub use kubevirt::KubeVirtFacts;
+pub use ssp::{SspBundle, SspOwner};
+pub use tables::{
+    Architecture, Behaviour, ConditionalGate, FeatureGate, GateCondition, HyperConvergedApi,
+    KubeVirtConstants, KubeVirtFeatureGates, Phase, Platform, Profile, RateLimit, Tables, Tls,
+    WorkOrder,
+};
+
+use crate::kube::go::GoTypes;
+use crate::schema::Schema;
+
+/// One HCO release line with everything that is known about it.
+pub struct Release {
+    files: Files,
+    tables: Tables,
+    behaviour: Behaviour,
+    admission: AdmissionRules,
+    golden_images: Vec<Value>,
+    constants: OnceLock<Constants>,
+    go_types: OnceLock<GoTypes>,
+    ssp: OnceLock<SspBundle>,
+    kubevirt: OnceLock<KubeVirtFacts>,
+    fields: OnceLock<Vec<HyperConvergedField>>,
+    schemas: BTreeMap<String, OnceLock<Schema>>,
+}
+
+impl std::fmt::Debug for Release {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Release({})", self.tables.name)
+    }
+}
+
+impl Release {
+    /// A release from its files.
+    ///
+    /// # Errors
+    /// A file that is missing or does not have the expected shape, by name.
+    pub fn from_files(files: Files) -> Result<Self, Error> {
+        let tables: Tables = files.parse("release.json")?;
+        let behaviour = files.parse("behaviour.json")?;
+        let admission = files.parse("admission.json")?;
+        let golden_images = files.parse("golden-images.json")?;
+        let schemas = files
+            .names()
+            .filter_map(|n| n.strip_prefix("crds/")?.strip_suffix(".json"))
+            .map(|n| (n.to_owned(), OnceLock::new()))
+            .collect();
+        Ok(Self {
+            files,
+            tables,
+            behaviour,
+            admission,
+            golden_images,
+            constants: OnceLock::new(),
+            go_types: OnceLock::new(),
+            ssp: OnceLock::new(),
+            kubevirt: OnceLock::new(),
+            fields: OnceLock::new(),
+            schemas,
+        })
+    }
+
+    /// The compiled-in release with this name (`1.17`).
+    pub fn known(name: &str) -> Option<Arc<Self>> {
+        embedded::release(name)
+    }
+
+    /// The names of the compiled-in releases, oldest first.
+    pub fn known_names() -> impl Iterator<Item = &'static str> {
+        embedded::NAMES.iter().copied()
+    }
+
+    /// `1.17`
+    pub fn name(&self) -> &str {
+        &self.tables.name
+    }
+
+    /// The patch level that is modelled, `1.17.4`.
+    pub fn version(&self) -> &str {
+        &self.tables.version
+    }
+
+    /// The small tables: environment, feature gates, TLS profiles, constants.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// Whether a behaviour that only some releases have is in this one.
+    pub fn has(&self, capability: &str) -> bool {
+        self.behaviour.capabilities.contains(capability)
+    }
+
+    /// What the webhooks do, in which order and in which words.
+    pub fn admission(&self) -> &AdmissionRules {
+        &self.admission
+    }
+
+    /// The operands' order of work.
+    pub fn work_order(&self) -> &WorkOrder {
+        &self.behaviour.work_order
+    }
+
+    /// A variable of the operator's environment; `None` when absent or blank.
+    pub fn env(&self, platform: Platform, name: &str) -> Option<&str> {
+        let env = self.tables.env.get(platform.as_str())?;
+        env.get(name)
+            .map(String::as_str)
+            .filter(|v| !v.trim().is_empty())
+    }
+
+    /// The common golden images (DataImportCronTemplates) as the operator holds them after it
+    /// has loaded its files.
+    pub fn golden_images(&self) -> &[Value] {
+        &self.golden_images
+    }
+
+    /// The objects that are the same in every cluster of the release, or nearly so.
+    pub fn constants(&self) -> &Constants {
+        self.constants.get_or_init(|| {
+            Constants::new(
+                self.files
+                    .parse("objects.json")
+                    .unwrap_or_else(|e| panic!("{e}")),
+            )
+        })
+    }
+
+    /// The Go types of the operators' APIs.
+    pub fn go_types(&self) -> &GoTypes {
+        self.go_types.get_or_init(|| {
+            let text = self
+                .files
+                .text("go-types.json")
+                .unwrap_or_else(|e| panic!("{e}"));
+            GoTypes::from_json(text).unwrap_or_else(|e| panic!("go-types.json: {e}"))
+        })
+    }
+
+    /// What SSP brings along: its template bundle and its constant objects.
+    pub fn ssp(&self) -> &SspBundle {
+        self.ssp.get_or_init(|| {
+            let text = self
+                .files
+                .text("ssp.json")
+                .unwrap_or_else(|e| panic!("{e}"));
+            SspBundle::from_json(text).unwrap_or_else(|e| panic!("ssp.json: {e}"))
+        })
+    }
+
+    /// What the release's KubeVirt knows.
+    pub fn kubevirt(&self) -> &KubeVirtFacts {
+        let parse = || self.files.parse("kubevirt.json");
+        self.kubevirt
+            .get_or_init(|| parse().unwrap_or_else(|e| panic!("{e}")))
+    }
+
+    /// The fields of the HyperConverged, of every served version.
+    pub fn fields(&self) -> &[HyperConvergedField] {
+        let parse = || self.files.parse("fields.json");
+        self.fields
+            .get_or_init(|| parse().unwrap_or_else(|e| panic!("{e}")))
+    }
+
+    /// The structural schema of a CRD version, named as the file is: `hyperconverged.v1beta1`.
+    pub fn schema(&self, name: &str) -> Option<&Schema> {
+        let cell = self.schemas.get(name)?;
+        Some(cell.get_or_init(|| {
+            let file = format!("crds/{name}.json");
+            let text = self.files.text(&file).unwrap_or_else(|e| panic!("{e}"));
+            Schema::from_json(text).unwrap_or_else(|e| panic!("{file}: {e}"))
+        }))
+    }
+
+    /// The names of the schemas there are.
+    pub fn schema_names(&self) -> impl Iterator<Item = &str> {
+        self.schemas.keys().map(String::as_str)
+    }
+
+    /// The names of all files of the release, sorted.
+    pub fn file_names(&self) -> impl Iterator<Item = &str> {
+        self.files.names()
+    }
+
+    /// A file of the release, for rooms that keep tables of their own in it.
+    ///
+    /// # Errors
+    /// When the release has no such file.
+    pub fn file(&self, name: &str) -> Result<&str, Error> {
+        self.files.text(name)
+    }
+
+    /// Checks that every file of the release can be read, so that a release from a directory
+    /// fails with a message and not later.
+    ///
+    /// # Errors
+    /// The first file that is missing or malformed.
+    pub fn check(&self) -> Result<(), Error> {
+        self.files
+            .parse::<BTreeMap<String, Value>>("objects.json")?;
+        let text = self.files.text("go-types.json")?;
+        GoTypes::from_json(text).map_err(|e| Error::shape("go-types.json", &e.to_string()))?;
+        SspBundle::from_json(self.files.text("ssp.json")?)
+            .map_err(|e| Error::shape("ssp.json", &e.to_string()))?;
+        self.files.parse::<KubeVirtFacts>("kubevirt.json")?;
+        self.files
+            .parse::<Vec<HyperConvergedField>>("fields.json")?;
+        for name in self.schemas.keys() {
+            let file = format!("crds/{name}.json");
+            Schema::from_json(self.files.text(&file)?)
+                .map_err(|e| Error::shape(&file, &e.to_string()))?;
+        }
+        Ok(())
+    }
+}

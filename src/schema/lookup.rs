@@ -1,0 +1,163 @@
+//! What the schema says about one place, for everybody who explains or compares.
+
+use serde_json::Value;
+
+use super::{Additional, List, Node, Schema};
+use crate::yaml::{Path, Segment};
+
+/// How two versions of a list are matched up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListKind<'s> {
+    /// As a whole, in order.
+    Atomic,
+    /// By the elements themselves.
+    Set,
+    /// By these fields of the elements.
+    Map(Vec<&'s str>),
+}
+
+/// What the schema says about a field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldInfo<'s> {
+    /// `object`, `array`, `string`, `integer`, `number`, `boolean`, `integer,string` for an
+    /// int-or-string, empty for anything.
+    pub kind: &'static str,
+    /// The values that are allowed; empty = no such limit.
+    pub allowed: &'s [Value],
+    /// What stands there when nothing was given.
+    pub default: Option<&'s Value>,
+    /// The field's documentation, where the schema carries it.
+    pub description: Option<&'s str>,
+    /// Whether null may stand there.
+    pub nullable: bool,
+    /// Whether the object around it must have it.
+    pub required: bool,
+    /// The pattern a string must match.
+    pub pattern: Option<&'s str>,
+    /// `int32`, `int64` or `date-time`.
+    pub format: Option<&'static str>,
+}
+
+impl Schema {
+    /// What the schema says about the field at a path; `None` where it knows none.
+    pub fn field(&self, path: &Path) -> Option<FieldInfo<'_>> {
+        let node = self.find(path)?;
+        let limits = node.limits.as_deref();
+        let required = match path.0.last() {
+            Some(Segment::Key(name)) => self
+                .find(&path.parent())
+                .is_some_and(|p| p.required.iter().any(|r| **r == **name)),
+            _ => false,
+        };
+        Some(FieldInfo {
+            kind: node.types.name(),
+            allowed: limits.map_or(&[], |l| &l.allowed),
+            default: node.default.as_ref(),
+            description: node.description.as_deref(),
+            nullable: node.nullable,
+            required,
+            pattern: limits
+                .and_then(|l| l.pattern.as_ref())
+                .map(|(text, _)| &**text),
+            format: limits.and_then(|l| l.format).map(super::Format::name),
+        })
+    }
+
+    /// The fields that the schema knows at a path, sorted; empty for scalars, lists, maps with
+    /// free keys and unknown places.
+    pub fn known_fields(&self, path: &Path) -> Vec<&str> {
+        let properties = self.find(path).map(|n| &n.properties);
+        let names = properties.into_iter().flatten().map(|(n, _)| &**n);
+        names.collect()
+    }
+
+    /// How the list at a path is matched up; `None` where the schema knows no list.
+    pub fn list_kind(&self, path: &Path) -> Option<ListKind<'_>> {
+        let node = self.find(path)?;
+        node.types
+            .has(super::Types::ARRAY)
+            .then(|| match &node.list {
+                List::Atomic => ListKind::Atomic,
+                List::Set => ListKind::Set,
+                List::Map(keys) => ListKind::Map(keys.iter().map(|k| &**k).collect()),
+            })
+    }
+
+    /// Whether the object at a path takes keys of the user's choice (labels, selectors).
+    pub fn takes_any_key(&self, path: &Path) -> bool {
+        self.find(path)
+            .is_some_and(|n| n.additional.is_some() || n.preserve_unknown)
+    }
+
+    /// Every place that the schema knows, in order, with `[]` as a list's element left out of
+    /// the path: the list's own path stands for it. Maps with free keys end the walk.
+    pub fn all_fields(&self) -> Vec<Path> {
+        let mut found = Vec::new();
+        self.collect(self.root(), &Path::root(), &mut found);
+        found
+    }
+
+    fn collect(&self, node: &Node, at: &Path, found: &mut Vec<Path>) {
+        if let Some(items) = node.items {
+            self.collect(self.node(items), at, found);
+        }
+        for (name, id) in &node.properties {
+            let path = at.key(name);
+            found.push(path.clone());
+            self.collect(self.node(*id), &path, found);
+        }
+    }
+
+    fn find(&self, path: &Path) -> Option<&Node> {
+        path.0
+            .iter()
+            .try_fold(self.root(), |node, step| match step {
+                Segment::Key(key) => match self.below(node, key)? {
+                    Additional::Schema(id) => Some(self.node(id)),
+                    Additional::Any => None,
+                },
+                Segment::Index(_) => node.items.map(|id| self.node(id)),
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn looks_up_fields_lists_and_names() {
+        let text = include_str!("../../testdata/schema/sample.json");
+        let schema = Schema::from_json(text).expect("a good schema");
+        let strategy = schema.field(&Path::dotted("spec.strategy")).expect("known");
+        assert_eq!(strategy.kind, "string");
+        assert_eq!(strategy.allowed, [json!("Keep"), json!("Drop")]);
+        assert_eq!(strategy.default, Some(&json!("Keep")));
+        assert!(strategy.required && !strategy.nullable);
+        let size = schema.field(&Path::dotted("spec.size")).expect("known");
+        assert_eq!(size.kind, "integer,string");
+        assert!(schema.field(&Path::dotted("spec.nope")).is_none());
+        assert_eq!(
+            schema.known_fields(&Path::dotted("spec.devices[3]")),
+            ["external", "selector"]
+        );
+        assert_eq!(
+            schema.list_kind(&Path::dotted("spec.devices")),
+            Some(ListKind::Map(vec!["selector"]))
+        );
+        assert_eq!(
+            schema.list_kind(&Path::dotted("spec.models")),
+            Some(ListKind::Set)
+        );
+        assert_eq!(schema.list_kind(&Path::dotted("spec.labels")), None);
+        let label = Path::dotted("spec.labels").key("a.b/c");
+        assert_eq!(schema.field(&label).map(|f| f.kind), Some("string"));
+        assert!(schema.takes_any_key(&Path::dotted("spec.anything")));
+        assert!(
+            schema
+                .all_fields()
+                .contains(&Path::dotted("spec.devices.external"))
+        );
+    }
+}

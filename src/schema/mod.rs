@@ -1,0 +1,207 @@
+//! Structural schemas, as the API server uses them: prune, drop nulls, default, validate.
+//!
+//! A CustomResourceDefinition's schema is read once into an indexed tree ([`Schema`]); every
+//! other step walks that tree and a JSON value side by side and formats nothing until something
+//! is wrong. Texts and their order are the API server's own (apiextensions-apiserver and
+//! kube-openapi), so that somebody who searches for a message finds it. Patterns and
+//! `x-kubernetes-validations` rules are written out in Rust and found by their text;
+//! [`Schema::unsupported`] names what has no such function.
+
+mod defaults;
+mod document;
+mod list;
+mod lookup;
+mod parse;
+mod pattern;
+mod prune;
+mod rule;
+mod scalar;
+mod text;
+mod validate;
+
+#[cfg(test)]
+pub(crate) mod generate;
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod properties;
+
+#[cfg(test)]
+pub(crate) use golden::shared;
+
+use serde_json::Value;
+
+pub use document::{DocumentSchema, Mistake};
+pub use lookup::{FieldInfo, ListKind};
+pub use parse::SchemaError;
+pub use prune::PrunedField;
+pub use text::{go_json, go_quote, server_path};
+pub use validate::{Violation, ViolationKind, Violations};
+
+use pattern::Pattern;
+use rule::Rule;
+
+/// The schema of one version of one kind.
+#[derive(Debug)]
+pub struct Schema {
+    group: String,
+    version: String,
+    kind: String,
+    nodes: Vec<Node>,
+    unsupported: Vec<String>,
+}
+
+impl Schema {
+    /// The API group, `hco.kubevirt.io`.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// The version, `v1beta1`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The kind, `HyperConverged`.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// `group/version`, as it stands in a manifest.
+    pub fn api_version(&self) -> String {
+        format!("{}/{}", self.group, self.version)
+    }
+
+    /// What the schema asks for and this module can't check: keywords, patterns, formats and
+    /// rules without an implementation, one sentence each. Such a check always passes.
+    pub fn unsupported(&self) -> &[String] {
+        &self.unsupported
+    }
+
+    fn root(&self) -> &Node {
+        self.node(NodeId(0))
+    }
+
+    fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+}
+
+/// A place in [`Schema::nodes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct NodeId(u32);
+
+/// The JSON types a value may have, as bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Types(u8);
+
+impl Types {
+    const OBJECT: Self = Self(1);
+    const ARRAY: Self = Self(2);
+    const STRING: Self = Self(4);
+    const INTEGER: Self = Self(8);
+    const NUMBER: Self = Self(16);
+    const BOOLEAN: Self = Self(32);
+    const INT_OR_STRING: Self = Self(8 | 4);
+
+    fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn is_any(self) -> bool {
+        self.0 == 0
+    }
+
+    /// As the API server joins them in a message.
+    fn name(self) -> &'static str {
+        match self {
+            Self::OBJECT => "object",
+            Self::ARRAY => "array",
+            Self::STRING => "string",
+            Self::INTEGER => "integer",
+            Self::NUMBER => "number",
+            Self::BOOLEAN => "boolean",
+            Self::INT_OR_STRING => "integer,string",
+            _ => "",
+        }
+    }
+}
+
+/// One node of the schema's tree.
+#[derive(Debug, Default)]
+struct Node {
+    types: Types,
+    nullable: bool,
+    preserve_unknown: bool,
+    int_or_string: bool,
+    /// Sorted by name.
+    properties: Box<[(Box<str>, NodeId)]>,
+    /// What holds for names that are not in `properties`; `None` = they are pruned.
+    additional: Option<Additional>,
+    items: Option<NodeId>,
+    /// In the schema's order.
+    required: Box<[Box<str>]>,
+    default: Option<Value>,
+    limits: Option<Box<Limits>>,
+    list: List,
+    rules: Box<[Rule]>,
+    description: Option<Box<str>>,
+}
+
+impl Node {
+    fn property(&self, name: &str) -> Option<NodeId> {
+        let found = self.properties.binary_search_by(|(n, _)| (**n).cmp(name));
+        found.ok().map(|i| self.properties[i].1)
+    }
+}
+
+/// `additionalProperties`.
+#[derive(Debug, Clone, Copy)]
+enum Additional {
+    /// `true`: anything, but nothing below it is known.
+    Any,
+    /// A schema for each value.
+    Schema(NodeId),
+}
+
+/// How a list is merged, and what may not stand in it twice.
+#[derive(Debug, Default)]
+enum List {
+    #[default]
+    Atomic,
+    Set,
+    /// By these fields.
+    Map(Box<[Box<str>]>),
+}
+
+/// What few nodes have: kept apart so that the others stay small.
+#[derive(Debug, Default)]
+struct Limits {
+    allowed: Vec<Value>,
+    pattern: Option<(Box<str>, Pattern)>,
+    format: Option<Format>,
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+    min_length: Option<u64>,
+    max_length: Option<u64>,
+    min_items: Option<u64>,
+    max_items: Option<u64>,
+}
+
+/// The formats that occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Int32,
+    Int64,
+    DateTime,
+}
+
+impl Format {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Int32 => "int32",
+            Self::Int64 => "int64",
+            Self::DateTime => "date-time",
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What must hold for every object and every schema.
+
+use std::sync::OnceLock;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::golden::{schemas, shared};
+use super::{Schema, Violation, generate};
+
+fn admit(schema: &Schema, mut value: Value) -> Value {
+    schema.prune(&mut value);
+    schema.drop_nulls(&mut value);
+    schema.fill_defaults(&mut value);
+    value
+}
+
+fn chosen(all: &'static [(String, Schema)], choice: usize) -> &'static Schema {
+    &all[choice % all.len()].1
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn admitting_twice_changes_nothing(seed: u64, odd: bool, choice: usize) {
+        let all = schemas(shared().as_deref());
+        let schema = chosen(all, choice);
+        let mut once = admit(schema, generate::object(schema, seed, odd));
+        let twice = admit(schema, once.clone());
+        prop_assert_eq!(&once, &twice);
+        prop_assert_eq!(schema.prune(&mut once), Vec::new());
+    }
+
+    #[test]
+    fn what_is_left_is_known(seed: u64, choice: usize) {
+        let all = schemas(shared().as_deref());
+        let schema = chosen(all, choice);
+        let object = admit(schema, generate::object(schema, seed, true));
+        prop_assert_eq!(unknown(schema, &object), None);
+    }
+
+    #[test]
+    fn an_unchanged_object_is_never_refused(seed: u64, choice: usize) {
+        let all = schemas(shared().as_deref());
+        let schema = chosen(all, choice);
+        let object = generate::object(schema, seed, true);
+        prop_assert!(schema.validate_update(&object, &object).is_empty());
+    }
+
+    #[test]
+    fn a_refusal_names_a_place_that_is_there(seed: u64, choice: usize) {
+        let all = schemas(shared().as_deref());
+        let schema = chosen(all, choice);
+        let object = generate::object(schema, seed, true);
+        for violation in schema.validate(&object).iter() {
+            let parent = violation.path.parent();
+            prop_assert!(parent.get(&object).is_some(), "{}", violation.message);
+        }
+    }
+}
+
+/// The first field that the schema has no information about, looked up the slow way.
+fn unknown(schema: &Schema, object: &Value) -> Option<String> {
+    let mut todo = vec![crate::yaml::Path::root()];
+    while let Some(path) = todo.pop() {
+        if schema.field(&path).is_none() && !schema.takes_any_key(&path.parent()) {
+            let top = path.0.len() <= 2 && object["metadata"].is_object();
+            if !(top && path.to_string().starts_with("metadata")) {
+                return Some(path.to_string());
+            }
+        }
+        match path.get(object) {
+            Some(Value::Object(map)) => todo.extend(map.keys().map(|k| path.key(k))),
+            // A list in the place of something else keeps its scalars.
+            Some(Value::Array(items)) if schema.list_kind(&path).is_some() => {
+                todo.extend((0..items.len()).map(|i| path.index(i)));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The same schemas for a JSON Schema validator, which knows keywords and nothing of Kubernetes:
+/// null has to be allowed by name, and a list where a date-time is wanted, which the server
+/// compares by format alone.
+fn oracles() -> &'static [jsonschema::Validator] {
+    static ALL: OnceLock<Vec<jsonschema::Validator>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let texts = super::golden::schema_texts(shared().as_deref());
+        let compile = |(_, text): (String, String)| {
+            let file: Value = serde_json::from_str(&text).expect("JSON");
+            let schema = with_nulls(&file["openAPIV3Schema"]);
+            jsonschema::draft202012::new(&schema).expect("a good schema")
+        };
+        texts.into_iter().map(compile).collect()
+    })
+}
+
+fn with_nulls(schema: &Value) -> Value {
+    let Value::Object(map) = schema else {
+        return schema.clone();
+    };
+    let mut out = serde_json::Map::new();
+    for (key, value) in map {
+        let value = match (key.as_str(), value) {
+            ("properties", Value::Object(named)) => named
+                .iter()
+                .map(|(n, s)| (n.clone(), with_nulls(s)))
+                .collect(),
+            ("items" | "additionalProperties", s) => with_nulls(s),
+            ("default", _) => continue,
+            ("type", Value::String(_)) if schema["format"] == "date-time" => {
+                serde_json::json!(["string", "array"])
+            }
+            (_, v) => v.clone(),
+        };
+        out.insert(key.clone(), value);
+    }
+    let out = Value::Object(out);
+    match schema["nullable"] == true && schema.get("enum").is_none() {
+        true => serde_json::json!({"anyOf": [{"type": "null"}, out]}),
+        false => out,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn keywords_mean_what_they_mean_to_json_schema(seed: u64, odd: bool, choice: usize) {
+        let all = schemas(shared().as_deref());
+        let index = choice % all.len();
+        let schema = &all[index].1;
+        let object = generate::object(schema, seed, odd);
+        let found = schema.validate(&object);
+        // JSON Schema does not look at the formats of strings.
+        let format_only = |v: &Violation| {
+            let text = v.path.get(&object).and_then(Value::as_str);
+            text.is_some() && v.message.contains("of type date-time")
+        };
+        let refused = found.schema.iter().any(|v| !format_only(v));
+        let theirs: Vec<String> = oracles()[index]
+            .iter_errors(&object)
+            .map(|e| format!("{}: {e}", e.instance_path()))
+            .collect();
+        prop_assert_eq!(!refused, theirs.is_empty(), "{:?}\nagainst {:?}", found.schema, theirs);
+    }
+}

@@ -1,0 +1,400 @@
+//! Validation, with the API server's texts in the API server's order.
+//!
+//! One walk gathers three lists: what the schema's own keywords refuse, what repeats in a list,
+//! and what an `x-kubernetes-validations` rule refuses. The server prints them one after the
+//! other, and leaves the rules out when the object is too wrong for them.
+
+use serde_json::Value;
+
+use super::text::{At, bad_value, go_quote, server_path};
+use super::{Additional, List, Node, Schema};
+use crate::yaml::Path;
+
+/// Why a value is refused, as the API server classes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ViolationKind {
+    /// A field that must be there is missing.
+    Required,
+    /// Not one of the values that are allowed.
+    Unsupported,
+    /// Another JSON type, or not in the format.
+    WrongType,
+    /// More elements than allowed.
+    TooMany,
+    /// A longer text than allowed.
+    TooLong,
+    /// Anything else about the value.
+    Invalid,
+    /// An element that stands in its list already.
+    Duplicate,
+    /// A broken `x-kubernetes-validations` rule.
+    Rule,
+}
+
+impl ViolationKind {
+    /// Whether the server leaves the rules out because of it.
+    fn blocks_rules(self) -> bool {
+        matches!(
+            self,
+            Self::Required | Self::Unsupported | Self::WrongType | Self::TooMany | Self::TooLong
+        )
+    }
+}
+
+/// One thing that is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Where; for a missing field its own place.
+    pub path: Path,
+    /// Why.
+    pub kind: ViolationKind,
+    /// The server's words, the path at their head.
+    pub message: String,
+}
+
+/// Everything that is refused, in the parts that the server puts together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Violations {
+    /// By the schema's keywords.
+    pub schema: Vec<Violation>,
+    /// Repeated elements.
+    pub lists: Vec<Violation>,
+    /// By rules; empty when something in `schema` keeps the server from asking them.
+    pub rules: Vec<Violation>,
+}
+
+impl Violations {
+    /// Whether nothing is refused.
+    pub fn is_empty(&self) -> bool {
+        self.schema.is_empty() && self.lists.is_empty() && self.rules.is_empty()
+    }
+
+    /// All of them, in the server's order.
+    pub fn iter(&self) -> impl Iterator<Item = &Violation> {
+        self.schema.iter().chain(&self.lists).chain(&self.rules)
+    }
+}
+
+impl Schema {
+    /// What the server would refuse in a new object.
+    pub fn validate(&self, value: &Value) -> Violations {
+        self.run(value, None)
+    }
+
+    /// What the server would refuse in a changed object: a part that is as it was is not looked
+    /// at again. Elements of a list belong together when its map keys say so.
+    pub fn validate_update(&self, value: &Value, old: &Value) -> Violations {
+        let mut found = self.run(value, Some(old));
+        if !found.lists.is_empty() && !self.run(old, None).lists.is_empty() {
+            found.lists.clear();
+        }
+        found
+    }
+
+    fn run(&self, value: &Value, old: Option<&Value>) -> Violations {
+        let mut walk = Walk {
+            schema: self,
+            found: Violations::default(),
+        };
+        walk.node(self.root(), value, old, At::ROOT);
+        let mut found = walk.found;
+        if found.schema.iter().any(|v| v.kind.blocks_rules()) {
+            found.rules.clear();
+        }
+        found
+    }
+}
+
+pub(super) struct Walk<'s> {
+    schema: &'s Schema,
+    pub(super) found: Violations,
+}
+
+impl Walk<'_> {
+    fn node(&mut self, node: &Node, value: &Value, old: Option<&Value>, at: At<'_>) {
+        if old == Some(value) {
+            return;
+        }
+        self.value_type(node, value, at);
+        if let Some(limits) = node.limits.as_deref() {
+            self.scalar(limits, value, at);
+        }
+        if !value.is_null() {
+            for rule in &node.rules {
+                if !(rule.holds)(value) {
+                    let path = at.path();
+                    let message =
+                        format!("{}: Invalid value: {}", server_path(&path), rule.message);
+                    self.found.rules.push(Violation {
+                        path,
+                        kind: ViolationKind::Rule,
+                        message,
+                    });
+                }
+            }
+        }
+        match value {
+            Value::Array(items) => self.list(node, items, old, at),
+            Value::Object(map) => {
+                for (key, v) in map {
+                    if let Some(Additional::Schema(id)) = self.schema.below(node, key) {
+                        let old = old.and_then(|o| o.get(key.as_str()));
+                        self.node(self.schema.node(id), v, old, at.key(key));
+                    }
+                }
+                for name in &node.required {
+                    if !map.contains_key(&**name) {
+                        self.refuse(at.key(name), ViolationKind::Required, "Required value");
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn list(&mut self, node: &Node, items: &[Value], old: Option<&Value>, at: At<'_>) {
+        match node.repeated(items) {
+            Ok(repeated) => {
+                for (i, value) in repeated {
+                    let path = at.index(i).path();
+                    let value = bad_value(&value);
+                    let message = format!("{}: Duplicate value: {value}", server_path(&path));
+                    self.found.lists.push(Violation {
+                        path,
+                        kind: ViolationKind::Duplicate,
+                        message,
+                    });
+                }
+            }
+            Err(i) => {
+                let path = at.index(i).path();
+                let value = items.get(i).map(bad_value).unwrap_or_default();
+                let place = server_path(&path);
+                self.found.lists.push(Violation {
+                    path,
+                    kind: ViolationKind::Invalid,
+                    message: format!(
+                        "{place}: Invalid value: {value}: must be an object for an array of list-type map"
+                    ),
+                });
+            }
+        }
+        if let Some(id) = node.items {
+            let below = self.schema.node(id);
+            for (i, item) in items.iter().enumerate() {
+                let old = old.and_then(|o| same_element(node, o, item));
+                self.node(below, item, old, at.index(i));
+            }
+        }
+        if let Some(limits) = node.limits.as_deref() {
+            let count = items.len() as u64;
+            if let Some(min) = limits.min_items.filter(|min| count < *min) {
+                let detail = format!("should have at least {min} items");
+                self.refuse_value(at, &count.to_string(), &detail);
+            }
+            if let Some(max) = limits.max_items.filter(|max| count > *max) {
+                let items = if max == 1 { "item" } else { "items" };
+                let body = format!("Too many: {count}: must have at most {max} {items}");
+                self.refuse(at, ViolationKind::TooMany, &body);
+            }
+        }
+    }
+
+    pub(super) fn wrong_type(&mut self, at: At<'_>, wanted: &str, got: &str) {
+        let place = server_path(&at.path());
+        let got = go_quote(got);
+        let body = format!("Invalid value: {got}: {place} in body must be of type {wanted}: {got}");
+        self.refuse(at, ViolationKind::WrongType, &body);
+    }
+
+    /// `value` as it is printed, `detail` what stands behind `P in body `.
+    pub(super) fn refuse_value(&mut self, at: At<'_>, value: &str, detail: &str) {
+        let place = server_path(&at.path());
+        let body = format!("Invalid value: {value}: {place} in body {detail}");
+        self.refuse(at, ViolationKind::Invalid, &body);
+    }
+
+    pub(super) fn refuse(&mut self, at: At<'_>, kind: ViolationKind, body: &str) {
+        let path = at.path();
+        let place = server_path(&path);
+        self.found.schema.push(Violation {
+            path,
+            kind,
+            message: if place.is_empty() {
+                format!("<nil>: {body}")
+            } else {
+                format!("{place}: {body}")
+            },
+        });
+    }
+}
+
+/// The element of the old list that a new element continues: only map keys can tell.
+fn same_element<'o>(node: &Node, old: &'o Value, item: &Value) -> Option<&'o Value> {
+    let List::Map(keys) = &node.list else {
+        return None;
+    };
+    let same = |o: &&Value| keys.iter().all(|k| o.get(&**k) == item.get(&**k));
+    old.as_array()?.iter().find(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn sample() -> Schema {
+        let text = include_str!("../../testdata/schema/sample.json");
+        Schema::from_json(text).expect("a good schema")
+    }
+
+    fn refused(spec: Value) -> Vec<String> {
+        let object = json!({"metadata": {"name": "kubevirt-hyperconverged"}, "spec": spec});
+        let found = sample().validate(&object);
+        found.iter().map(|v| v.message.clone()).collect()
+    }
+
+    #[test]
+    fn says_it_in_the_servers_words() {
+        let good = json!({"strategy": "Keep", "size": 1});
+        assert_eq!(refused(good.clone()), [""; 0]);
+        let cases = [
+            (
+                json!({"strategy": null}),
+                vec![
+                    r#"spec.strategy: Invalid value: "null": spec.strategy in body must be of type string: "null""#,
+                    r#"spec.strategy: Unsupported value: null: supported values: "Keep", "Drop""#,
+                ],
+            ),
+            (
+                json!({"size": "1 Gi"}),
+                vec![
+                    r#"spec.size: Invalid value: "1 Gi": spec.size in body should match '^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$'"#,
+                ],
+            ),
+            (
+                json!({"size": true}),
+                vec![
+                    r#"spec.size: Invalid value: "boolean": spec.size in body must be of type integer,string: "boolean""#,
+                    r#"<nil>: Invalid value: "": "spec.size" must validate at least one schema (anyOf)"#,
+                    r#"spec.size: Invalid value: "boolean": spec.size in body must be of type integer: "boolean""#,
+                ],
+            ),
+            (
+                json!({"ratio": 0}),
+                vec![
+                    "spec.ratio: Invalid value: 0: spec.ratio in body should be greater than or equal to 1",
+                ],
+            ),
+            (
+                json!({"ratio": 11}),
+                vec![
+                    "spec.ratio: Invalid value: 11: spec.ratio in body should be less than or equal to 10",
+                ],
+            ),
+            (
+                json!({"ratio": 1.5}),
+                vec![
+                    r#"spec.ratio: Invalid value: "float64": spec.ratio in body must be of type int32: "float64""#,
+                ],
+            ),
+            (
+                json!({"since": "yesterday"}),
+                vec![
+                    r#"spec.since: Invalid value: "yesterday": spec.since in body must be of type date-time: "yesterday""#,
+                ],
+            ),
+            (json!({"since": null}), vec![]),
+            (json!({"since": "2026-02-03T04:05:06.7+01:00"}), vec![]),
+            (
+                json!({"title": ""}),
+                vec![
+                    r#"spec.title: Invalid value: "": spec.title in body should be at least 1 chars long"#,
+                ],
+            ),
+            (
+                json!({"title": "longer"}),
+                vec!["spec.title: Too long: may not be more than 5 bytes"],
+            ),
+            (
+                json!({"models": ["a", "b", "a", "a"]}),
+                vec![
+                    "spec.models: Too many: 4: must have at most 3 items",
+                    r#"spec.models[2]: Duplicate value: "a""#,
+                ],
+            ),
+            (
+                json!({"devices": []}),
+                vec![
+                    "spec.devices: Invalid value: 0: spec.devices in body should have at least 1 items",
+                ],
+            ),
+            (
+                json!({"devices": [{"selector": "x"}, {"selector": "x"}, {}]}),
+                vec![
+                    "spec.devices[2].selector: Required value",
+                    r#"spec.devices[1]: Duplicate value: {"selector":"x"}"#,
+                ],
+            ),
+            (
+                json!({"labels": {"a.b/c": 1}}),
+                vec![
+                    r#"spec.labels.a.b/c: Invalid value: "integer": spec.labels.a.b/c in body must be of type string: "integer""#,
+                ],
+            ),
+            (
+                json!({"range": {"rangeEnd": "x"}}),
+                vec!["spec.range: Invalid value: both ends or none"],
+            ),
+            (
+                json!({"range": {"rangeEnd": "x"}, "ratio": 0}),
+                vec![
+                    "spec.ratio: Invalid value: 0: spec.ratio in body should be greater than or equal to 1",
+                    "spec.range: Invalid value: both ends or none",
+                ],
+            ),
+            (
+                json!({"range": {"rangeEnd": "x"}, "strategy": "x"}),
+                vec![r#"spec.strategy: Unsupported value: "x": supported values: "Keep", "Drop""#],
+            ),
+        ];
+        for (change, expected) in cases {
+            let mut spec = good.clone();
+            for (key, v) in change.as_object().expect("an object") {
+                spec[key] = v.clone();
+            }
+            assert_eq!(refused(spec), expected, "{change}");
+        }
+    }
+
+    #[test]
+    fn missing_fields_and_the_name() {
+        let messages = |v: &Value| {
+            let found = sample().validate(v);
+            found.iter().map(|v| v.message.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            messages(&json!({"metadata": {"name": "x"}})),
+            [
+                r#"metadata.name: Invalid value: "x": metadata.name in body should match 'kubevirt-hyperconverged'"#,
+                "spec: Required value",
+            ]
+        );
+        assert_eq!(
+            messages(&json!([])),
+            [r#"<nil>: Invalid value: "array":  in body must be of type object: "array""#]
+        );
+    }
+
+    #[test]
+    fn an_update_looks_at_what_changed() {
+        let old = json!({"spec": {"strategy": "x", "size": 1, "devices": [{"selector": "a", "external": 1}]}});
+        let mut new = old.clone();
+        new["spec"]["title"] = json!("t");
+        assert!(sample().validate_update(&new, &old).is_empty());
+        new["spec"]["devices"] = json!([{"selector": "b"}, {"selector": "a", "external": 1}]);
+        assert!(sample().validate_update(&new, &old).is_empty());
+        new["spec"]["strategy"] = json!("y");
+        assert_eq!(sample().validate_update(&new, &old).schema.len(), 1);
+    }
+}
