@@ -1,0 +1,262 @@
+//! Would the cluster take this HyperConverged? In its words, and where it would refuse.
+//!
+//! In the order of an API server: kind and version, metadata, pruning and defaults, the mutating
+//! webhook (which decodes into Go types first), the CRD's schema and rules, the namespace policy,
+//! the validating webhook (which renders the operands). What differs between releases is
+//! `admission.json`; holes of a release are reproduced in the verdict and named in
+//! [`Admission::holes`].
+
+mod affinity;
+mod certificates;
+mod gates;
+mod gates_to_fields;
+mod label_text;
+mod metadata;
+mod mutate;
+mod render;
+mod shape;
+mod templates;
+mod tls;
+mod validate;
+mod verdict;
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+pub use verdict::{Admission, Cause, Hole, HoleKind, Reason, Refusal, Stage};
+
+use crate::hyperconverged;
+use crate::inventory::Inventory;
+use crate::release::{Release, VersionRules};
+use crate::schema::{self, Schema};
+use crate::yaml::Path;
+use render::DryRun;
+use shape::Shape;
+
+/// The API group of the HyperConverged.
+pub const GROUP: &str = "hco.kubevirt.io";
+/// Its kind.
+pub const KIND: &str = "HyperConverged";
+
+/// What is asked of the API server.
+#[derive(Debug, Clone, Copy)]
+pub enum Operation<'a> {
+    /// A new object.
+    Create,
+    /// A change.
+    Update {
+        /// The object as the API server holds it, in any version that is served. What is not
+        /// defaulted yet (a manifest of an older commit) is defaulted first.
+        old: &'a Value,
+    },
+}
+
+/// What the cluster would do with a document of the HyperConverged's API group.
+pub fn admit(
+    release: &Release,
+    inventory: &Inventory,
+    object: &Value,
+    operation: Operation<'_>,
+) -> Admission {
+    let held = match operation {
+        Operation::Create => None,
+        Operation::Update { old } => as_held(release, old, object),
+    };
+    let request = Request {
+        release,
+        inventory,
+        operation: held
+            .as_ref()
+            .map_or(operation, |old| Operation::Update { old }),
+    };
+    let mut admission = Admission::default();
+    match request.run(object, &mut admission) {
+        Ok(stored) => {
+            admission.accepted = true;
+            admission.stored = Some(stored);
+        }
+        Err((stage, refusal)) => {
+            admission.stage = Some(stage);
+            admission.reason = Some(refusal.reason);
+            admission.message = refusal.message;
+            admission.causes = refusal.causes;
+            admission.patch = refusal.patch;
+        }
+    }
+    admission
+}
+
+/// The old object in the version of the new one, pruned and defaulted, as the API server hands
+/// it to webhooks; `None` when there is no such version.
+fn as_held(release: &Release, old: &Value, new: &Value) -> Option<Value> {
+    let version = version_of(release, new).ok()?;
+    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    let mut held = if hyperconverged::version_of(old) == version {
+        old.clone()
+    } else {
+        hyperconverged::convert(release, old, version)
+    };
+    schema.prune(&mut held);
+    schema.drop_nulls(&mut held);
+    schema.fill_defaults(&mut held);
+    Some(held)
+}
+
+/// Where and what is refused.
+type Refused = (Stage, Refusal);
+
+struct Request<'a> {
+    release: &'a Release,
+    inventory: &'a Inventory,
+    operation: Operation<'a>,
+}
+
+impl Request<'_> {
+    fn run(&self, submitted: &Value, admission: &mut Admission) -> Result<Value, Refused> {
+        let release = self.release;
+        let in_schema = |refusal| (Stage::Schema, refusal);
+        let version = version_of(release, submitted).map_err(in_schema)?;
+        let rules = release.admission().version(version);
+        let rules = rules.expect("every served version has admission rules");
+        let schema = release.schema(&format!("hyperconverged.{version}"));
+        let schema = schema.expect("every served version has a schema");
+
+        let mut object = submitted.clone();
+        admission.pruned =
+            metadata::decode(release, &mut object, &self.inventory.namespace).map_err(in_schema)?;
+        if let Operation::Update { old } = self.operation {
+            metadata::keep_what_the_server_set(&mut object, old);
+        }
+        admission.pruned.extend(schema.prune(&mut object));
+        for field in &admission.pruned {
+            let warning = format!("unknown field \"{}\"", schema::server_path(&field.path));
+            admission.warnings.push(warning);
+        }
+        schema.drop_nulls(&mut object);
+        schema.fill_defaults(&mut object);
+
+        let mutating = mutate::Webhook {
+            release,
+            rules,
+            shape: Shape::of(version),
+            version,
+            operation: self.operation,
+        };
+        let unchanged = object.clone();
+        if let Err(refusal) = mutating.run(&mut object, admission) {
+            if refusal.reason != Reason::GoDecode {
+                admission.forced = self.valid(schema, unchanged).ok();
+            }
+            return Err((Stage::Mutating, refusal));
+        }
+        let object = self.valid(schema, object)?;
+        match self.validating_webhook(rules, version, &object, admission) {
+            Ok(()) => Ok(object),
+            Err(refusal) => {
+                admission.forced = Some(object);
+                Err((Stage::Validating, refusal))
+            }
+        }
+    }
+
+    /// The object as it would be stored, if schema and rules take it.
+    fn valid(&self, schema: &Schema, mut object: Value) -> Result<Value, Refused> {
+        schema.fill_defaults(&mut object);
+        if let Value::Object(map) = &mut object {
+            map.remove("status");
+        }
+        let violations = match self.operation {
+            Operation::Create => schema.validate(&object),
+            Operation::Update { old } => schema.validate_update(&object, old),
+        };
+        match metadata::refuse(&violations, &metadata::violations(&object)) {
+            Some(refused) => Err(refused),
+            None => Ok(object),
+        }
+    }
+
+    fn validating_webhook(
+        &self,
+        rules: &VersionRules,
+        version: &str,
+        object: &Value,
+        admission: &mut Admission,
+    ) -> Result<(), Refusal> {
+        metadata::namespace_policy(object, &self.inventory.namespace, self.operation)?;
+        if let (Operation::Update { old }, Some(version)) = (self.operation, &rules.update_as) {
+            return self.update_as(version, object, old, admission);
+        }
+        let webhook = validate::Webhook {
+            rules,
+            shape: Shape::of(version),
+            object,
+            operation: self.operation,
+            dry_run: DryRun {
+                release: self.release,
+                inventory: self.inventory,
+            },
+        };
+        webhook.run(admission)
+    }
+}
+
+impl Request<'_> {
+    /// An update that the webhook converts first. What it refuses is found again in the version
+    /// that was submitted.
+    fn update_as(
+        &self,
+        version: &str,
+        object: &Value,
+        old: &Value,
+        admission: &mut Admission,
+    ) -> Result<(), Refusal> {
+        let converted = hyperconverged::convert(self.release, object, version);
+        let old = hyperconverged::convert(self.release, old, version);
+        let rules = self.release.admission().version(version);
+        let request = Request {
+            operation: Operation::Update { old: &old },
+            ..*self
+        };
+        let rules = rules.expect("an update is converted to a version that is served");
+        let known = admission.holes.len();
+        let verdict = request.validating_webhook(rules, version, &converted, admission);
+        for hole in admission.holes.iter_mut().skip(known) {
+            hole.path = shape::moved_to_v1(object, &hole.path);
+            for cause in hole.hidden.iter_mut().flat_map(|h| &mut h.causes) {
+                cause.path = shape::moved_to_v1(object, &cause.path);
+            }
+        }
+        verdict.map_err(|mut refusal| {
+            for cause in &mut refusal.causes {
+                cause.path = shape::moved_to_v1(object, &cause.path);
+            }
+            refusal
+        })
+    }
+}
+
+/// The version of a kind that is served, `v1beta1`.
+fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Refusal> {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let version = api_version
+        .strip_prefix(GROUP)
+        .and_then(|v| v.strip_prefix('/'));
+    let served = version.filter(|v| release.admission().version(v).is_some());
+    match served {
+        Some(version) if kind == KIND => Ok(version),
+        found => {
+            let message = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
+            let key = if found.is_some() {
+                "kind"
+            } else {
+                "apiVersion"
+            };
+            Err(Refusal::new(Reason::UnknownKind, message).at(Path::root().key(key)))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The validating webhook renders the operands to see whether it can. It runs in a pod of its
+//! own, without the operator's environment and without looking at nodes.
+
+use serde_json::Value;
+
+use super::shape::{Shape, at, list, text};
+use super::{Operation, Reason, Refusal};
+use crate::boot_images::GoldenImages;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
+use crate::jsonpatch;
+use crate::operands::{self, Context};
+use crate::release::{Platform, Release};
+use crate::topology::Topology;
+use crate::yaml::Path;
+
+/// What the tuning policy `annotation` reads.
+const TUNING_ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
+
+/// What rendering needs besides the object.
+#[derive(Clone, Copy)]
+pub(super) struct DryRun<'a> {
+    pub(super) release: &'a Release,
+    pub(super) inventory: &'a Inventory,
+}
+
+/// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
+/// patch writes into the HyperConverged is seen by those after it. An update leaves SSP out
+/// where there is none.
+pub(super) fn check(
+    object: &Value,
+    shape: &Shape,
+    operation: Operation<'_>,
+    dry_run: &DryRun<'_>,
+) -> Result<(), Refusal> {
+    let DryRun { release, inventory } = *dry_run;
+    let mut hc = HyperConverged::from_submitted(release, object);
+    let (names, topology, schedule) = match operation {
+        Operation::Create => (
+            &["kubevirt", "cdi", "network-addons", "ssp"][..],
+            None,
+            None,
+        ),
+        Operation::Update { old } => {
+            let there: &[&str] = match inventory.platform {
+                Platform::OpenShift => &["kubevirt", "cdi", "network-addons", "ssp"],
+                Platform::Kubernetes => &["kubevirt", "cdi", "network-addons"],
+            };
+            let schedule = text(old, "status.dataImportSchedule");
+            let schedule = Some(schedule).filter(|s| !s.is_empty());
+            (there, Some(from_status(old)), schedule)
+        }
+    };
+    let topology = topology.unwrap_or_default();
+    for name in names {
+        let templates = match *name {
+            "ssp" => golden_images(release, &hc, &topology, schedule),
+            _ => Ok(Vec::new()),
+        };
+        let stage = operands::Stage::Webhook;
+        let cx = Context::new(release, inventory, &topology, &hc, &templates, stage);
+        let patched =
+            operands::patched_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
+        for (path, value) in jsonpatch::write_through(release, &hc, &patched) {
+            hc.set(&path, value);
+        }
+    }
+    Ok(())
+}
+
+/// SSP's templates, or why there are none.
+fn golden_images(
+    release: &Release,
+    hc: &HyperConverged,
+    topology: &Topology,
+    schedule: Option<&str>,
+) -> Result<Vec<Value>, String> {
+    let images = GoldenImages {
+        common: release.golden_images(),
+        custom: hc.list("workloadSources.dataImportCronTemplates"),
+        import_common: hc
+            .flag("workloadSources.enableCommonBootImageImport")
+            .unwrap_or(true),
+        namespace: hc.text("workloadSources.commonBootImageNamespace"),
+        schedule,
+        multi_arch: hc.multi_arch(),
+        workload_architectures: &topology.workload_architectures,
+    };
+    match images.render() {
+        Ok(stage) => Ok(stage.ssp_templates()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The architectures that the operator wrote down last.
+fn from_status(old: &Value) -> Topology {
+    let architectures = |path: &str| {
+        let names = list(old, path).iter().filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    };
+    Topology {
+        control_plane_architectures: architectures("status.nodeInfo.controlPlaneArchitectures"),
+        workload_architectures: architectures("status.nodeInfo.workloadsArchitectures"),
+        ..Topology::default()
+    }
+}
+
+fn refusal(object: &Value, shape: &Shape, error: &operands::Error) -> Refusal {
+    let refusal = Refusal::new(Reason::Render, error.message.as_str());
+    let annotations = Path::dotted("metadata.annotations");
+    if let Some(patch) = &error.patch {
+        let mut refusal = refusal.at(annotations.key(patch.0));
+        refusal.patch = Some(patch.clone());
+        return refusal;
+    }
+    if let Some(twice) = error
+        .message
+        .strip_suffix(" DataImportCronTable is already defined")
+    {
+        let templates = list(object, shape.templates);
+        let called = |t: &Value| t["metadata"]["name"] == twice;
+        if let Some(last) = templates.iter().rposition(called) {
+            let path = Path::dotted(shape.templates).index(last);
+            return refusal.at(path.key("metadata").key("name"));
+        }
+    }
+    if error.message.starts_with("kubeSecondaryDNSNameServerIP ") {
+        return refusal.at(Path::dotted(shape.secondary_dns_server));
+    }
+    if at(object, shape.tuning_policy).is_some() && error.operand == "KubeVirt" {
+        let given = object["metadata"]["annotations"].get(TUNING_ANNOTATION);
+        return match given {
+            Some(_) => refusal.at(annotations.key(TUNING_ANNOTATION)),
+            None => refusal.at(Path::dotted(shape.tuning_policy)),
+        };
+    }
+    refusal
+}

@@ -1,0 +1,56 @@
+//! The operator's gauges about golden images, which its alerts are built on.
+
+use serde_json::{Map, Value, json};
+
+use super::golden_images::HcoStage;
+use super::template::Template;
+
+/// Per template with multi-arch on: 1 when it says which architectures it exists for.
+const WITH_ANNOTATION: &str = "kubevirt_hco_dataimportcrontemplate_with_architecture_annotation";
+
+/// Per template that says so: 1 when one of them is in the cluster.
+const WITH_SUPPORTED: &str = "kubevirt_hco_dataimportcrontemplate_with_supported_architectures";
+
+/// 1 when multi-arch is on; exists where it matters.
+const MULTI_ARCH_ENABLED: &str = "kubevirt_hco_multi_arch_boot_images_enabled";
+
+impl HcoStage {
+    /// The gauges by name: a number, or a list of `{labels, value}` sorted by labels. A gauge
+    /// without a value is left out. They read `status.dataImportCronTemplates`: where the operator
+    /// writes none (plain Kubernetes, after an error) there is none of them.
+    pub fn gauges(&self) -> Map<String, Value> {
+        let mut gauges = Map::new();
+        if self.workload_architectures > 1 && !self.templates.is_empty() {
+            let enabled = u8::from(self.multi_arch);
+            gauges.insert(MULTI_ARCH_ENABLED.to_owned(), enabled.into());
+        }
+        if !self.multi_arch {
+            return gauges;
+        }
+        let annotated = |t: &Template| Some(t.has_architectures_annotation());
+        let supported = |t: &Template| annotated(t).filter(|a| *a).map(|_| t.is_deployed());
+        insert_entries(&mut gauges, WITH_ANNOTATION, &self.templates, annotated);
+        insert_entries(&mut gauges, WITH_SUPPORTED, &self.templates, supported);
+        gauges
+    }
+}
+
+fn insert_entries(
+    gauges: &mut Map<String, Value>,
+    name: &str,
+    templates: &[Template],
+    value: impl Fn(&Template) -> Option<bool>,
+) {
+    let entry = |t: &Template| {
+        let labels = json!({
+            "data_import_cron_name": t.name(),
+            "managed_data_source_name": t.managed_data_source(),
+        });
+        value(t).map(|v| json!({"labels": labels, "value": u8::from(v)}))
+    };
+    // Templates are sorted by name and names are unique, so the labels are sorted.
+    let entries: Vec<Value> = templates.iter().filter_map(entry).collect();
+    if !entries.is_empty() {
+        gauges.insert(name.to_owned(), entries.into());
+    }
+}

@@ -1,0 +1,240 @@
+//! HCO's stage: which DataImportCronTemplates there are, and in what form.
+//!
+//! Source of the rules: the operator's `controllers/handlers/golden-images`, the same in all
+//! modelled releases.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::template::{Template, TemplateSource, complete_spec, text};
+use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
+
+/// What HCO's stage depends on.
+///
+/// The operator and its webhook differ only in values: the webhook knows no schedule (there is no
+/// status when it renders) and no nodes, so its `workload_architectures` are empty.
+#[derive(Debug, Clone, Copy)]
+pub struct GoldenImages<'a> {
+    /// The release's templates as the operator holds them after it has read its files.
+    pub common: &'a [Value],
+    /// The HyperConverged's `dataImportCronTemplates` as Go decodes and prints them: quantities
+    /// canonical, empty values left out.
+    pub custom: &'a [Value],
+    /// `enableCommonBootImageImport`, true where it is absent.
+    pub import_common: bool,
+    /// `commonBootImageNamespace`.
+    pub namespace: Option<&'a str>,
+    /// `status.dataImportSchedule`.
+    pub schedule: Option<&'a str>,
+    /// Whether golden images are imported per architecture.
+    pub multi_arch: bool,
+    /// The architectures of the nodes that run VMs, as in `status.nodeInfo`.
+    pub workload_architectures: &'a [String],
+}
+
+/// What HCO's stage makes: see its methods for where it goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HcoStage {
+    /// Sorted by name, one per name.
+    pub templates: Vec<Template>,
+    pub(super) multi_arch: bool,
+    pub(super) workload_architectures: usize,
+}
+
+/// Why HCO renders no template at all (and so no SSP).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// Two templates of the HyperConverged have one name.
+    #[error("{name} DataImportCronTable is already defined")]
+    Duplicate {
+        /// `metadata.name` of both.
+        name: String,
+        /// Index of the earlier one in `dataImportCronTemplates`.
+        first: usize,
+        /// Index of the later one.
+        second: usize,
+    },
+    /// A customised common template has no `spec.template.spec.source` (or no spec). The operator
+    /// dereferences it without a look and panics; the text is what is left of the panic.
+    #[error("panic: runtime error: invalid memory address or nil pointer dereference [recovered]")]
+    MissingSource {
+        /// `metadata.name`.
+        name: String,
+        /// Its index in `dataImportCronTemplates`.
+        index: usize,
+    },
+}
+
+impl HcoStage {
+    /// `spec.commonTemplates.dataImportCronTemplates` of the SSP, before its jsonpatch.
+    pub fn ssp_templates(&self) -> Vec<Value> {
+        let ssp = |t: &Template| t.ssp_template(self.multi_arch);
+        self.templates.iter().filter_map(ssp).collect()
+    }
+
+    /// `status.dataImportCronTemplates` of the HyperConverged. The operator writes the list once
+    /// its SSP is there, so not on plain Kubernetes and not after an error.
+    pub fn status(&self) -> Vec<Value> {
+        self.templates.iter().map(Template::status).collect()
+    }
+}
+
+impl GoldenImages<'_> {
+    /// Merges, filters and sorts the templates.
+    ///
+    /// # Errors
+    /// Templates that make the operator's own rendering fail.
+    pub fn render(&self) -> Result<HcoStage, TemplateError> {
+        let mut custom = self.custom_by_name()?;
+        let mut templates = Vec::new();
+        for common in self.common {
+            // Also where common images are off: the operator never renders a template of the
+            // HyperConverged under a common one's name as a custom one.
+            let customised = custom.remove(name_of(common));
+            if self.import_common {
+                templates.extend(self.common_template(common, customised)?);
+            }
+        }
+        for (index, template) in custom.into_values() {
+            if is_enabled(template) {
+                let metadata = map_at(template, "metadata").cloned().unwrap_or_default();
+                let spec = map_at(template, "spec").cloned().map(complete_spec);
+                templates.push(Template::new(
+                    TemplateSource::Custom { index },
+                    metadata,
+                    spec,
+                ));
+            }
+        }
+        if self.multi_arch {
+            for template in &mut templates {
+                template.keep_architectures(self.workload_architectures);
+            }
+        }
+        templates.sort_by(|a, b| a.name().cmp(b.name()));
+        Ok(HcoStage {
+            templates,
+            multi_arch: self.multi_arch,
+            workload_architectures: self.workload_architectures.len(),
+        })
+    }
+
+    fn custom_by_name(&self) -> Result<BTreeMap<&str, (usize, &Value)>, TemplateError> {
+        let mut by_name = BTreeMap::new();
+        for (index, template) in self.custom.iter().enumerate() {
+            let name = name_of(template);
+            if let Some((first, _)) = by_name.insert(name, (index, template)) {
+                return Err(TemplateError::Duplicate {
+                    name: name.to_owned(),
+                    first,
+                    second: index,
+                });
+            }
+        }
+        Ok(by_name)
+    }
+
+    /// A common template, possibly customised; `None` when it is switched off.
+    fn common_template(
+        &self,
+        common: &Value,
+        customised: Option<(usize, &Value)>,
+    ) -> Result<Option<Template>, TemplateError> {
+        let mut metadata = map_at(common, "metadata").cloned().unwrap_or_default();
+        let mut spec = complete_spec(map_at(common, "spec").cloned().unwrap_or_default());
+        if let Some(schedule) = self.schedule.filter(|s| !s.is_empty()) {
+            spec.insert("schedule".to_owned(), schedule.into());
+        }
+        let Some((index, custom)) = customised else {
+            if let Some(namespace) = self.namespace.filter(|n| !n.is_empty()) {
+                metadata.insert("namespace".to_owned(), namespace.into());
+            }
+            return Ok(Some(Template::new(
+                TemplateSource::Common,
+                metadata,
+                Some(spec),
+            )));
+        };
+        if !is_enabled(custom) {
+            return Ok(None);
+        }
+        let missing_source = || TemplateError::MissingSource {
+            name: name_of(custom).to_owned(),
+            index,
+        };
+        let new_spec = map_at(custom, "spec").ok_or_else(missing_source)?;
+        let mut new_spec = complete_spec(new_spec.clone());
+        let source = source_of(&new_spec).ok_or_else(missing_source)?;
+        let registry_changed = match source.get("registry").filter(|r| !r.is_null()) {
+            None => false,
+            Some(registry) => {
+                let old = source_of(&spec).ok_or_else(missing_source)?;
+                old.get("registry") != Some(registry)
+            }
+        };
+        self.customise_annotations(&mut metadata, custom, registry_changed);
+        // The namespace comes from the HyperConverged even when it says none.
+        match text(custom.pointer("/metadata/namespace")) {
+            "" => metadata.remove("namespace"),
+            namespace => metadata.insert("namespace".to_owned(), namespace.into()),
+        };
+        if text(new_spec.get("schedule")).is_empty() {
+            let schedule = spec.remove("schedule").unwrap_or_default();
+            new_spec.insert("schedule".to_owned(), schedule);
+        }
+        let source = TemplateSource::Customised { index };
+        Ok(Some(Template::new(source, metadata, Some(new_spec))))
+    }
+
+    /// The HyperConverged's annotations go over the common ones. With multi-arch on, the
+    /// architectures belong to the image: the same registry source keeps the common value, another
+    /// one has the HyperConverged's or none.
+    fn customise_annotations(
+        &self,
+        metadata: &mut Map<String, Value>,
+        custom: &Value,
+        registry_changed: bool,
+    ) {
+        let own = custom
+            .pointer("/metadata/annotations")
+            .and_then(Value::as_object);
+        let annotations = metadata
+            .entry("annotations")
+            .or_insert_with(|| Value::Object(Map::new()));
+        let Some(annotations) = annotations.as_object_mut() else {
+            return;
+        };
+        for (key, value) in own.into_iter().flatten() {
+            let keep_common = self.multi_arch && !registry_changed;
+            if !(keep_common && key == ARCHITECTURES_ANNOTATION) {
+                annotations.insert(key.clone(), value.clone());
+            }
+        }
+        let says_architectures = own.is_some_and(|a| a.contains_key(ARCHITECTURES_ANNOTATION));
+        if self.multi_arch && registry_changed && !says_architectures {
+            annotations.remove(ARCHITECTURES_ANNOTATION);
+        }
+    }
+}
+
+fn is_enabled(template: &Value) -> bool {
+    let annotations = template.pointer("/metadata/annotations");
+    match annotations.and_then(|a| a.get(ENABLE_ANNOTATION)) {
+        None => true,
+        value => text(value).eq_ignore_ascii_case("true"),
+    }
+}
+
+fn name_of(template: &Value) -> &str {
+    text(template.pointer("/metadata/name"))
+}
+
+fn map_at<'a>(value: &'a Value, key: &str) -> Option<&'a Map<String, Value>> {
+    value.get(key).and_then(Value::as_object)
+}
+
+fn source_of(spec: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    let data_volume = spec.get("template")?.get("spec")?;
+    map_at(data_volume, "source")
+}

@@ -1,0 +1,55 @@
+//! Which architectures SSP takes a cluster and a golden image to have.
+
+use serde_json::Value;
+
+use super::is_multi_arch;
+use crate::release::SspBundle;
+
+/// The architectures that SSP renders for, the most important first: the control plane's, then
+/// the workloads'. With multi-arch off it is the first alone; without `spec.cluster` SSP's own.
+pub(super) fn of_cluster<'a>(spec: &'a Value, bundle: &'a SspBundle) -> Vec<&'a str> {
+    let Some(cluster) = spec.get("cluster").filter(|c| !c.is_null()) else {
+        return vec![&bundle.local_architecture];
+    };
+    let mut all = Vec::new();
+    for architecture in control_plane(cluster).into_iter().chain(workload(cluster)) {
+        if !all.contains(&architecture) {
+            all.push(architecture);
+        }
+    }
+    if !is_multi_arch(spec) {
+        all.truncate(1);
+    }
+    all
+}
+
+/// `spec.cluster.controlPlaneArchitectures`
+pub(super) fn control_plane(cluster: &Value) -> Vec<&str> {
+    strings(&cluster["controlPlaneArchitectures"])
+}
+
+/// `spec.cluster.workloadArchitectures`
+pub(super) fn workload(cluster: &Value) -> Vec<&str> {
+    strings(&cluster["workloadArchitectures"])
+}
+
+fn strings(list: &Value) -> Vec<&str> {
+    let items = list.as_array().into_iter().flatten();
+    items.map(|v| v.as_str().unwrap_or_default()).collect()
+}
+
+/// The architectures in an annotation: split at commas, trimmed, case-sensitive; those that SSP
+/// doesn't know are ignored.
+pub(super) fn of_annotation<'a>(value: &'a str, bundle: &SspBundle) -> Vec<&'a str> {
+    let known = |a: &&str| bundle.architectures.iter().any(|k| k == a);
+    value.split(',').map(str::trim).filter(known).collect()
+}
+
+/// The architecture behind a data source's plain name: the cluster's first that it exists for.
+pub(super) fn default_of<'a, S: AsRef<str>>(
+    cluster: &[&'a str],
+    existing: &[S],
+) -> Option<&'a str> {
+    let exists = |a: &&&str| existing.iter().any(|e| e.as_ref() == **a);
+    cluster.iter().find(exists).copied()
+}

@@ -1,0 +1,91 @@
+//! The templates of an SSP as its API server would store them.
+
+use serde_json::{Map, Value};
+
+use super::{Origin, TemplateId};
+use crate::boot_images::ARCHITECTURES_ANNOTATION;
+use crate::boot_images::template::{complete_spec, text};
+use crate::release::SspBundle;
+
+/// A DataImportCronTemplate, read.
+#[derive(Debug)]
+pub(super) struct CronTemplate {
+    pub(super) id: TemplateId,
+    /// The golden images' unless the template names one.
+    pub(super) namespace: String,
+    pub(super) labels: Map<String, Value>,
+    /// Without the architectures.
+    pub(super) annotations: Map<String, Value>,
+    /// The architectures annotation, `""` where it is absent: SSP makes no difference.
+    pub(super) architectures: String,
+    pub(super) data_source: String,
+    pub(super) spec: Map<String, Value>,
+}
+
+impl CronTemplate {
+    pub(super) fn origin(&self, architecture: Option<&str>) -> Origin {
+        Origin {
+            template: Some(self.id.clone()),
+            bundle: None,
+            architecture: architecture.map(str::to_owned),
+        }
+    }
+}
+
+/// Reads the SSP's list. What SSP's CRD doesn't know is gone; of the metadata only what SSP looks
+/// at is kept.
+pub(super) fn read(spec: &Value, bundle: &SspBundle) -> Vec<CronTemplate> {
+    let templates = spec.pointer("/commonTemplates/dataImportCronTemplates");
+    let templates = templates.and_then(Value::as_array).into_iter().flatten();
+    let read = templates.enumerate();
+    read.map(|(index, value)| read_one(index, value, bundle))
+        .collect()
+}
+
+fn read_one(index: usize, value: &Value, bundle: &SspBundle) -> CronTemplate {
+    let metadata = &value["metadata"];
+    let map = |v: &Value| v.as_object().cloned().unwrap_or_default();
+    let mut template = value["spec"].clone();
+    for path in &bundle.pruned {
+        let path = path.strip_prefix("spec.").unwrap_or(path);
+        remove(&mut template, path);
+    }
+    let spec = match template {
+        Value::Object(spec) => complete_spec(spec),
+        _ => complete_spec(Map::new()),
+    };
+    let mut annotations = map(&metadata["annotations"]);
+    let architectures = annotations.remove(ARCHITECTURES_ANNOTATION);
+    let namespace = match text(metadata.get("namespace")) {
+        "" => &bundle.golden_images_namespace,
+        namespace => namespace,
+    };
+    CronTemplate {
+        id: TemplateId {
+            index,
+            name: text(metadata.get("name")).to_owned(),
+        },
+        namespace: namespace.to_owned(),
+        labels: map(&metadata["labels"]),
+        annotations,
+        architectures: text(architectures.as_ref()).to_owned(),
+        data_source: text(spec.get("managedDataSource")).to_owned(),
+        spec,
+    }
+}
+
+fn remove(value: &mut Value, path: &str) {
+    let Some(map) = value.as_object_mut() else {
+        return;
+    };
+    match path.split_once('.') {
+        None => {
+            map.remove(path);
+        }
+        Some((first, rest)) => {
+            if let Some(inner) = map.get_mut(first) {
+                remove(inner, rest);
+            }
+        }
+    }
+}

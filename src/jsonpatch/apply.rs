@@ -1,0 +1,259 @@
+//! Operations applied to a document as the operator's patch library applies them.
+//!
+//! Source: `Patch.Apply` of evanphx/json-patch v5.9.11 with its default options, the same in all
+//! four releases: negative indices count from the end, a missing path fails `remove`, `add` makes
+//! no parents. Beyond RFC 6902: what stands before a path's first slash is ignored, indices are
+//! whatever Go's `Atoi` reads (`01`, `+1`), and an empty key names the container itself: the
+//! document as it was before the patch at the top, nothing further down.
+
+use super::decode::{Op, Operation};
+use super::document::{Document, Missing};
+use super::node::{Crash, Node};
+use super::{Cause, Failure};
+
+/// How many values `copy` may add before we give up; the operator has no limit.
+const MAX_COPIED: usize = 1_000_000;
+
+/// Why an operation does not apply: the library's words, and which member is to blame.
+#[derive(Debug)]
+struct Refusal {
+    message: String,
+    cause: Cause,
+    blame: Blame,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blame {
+    Path,
+    From,
+    Value,
+}
+
+type Applied<T> = Result<T, Refusal>;
+
+impl Document {
+    /// Applies one operation, the `index`th of its patch.
+    pub(super) fn apply(&mut self, operation: &Operation, index: usize) -> Result<(), Failure> {
+        let applied = match operation.op {
+            Op::Add => self.add(operation),
+            Op::Remove => self.remove(operation),
+            Op::Replace => self.replace(operation),
+            Op::Move => self.shift(operation),
+            Op::Copy => self.copy(operation),
+            Op::Test => self.test(operation),
+        };
+        applied.map_err(|refusal| {
+            let spans = &operation.spans;
+            let span = match refusal.blame {
+                Blame::Path => None,
+                Blame::From => spans.from,
+                Blame::Value => spans.value,
+            };
+            Failure {
+                message: refusal.message,
+                operation: Some(index),
+                span: Some(span.unwrap_or(spans.path)),
+                cause: refusal.cause,
+            }
+        })
+    }
+
+    fn add(&mut self, operation: &Operation) -> Applied<()> {
+        let path = &operation.path;
+        let value = given(operation);
+        if path.is_empty() {
+            if !matches!(value, Node::Array(_) | Node::Object(_)) {
+                return Err(wrong_root("invalid value, expected object"));
+            }
+            self.own = Some(value.copied());
+            self.root = value;
+            return Ok(());
+        }
+        let place = self.place(path).ok_or_else(|| {
+            no_path(format!(
+                "add operation does not apply: doc is missing path: \"{path}\""
+            ))
+        })?;
+        self.put(&place, value)
+            .map_err(|m| at_path(format!("error in add for path: '{path}': "), m))
+    }
+
+    fn remove(&mut self, operation: &Operation) -> Applied<()> {
+        let path = &operation.path;
+        let place = self.place(path).ok_or_else(|| {
+            no_path(format!(
+                "remove operation does not apply: doc is missing path: \"{path}\""
+            ))
+        })?;
+        self.take(&place)
+            .map(|_| ())
+            .map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
+    }
+
+    fn replace(&mut self, operation: &Operation) -> Applied<()> {
+        let path = &operation.path;
+        let value = given(operation);
+        if path.is_empty() {
+            return match value {
+                Node::Array(_) | Node::Object(_) => {
+                    self.own = None;
+                    self.root = value;
+                    Ok(())
+                }
+                Node::Null | Node::GivenNull => Err(crash()),
+                _ => Err(wrong_root(
+                    "replace operation value must be object or array: %!w(<nil>)",
+                )),
+            };
+        }
+        let place = self.place(path).ok_or_else(|| {
+            no_path(format!(
+                "replace operation does not apply: doc is missing path: {path}"
+            ))
+        })?;
+        if self.get(&place).is_err() {
+            return Err(no_path(format!(
+                "replace operation does not apply: doc is missing key: {path}"
+            )));
+        }
+        // The library says remove here.
+        self.set(&place, value)
+            .map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
+    }
+
+    fn shift(&mut self, operation: &Operation) -> Applied<()> {
+        let path = &operation.path;
+        let from = operation.from.as_deref().unwrap_or_default();
+        if from.is_empty() {
+            let message = "unable to move entire document to another path: invalid state detected";
+            return Err(wrong_root(message).blame(Blame::From));
+        }
+        let source = self.place(from).ok_or_else(|| {
+            let message =
+                format!("move operation does not apply: doc is missing from path: {from}");
+            no_path(message).blame(Blame::From)
+        })?;
+        let value = self
+            .get(&source)
+            .map(|value| value.cloned().unwrap_or(Node::Null))
+            .and_then(|value| self.take(&source).map(|()| value))
+            .map_err(|m| {
+                let prefix = format!("error in move for path: '{}': ", source.key);
+                at_path(prefix, m).blame(Blame::From)
+            })?;
+        let place = self.place(path).ok_or_else(|| {
+            no_path(format!(
+                "move operation does not apply: doc is missing destination path: {path}"
+            ))
+        })?;
+        self.put(&place, value)
+            .map_err(|m| at_path(format!("error in move for path: '{path}': "), m))
+    }
+
+    fn copy(&mut self, operation: &Operation) -> Applied<()> {
+        let path = &operation.path;
+        let from = operation.from.as_deref().unwrap_or_default();
+        let source = self.place(from).ok_or_else(|| {
+            let message =
+                format!("copy operation does not apply: doc is missing from path: \"{from}\"");
+            no_path(message).blame(Blame::From)
+        })?;
+        let value = match self.get(&source) {
+            Ok(value) => value.map_or(Node::Null, Node::copied),
+            Err(m) => {
+                let prefix = format!("error in copy for from: '{from}': ");
+                return Err(at_path(prefix, m).blame(Blame::From));
+            }
+        };
+        let place = self.place(path).ok_or_else(|| {
+            no_path(format!(
+                "copy operation does not apply: doc is missing destination path: {path}"
+            ))
+        })?;
+        self.copied += value.size().0;
+        if self.copied > MAX_COPIED {
+            return Err(at_path(String::new(), Missing::room()));
+        }
+        self.put(&place, value)
+            .map_err(|m| at_path("error while adding value during copy: ".to_owned(), m))
+    }
+
+    fn test(&mut self, operation: &Operation) -> Applied<()> {
+        let path = &operation.path;
+        let wanted = operation.value.as_ref();
+        let failed = || Refusal {
+            message: format!("testing value {path} failed: test failed"),
+            cause: Cause::TestFailed,
+            blame: Blame::Value,
+        };
+        let equal = |value: &Node, wanted: &Node| match value.equals(wanted) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(failed()),
+            Err(Crash) => Err(crash()),
+        };
+        if path.is_empty() {
+            return equal(&self.root, wanted.ok_or_else(crash)?);
+        }
+        let place = self.place(path).ok_or_else(|| {
+            no_path(format!(
+                "test operation does not apply: is missing path: {path}"
+            ))
+        })?;
+        let found = match self.get(&place) {
+            Ok(found) => found,
+            Err(m) if m.cause == Cause::MissingPath => None,
+            Err(m) => return Err(at_path(format!("error in test for path: '{path}': "), m)),
+        };
+        // A null that the document came with is no value, one that was given is.
+        let found = found.filter(|value| **value != Node::Null);
+        let wanted = wanted.filter(|value| !value.is_null());
+        match (found, wanted) {
+            (None, None) => Ok(()),
+            (Some(value), Some(wanted)) => equal(value, wanted),
+            _ => Err(failed()),
+        }
+    }
+}
+
+impl Refusal {
+    fn blame(self, blame: Blame) -> Self {
+        Self { blame, ..self }
+    }
+}
+
+/// Decoding made sure that there is one where there must be.
+fn given(operation: &Operation) -> Node {
+    operation.value.clone().unwrap_or(Node::GivenNull)
+}
+
+fn no_path(message: String) -> Refusal {
+    Refusal {
+        message: message + ": missing value",
+        cause: Cause::MissingPath,
+        blame: Blame::Path,
+    }
+}
+
+fn at_path(prefix: String, missing: Missing) -> Refusal {
+    Refusal {
+        message: prefix + &missing.message,
+        cause: missing.cause,
+        blame: Blame::Path,
+    }
+}
+
+fn wrong_root(message: &str) -> Refusal {
+    Refusal {
+        message: message.to_owned(),
+        cause: Cause::WrongType,
+        blame: Blame::Value,
+    }
+}
+
+fn crash() -> Refusal {
+    Refusal {
+        message: "runtime error: invalid memory address or nil pointer dereference".to_owned(),
+        cause: Cause::Crash,
+        blame: Blame::Value,
+    }
+}

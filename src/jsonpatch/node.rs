@@ -1,0 +1,301 @@
+//! The document while it is patched.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Number, Value};
+
+use super::json::{Item, Json};
+
+/// A value of the document. The order of an object's keys has no effect on anything.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    /// A null that was read as part of something. To the library it is as good as missing.
+    Null,
+    /// A null that an operation gave as its value. The library tells it from the other: `test`
+    /// for null fails on it.
+    GivenNull,
+    Bool(bool),
+    /// As written: `test` compares the text.
+    Number(String),
+    String(String),
+    Array(Vec<Self>),
+    Object(BTreeMap<String, Self>),
+}
+
+/// Where the library panics: it follows a pointer that null leaves empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Crash;
+
+impl Node {
+    /// An operation's value.
+    pub(super) fn given(item: &Item) -> Self {
+        match &item.value {
+            Json::Null => Self::GivenNull,
+            _ => Self::read(item),
+        }
+    }
+
+    /// Of duplicate keys the last wins.
+    fn read(item: &Item) -> Self {
+        match &item.value {
+            Json::Null => Self::Null,
+            Json::Bool(b) => Self::Bool(*b),
+            Json::Number(text) => Self::Number(text.clone()),
+            Json::String(text) => Self::String(text.clone()),
+            Json::Array(items) => Self::Array(items.iter().map(Self::read).collect()),
+            Json::Object(members) => {
+                let members = members.iter();
+                Self::Object(
+                    members
+                        .map(|m| (m.key.clone(), Self::read(&m.value)))
+                        .collect(),
+                )
+            }
+        }
+    }
+
+    pub(super) fn from_json(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(b) => Self::Bool(*b),
+            Value::Number(number) => Self::Number(number.to_string()),
+            Value::String(text) => Self::String(text.clone()),
+            Value::Array(items) => Self::Array(items.iter().map(Self::from_json).collect()),
+            Value::Object(entries) => {
+                let entries = entries.iter();
+                Self::Object(
+                    entries
+                        .map(|(k, v)| (k.clone(), Self::from_json(v)))
+                        .collect(),
+                )
+            }
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        match self {
+            Self::Null | Self::GivenNull => Value::Null,
+            Self::Bool(b) => Value::Bool(*b),
+            Self::Number(text) => Value::Number(number(text)),
+            Self::String(text) => Value::String(text.clone()),
+            Self::Array(items) => Value::Array(items.iter().map(Self::to_json).collect()),
+            Self::Object(entries) => {
+                let entries = entries.iter();
+                Value::Object(entries.map(|(k, v)| (k.clone(), v.to_json())).collect())
+            }
+        }
+    }
+
+    pub(super) fn is_null(&self) -> bool {
+        matches!(self, Self::Null | Self::GivenNull)
+    }
+
+    /// What `copy` makes of it: printed and read again.
+    pub(super) fn copied(&self) -> Self {
+        match self {
+            Self::Array(items) => Self::Array(items.iter().map(Self::copied_inside).collect()),
+            Self::Object(entries) => {
+                let entries = entries.iter();
+                Self::Object(
+                    entries
+                        .map(|(k, v)| (k.clone(), v.copied_inside()))
+                        .collect(),
+                )
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn copied_inside(&self) -> Self {
+        match self {
+            Self::GivenNull => Self::Null,
+            other => other.copied(),
+        }
+    }
+
+    /// How many values it holds and how deep they nest; 1 and 0 for a scalar.
+    pub(super) fn size(&self) -> (usize, usize) {
+        let (mut count, mut depth) = (1, 0);
+        let mut add = |child: &Self| {
+            let (inner, below) = child.size();
+            count += inner;
+            depth = depth.max(below + 1);
+        };
+        match self {
+            Self::Array(items) => items.iter().for_each(&mut add),
+            Self::Object(entries) => entries.values().for_each(&mut add),
+            _ => {}
+        }
+        (count, depth)
+    }
+
+    /// The library's equality, which is not symmetric; `self` is the document's value.
+    pub(super) fn equals(&self, other: &Self) -> Result<bool, Crash> {
+        Ok(match (self, other) {
+            (Self::Null, _) | (_, Self::Null) => return Err(Crash),
+            (Self::GivenNull, Self::Array(_)) => return Err(Crash),
+            (Self::Object(mine), Self::Object(others)) => {
+                if mine.len() != others.len() {
+                    return Ok(false);
+                }
+                for (key, value) in mine {
+                    match (value, others.get(key)) {
+                        (Self::Null, Some(Self::Null)) => {}
+                        (_, None) | (Self::Null, _) | (_, Some(Self::Null)) => return Ok(false),
+                        (value, Some(other)) => {
+                            if !value.equals(other)? {
+                                return Ok(false);
+                            }
+                        }
+                    }
+                }
+                true
+            }
+            (Self::Array(mine), Self::Array(others)) => {
+                if mine.len() != others.len() {
+                    return Ok(false);
+                }
+                for (value, other) in mine.iter().zip(others) {
+                    if !value.equals(other)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            (Self::Bool(_) | Self::Number(_) | Self::String(_), _) => self == other,
+            _ => false,
+        })
+    }
+
+    /// The numbers of the document as they are written.
+    pub(super) fn each_number(&self, see: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Number(text) => see(text),
+            Self::Array(items) => items.iter().for_each(|n| n.each_number(see)),
+            Self::Object(entries) => entries.values().for_each(|n| n.each_number(see)),
+            _ => {}
+        }
+    }
+}
+
+/// A number's text as JSON holds it. What is too big for it is the biggest there is.
+pub(super) fn number(text: &str) -> Number {
+    if text == "-0" {
+        return Number::from(0);
+    }
+    if let Ok(number) = serde_json::from_str::<Number>(text) {
+        return number;
+    }
+    let biggest = if text.starts_with('-') {
+        f64::MIN
+    } else {
+        f64::MAX
+    };
+    Number::from_f64(biggest).expect("finite")
+}
+
+/// Go's `strconv.Atoi`.
+///
+/// # Errors
+/// Its message.
+pub(super) fn atoi(text: &str) -> Result<i64, String> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let why = if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        "invalid syntax"
+    } else {
+        match text.strip_prefix('+').unwrap_or(text).parse() {
+            Ok(number) => return Ok(number),
+            Err(_) => "value out of range",
+        }
+    };
+    Err(format!("strconv.Atoi: parsing {}: {why}", quote(text)))
+}
+
+/// Go's `strconv.Quote`.
+fn quote(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        let short = match c {
+            '"' | '\\' => Some(c),
+            '\u{7}' => Some('a'),
+            '\u{8}' => Some('b'),
+            '\u{c}' => Some('f'),
+            '\n' => Some('n'),
+            '\r' => Some('r'),
+            '\t' => Some('t'),
+            '\u{b}' => Some('v'),
+            _ => None,
+        };
+        match (short, u32::from(c)) {
+            (Some(letter), _) => {
+                out.push('\\');
+                out.push(letter);
+            }
+            (None, code @ (0..0x20 | 0x7f)) => {
+                write!(out, "\\x{code:02x}").expect("writing to a string");
+            }
+            (None, code) if c.is_control() || (c.is_whitespace() && c != ' ') => {
+                write!(out, "\\u{code:04x}").expect("writing to a string");
+            }
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_as_go_reads_them() {
+        assert_eq!(atoi("01"), Ok(1));
+        assert_eq!(atoi("+1"), Ok(1));
+        assert_eq!(atoi("-1"), Ok(-1));
+        let error = |text: &str| atoi(text).unwrap_err();
+        assert_eq!(error("-"), "strconv.Atoi: parsing \"-\": invalid syntax");
+        assert_eq!(error(""), "strconv.Atoi: parsing \"\": invalid syntax");
+        assert_eq!(
+            error("+-1"),
+            "strconv.Atoi: parsing \"+-1\": invalid syntax"
+        );
+        assert_eq!(
+            error("1_0"),
+            "strconv.Atoi: parsing \"1_0\": invalid syntax"
+        );
+        assert_eq!(
+            error("99999999999999999999"),
+            "strconv.Atoi: parsing \"99999999999999999999\": value out of range"
+        );
+        assert_eq!(
+            error("a\"\n\u{1}é\u{2028}"),
+            "strconv.Atoi: parsing \"a\\\"\\n\\x01é\\u2028\": invalid syntax"
+        );
+    }
+
+    #[test]
+    fn numbers_that_json_can_not_hold() {
+        assert_eq!(number("1.50").to_string(), "1.5");
+        assert_eq!(number("-0").to_string(), "0");
+        assert_eq!(number("-1e999").as_f64(), Some(f64::MIN));
+    }
+
+    #[test]
+    fn null_elements_crash_the_library() {
+        let array = |nodes: Vec<Node>| Node::Array(nodes);
+        let one = || Node::Number("1".to_owned());
+        assert_eq!(
+            array(vec![Node::Null]).equals(&array(vec![one()])),
+            Err(Crash)
+        );
+        assert_eq!(
+            array(vec![one()]).equals(&array(vec![Node::Null])),
+            Err(Crash)
+        );
+        assert_eq!(array(vec![Node::Null]).equals(&array(vec![])), Ok(false));
+        assert_eq!(Node::GivenNull.equals(&array(vec![])), Err(Crash));
+        assert_eq!(Node::GivenNull.equals(&one()), Ok(false));
+    }
+}

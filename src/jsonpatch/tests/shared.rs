@@ -1,0 +1,114 @@
+//! What a patch writes into the HyperConverged.
+
+use serde_json::{Value, json};
+
+use crate::jsonpatch::shared::writes;
+
+fn written(kind: &str, spec: Value, before: Value, after: Value) -> Vec<(&'static str, Value)> {
+    let (before, after) = (json!({"spec": before}), json!({"spec": after}));
+    writes(kind, &spec, &before, &after, &|_| false)
+}
+
+#[test]
+fn a_certificate_duration_of_cdi() {
+    let ca = |duration: &str| json!({"ca": {"duration": duration, "renewBefore": "24h0m0s"}});
+    assert_eq!(
+        written(
+            "CDI",
+            json!({"security": {"certConfig": ca("48h0m0s")}}),
+            json!({"certConfig": ca("48h0m0s")}),
+            json!({"certConfig": ca("99h0m0s")}),
+        ),
+        [("security.certConfig.ca.duration", json!("99h0m0s"))]
+    );
+}
+
+#[test]
+fn a_null_clears_the_operand_only() {
+    let certificates = json!({"ca": {"duration": "48h0m0s"}});
+    for after in [json!({}), json!({"certConfig": {"ca": {}}})] {
+        let spec = json!({"security": {"certConfig": certificates}});
+        let before = json!({"certConfig": certificates});
+        assert_eq!(written("CDI", spec, before, after), []);
+    }
+}
+
+#[test]
+fn a_profile_is_shared_where_the_hyperconverged_has_one() {
+    let old = json!({"type": "Old", "old": {}});
+    let new = json!({"type": "Modern", "old": {}, "modern": {}});
+    let (before, after) = (
+        json!({"tlsSecurityProfile": old}),
+        json!({"tlsSecurityProfile": new}),
+    );
+    for kind in ["NetworkAddonsConfig", "SSP"] {
+        let spec = json!({"security": {"tlsSecurityProfile": old}});
+        assert_eq!(
+            written(kind, spec, before.clone(), after.clone()),
+            [("security.tlsSecurityProfile", new.clone())]
+        );
+        assert_eq!(written(kind, json!({}), before.clone(), after.clone()), []);
+    }
+    assert_eq!(written("KubeVirt", json!({}), before, after), []);
+}
+
+#[test]
+fn elements_of_the_cipher_list() {
+    let custom = |ciphers: &[&str]| json!({"type": "Custom", "custom": {"ciphers": ciphers}});
+    let cdi = |ciphers: &[&str]| json!({"config": {"tlsSecurityProfile": custom(ciphers)}});
+    for (after, expected) in [
+        (&["x", "b", "c"][..], Some(&["x", "b"][..])),
+        (&["b"][..], Some(&["b", "b"][..])),
+        (&["a", "b", "c"][..], None),
+    ] {
+        let spec = json!({"security": {"tlsSecurityProfile": custom(&["a", "b"])}});
+        let found = written("CDI", spec, cdi(&["a", "b"]), cdi(after));
+        let expected = expected.map(|e| ("security.tlsSecurityProfile.custom.ciphers", json!(e)));
+        assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn selectors_and_types_of_mediated_devices() {
+    let nodes = |first: Value, second: Value| {
+        json!({"mediatedDevicesConfiguration": {"nodeMediatedDeviceTypes": [
+            {"nodeSelector": first, "mediatedDeviceTypes": ["a"]},
+            {"nodeSelector": second, "mediatedDeviceTypes": ["b"]}]}})
+    };
+    let before = nodes(json!({"x": "1"}), json!({"y": "2"}));
+    // The first element taken away: the second is decoded over it.
+    let after = json!({"configuration": {"mediatedDevicesConfiguration": {
+        "nodeMediatedDeviceTypes": [
+            {"nodeSelector": {"x": "1", "y": "2"}, "mediatedDeviceTypes": ["b"]}]}}});
+    let found = written(
+        "KubeVirt",
+        json!({"virtualization": before}),
+        json!({"configuration": before}),
+        after,
+    );
+    assert_eq!(
+        found,
+        [(
+            "virtualization.mediatedDevicesConfiguration.nodeMediatedDeviceTypes",
+            json!([
+                {"nodeSelector": {"x": "1", "y": "2"}, "mediatedDeviceTypes": ["b"]},
+                {"nodeSelector": {"y": "2"}, "mediatedDeviceTypes": ["b"]}])
+        )]
+    );
+}
+
+#[test]
+fn the_multi_arch_gate_is_shared_until_it_is_computed() {
+    let ssp = |on: bool| json!({"spec": {"enableMultipleArchitectures": on}});
+    let (spec, before, after) = (json!({}), ssp(false), ssp(true));
+    let found = writes("SSP", &spec, &before, &after, &|_| false);
+    assert_eq!(
+        found,
+        [(
+            "workloadSources.enableMultiArchBootImageImport",
+            json!(true)
+        )]
+    );
+    let computed = |capability: &str| capability == "multi-arch-always-written";
+    assert_eq!(writes("SSP", &spec, &before, &after, &computed), []);
+}

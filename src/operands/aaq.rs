@@ -1,0 +1,44 @@
+//! AAQ, the application aware quota. Source of every rule: HCO `controllers/handlers/aaq.go`.
+
+use serde_json::json;
+
+use super::context::Cr;
+use super::{Context, Error};
+use crate::kube::Object;
+use crate::kube::tree::copy;
+
+/// Where the quota is enabled. The profile reaches AAQ from 1.18 on; its type drops it before.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    let hc = cx.hc;
+    if hc.flag("deployment.applicationAwareConfig.enable") != Some(true) {
+        return Ok(Vec::new());
+    }
+    let calculator = hc
+        .text("deployment.applicationAwareConfig.vmiCalcConfigName")
+        .unwrap_or("DedicatedVirtualResources");
+    let mut spec = json!({
+        "priorityClass": "kubevirt-cluster-critical",
+        "imagePullPolicy": "IfNotPresent",
+        "configuration": {"vmiCalculatorConfiguration": {"configName": calculator}},
+        "tlsSecurityProfile": cx.tls().value,
+    });
+    let quota = "allowApplicationAwareClusterResourceQuota";
+    let from = format!("deployment.applicationAwareConfig.{quota}");
+    copy(&mut spec, &format!("configuration.{quota}"), hc.get(&from));
+    let selector = hc.get("deployment.applicationAwareConfig.namespaceSelector");
+    copy(&mut spec, "namespaceSelector", selector);
+    copy(&mut spec, "certConfig", hc.get("security.certConfig"));
+    copy(&mut spec, "infra", cx.infra_placement());
+    copy(&mut spec, "workload", cx.workload_placement());
+    let object = cx.finish(Cr {
+        api_version: "aaq.kubevirt.io/v1alpha1",
+        kind: "AAQ",
+        name: "aaq-kubevirt-hyperconverged",
+        namespaced: false,
+        component: "quota-management",
+        owned: false,
+        annotations: &[],
+        spec,
+    })?;
+    Ok(vec![object])
+}

@@ -1,0 +1,25 @@
+//! FileRestoreOperator (1.19). Source: HCO `controllers/handlers/vm-file-restore.go`.
+
+use serde_json::json;
+
+use super::context::Cr;
+use super::{Context, Error};
+use crate::kube::Object;
+
+/// Always, where the release has it.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    let object = cx.finish(Cr {
+        api_version: "filerestore.kubevirt.io/v1alpha1",
+        kind: "FileRestoreOperator",
+        name: "vm-file-restore-kubevirt-hyperconverged",
+        namespaced: true,
+        component: "vm-file-restore",
+        owned: true,
+        annotations: &[],
+        spec: json!({
+            "imagePullPolicy": "IfNotPresent",
+            "tlsSecurityProfile": cx.tls().value,
+        }),
+    })?;
+    Ok(vec![object])
+}

@@ -1,0 +1,465 @@
+//! KubeVirt `kubevirt.io/v1`. Source of every rule: HCO `controllers/handlers/kubevirt.go`.
+
+use serde_json::{Map, Value, json};
+
+use super::context::Cr;
+use super::{Context, Error, kubevirt_gates};
+use crate::kube::Object;
+use crate::kube::go::syntax_error;
+use crate::kube::tree::{copy, object, set};
+
+const KIND: &str = "KubeVirt";
+
+/// Set on the KubeVirt while the gate `alignCPUs` is on.
+const EVEN_PARITY: &str = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity";
+
+/// Always.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    let tuning = tuning(cx)?;
+    if cx.only_errors_count(KIND) {
+        return Ok(Vec::new());
+    }
+    let align_cpus = cx.hc.gates.is_enabled("alignCPUs", false);
+    let annotations: &[&str] = if align_cpus { &[EVEN_PARITY] } else { &[] };
+    let object = cx.finish(Cr {
+        api_version: "kubevirt.io/v1",
+        kind: KIND,
+        name: "kubevirt-kubevirt-hyperconverged",
+        namespaced: true,
+        component: "compute",
+        owned: true,
+        annotations,
+        spec: spec(cx, tuning),
+    })?;
+    Ok(vec![object])
+}
+
+fn spec(cx: &Context<'_>, tuning: Option<Value>) -> Value {
+    let hc = cx.hc;
+    let mut spec = json!({
+        "certificateRotateStrategy": {"selfSigned": hc.get("security.certConfig")},
+        "productName": "hyperconverged-cluster",
+        "productComponent": "compute",
+        "productVersion": cx.env("HCO_KV_IO_VERSION"),
+        "serviceMonitorNamespace": cx.inventory.namespace,
+        "uninstallStrategy": uninstall_strategy(cx),
+    });
+    set(&mut spec, "configuration", configuration(cx, tuning));
+    copy(
+        &mut spec,
+        "workloadUpdateStrategy",
+        hc.get("virtualization.workloadUpdateStrategy"),
+    );
+    copy(
+        &mut spec,
+        "workloads.nodePlacement",
+        cx.workload_placement(),
+    );
+    if let Some(infra) = infra(cx) {
+        set(&mut spec, "infra", infra);
+    }
+    spec
+}
+
+/// `RemoveWorkloads` only when the CR says exactly that (also for CDI).
+pub(super) fn uninstall_strategy(cx: &Context<'_>) -> &'static str {
+    match cx.hc.text("deployment.uninstallStrategy") {
+        Some("RemoveWorkloads") => "RemoveWorkloads",
+        _ => "BlockUninstallIfWorkloadsExist",
+    }
+}
+
+/// `spec.infra`: one replica where the control plane is too small for two.
+fn infra(cx: &Context<'_>) -> Option<Value> {
+    let placement = cx.infra_placement();
+    let topology = cx.topology;
+    let roomy = if cx.release.has("infra-replicas-by-node-count") {
+        topology.control_plane_nodes >= 2
+    } else {
+        topology.control_plane_highly_available()
+    };
+    let mut infra = Map::new();
+    if let Some(placement) = placement {
+        infra.insert("nodePlacement".into(), placement.clone());
+    }
+    if topology.control_plane_nodes == 0 && placement.is_none() {
+        // A hosted control plane: virt's infra pods go anywhere.
+        infra.insert("nodePlacement".into(), json!({}));
+        if !topology.infrastructure_highly_available() {
+            infra.insert("replicas".into(), json!(1));
+        }
+    } else if !roomy {
+        infra.insert("replicas".into(), json!(1));
+    }
+    (!infra.is_empty()).then_some(Value::Object(infra))
+}
+
+fn configuration(cx: &Context<'_>, tuning: Option<Value>) -> Value {
+    let hc = cx.hc;
+    let mut config = object([
+        ("developerConfiguration", developer_configuration(cx)),
+        ("network", network(cx)),
+        ("obsoleteCPUModels", obsolete_cpu_models(cx)),
+        ("seccompConfiguration", seccomp_configuration()),
+        ("tlsConfiguration", tls_configuration(cx)),
+        ("vmRolloutStrategy", json!("LiveUpdate")),
+        ("virtualMachineOptions", virtual_machine_options(cx).into()),
+        ("mediatedDevicesConfiguration", mediated_devices(cx).into()),
+        ("permittedHostDevices", permitted_host_devices(cx).into()),
+        (
+            "architectureConfiguration",
+            architecture_configuration(cx).into(),
+        ),
+        ("smbios", smbios(cx).into()),
+    ]);
+    for (to, from) in [
+        ("migrations", "virtualization.liveMigrationConfig"),
+        ("evictionStrategy", "virtualization.evictionStrategy"),
+        ("ksmConfiguration", "virtualization.ksmConfiguration"),
+        (
+            "liveUpdateConfiguration",
+            "virtualization.liveUpdateConfiguration",
+        ),
+        ("hypervisors", "virtualization.hypervisors"),
+        (
+            "roleAggregationStrategy",
+            "virtualization.roleAggregationStrategy",
+        ),
+        (
+            "cpuModel",
+            "virtualization.virtualMachineOptions.defaultCPUModel",
+        ),
+        (
+            "defaultRuntimeClass",
+            "virtualization.virtualMachineOptions.defaultRuntimeClass",
+        ),
+        (
+            "autoCPULimitNamespaceLabelSelector",
+            "virtualization.autoCPULimitNamespaceLabelSelector",
+        ),
+        (
+            "changedBlockTrackingLabelSelectors",
+            "virtualization.changedBlockTrackingLabelSelectors",
+        ),
+        ("vmStateStorageClass", "storage.vmStateStorageClass"),
+        ("instancetype", "workloadSources.instancetypeConfig"),
+        (
+            "commonInstancetypesDeployment",
+            "workloadSources.commonInstancetypesDeployment",
+        ),
+    ] {
+        copy(&mut config, to, hc.get(from));
+    }
+    if cx.release.has("min-cpu-model") {
+        copy(
+            &mut config,
+            "minCPUModel",
+            hc.get("virtualization.minCPUModel"),
+        );
+    }
+    if let Some(enabled) = persistent_reservation(cx) {
+        set(
+            &mut config,
+            "persistentReservationConfiguration.enabled",
+            json!(enabled),
+        );
+    }
+    if let Some(tuning) = tuning {
+        for client in ["api", "webhook", "controller", "handler"] {
+            set(
+                &mut config,
+                &format!("{client}Configuration"),
+                tuning.clone(),
+            );
+        }
+    }
+    config
+}
+
+fn developer_configuration(cx: &Context<'_>) -> Value {
+    let gates = kubevirt_gates::enabled(cx);
+    let mut out = json!({
+        "diskVerification": {"memoryLimit": "2G"},
+        "disabledFeatureGates": kubevirt_gates::disabled(cx, &gates),
+        "featureGates": gates,
+    });
+    if kubevirt_gates::emulation(cx) {
+        set(&mut out, "useEmulation", json!(true));
+    }
+    for (to, from) in [
+        ("cpuAllocationRatio", "virtualization.vmiCPUAllocationRatio"),
+        (
+            "memoryOvercommit",
+            "virtualization.higherWorkloadDensity.memoryOvercommitPercentage",
+        ),
+        ("logVerbosity", "deployment.logVerbosityConfig.kubevirt"),
+    ] {
+        copy(&mut out, to, cx.hc.get(from));
+    }
+    out
+}
+
+/// VMs run under KubeVirt's own seccomp profile.
+fn seccomp_configuration() -> Value {
+    json!({"virtualMachineInstanceProfile": {
+        "customProfile": {"localhostProfile": "kubevirt/kubevirt.json"},
+    }})
+}
+
+fn network(cx: &Context<'_>) -> Value {
+    object([
+        ("defaultNetworkInterface", json!("masquerade")),
+        ("binding", network_bindings(cx)),
+    ])
+}
+
+/// The CR's bindings; HCO's own override one of the same name.
+fn network_bindings(cx: &Context<'_>) -> Value {
+    let constants = &cx.release.tables().kubevirt;
+    let mut bindings = match cx.hc.get("networking.networkBinding") {
+        Some(Value::Object(map)) => map.clone(),
+        _ => Map::new(),
+    };
+    let mut force = |own: &Value| {
+        for (name, binding) in own.as_object().into_iter().flatten() {
+            let mut binding = binding.clone();
+            if let Some(image) = binding.get_mut("sidecarImage") {
+                *image = json!(cx.env("PASST_SIDECAR_IMAGE"));
+            }
+            bindings.insert(name.clone(), binding);
+        }
+    };
+    force(&constants.network_binding);
+    if let Some(passt) = &constants.passt_network_binding
+        && cx
+            .hc
+            .annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")
+    {
+        force(passt);
+    }
+    Value::Object(bindings)
+}
+
+fn obsolete_cpu_models(cx: &Context<'_>) -> Value {
+    let own = &cx.release.tables().kubevirt.obsolete_cpu_models;
+    let listed = cx.hc.list("virtualization.obsoleteCPUModels");
+    let names = own.iter().map(String::as_str);
+    let all = names.chain(listed.iter().filter_map(Value::as_str));
+    Value::Object(all.map(|m| (m.to_owned(), json!(true))).collect())
+}
+
+/// No ciphers where the profile is spelled out as `modern`: TLS 1.3 has none to choose.
+fn tls_configuration(cx: &Context<'_>) -> Value {
+    let tables = &cx.release.tables().tls;
+    let tls = cx.tls().for_kubevirt(tables);
+    let value = &tls.value;
+    let custom = value.get("custom").is_some_and(Value::is_object);
+    let modern = value.get("modern").is_some_and(Value::is_object);
+    let mut out = json!({"minTLSVersion": tls.known_min_version()});
+    if custom || !modern {
+        set(&mut out, "ciphers", json!(tls.iana_ciphers(tables)));
+    }
+    out
+}
+
+/// A switch that is on becomes an empty object; the parent is there only with one of them.
+fn virtual_machine_options(cx: &Context<'_>) -> Option<Value> {
+    let mut out = Map::new();
+    for name in ["disableFreePageReporting", "disableSerialConsoleLog"] {
+        let path = format!("virtualization.virtualMachineOptions.{name}");
+        if cx.hc.flag(&path) == Some(true) {
+            out.insert(name.into(), json!({}));
+        }
+    }
+    (!out.is_empty()).then_some(Value::Object(out))
+}
+
+/// Before v1 the types also had a misspelt field, used where the right one is empty; from 1.18
+/// on the gate `disableMDevConfiguration` (1.19: or a field) switches the handling off.
+fn mediated_devices(cx: &Context<'_>) -> Option<Value> {
+    let configured = cx.hc.get("virtualization.mediatedDevicesConfiguration");
+    let mut out = configured.map(|own| {
+        let nodes = own.get("nodeMediatedDeviceTypes").and_then(Value::as_array);
+        let nodes = nodes.map(|list| {
+            let node = |n: &Value| json!({"nodeSelector": n.get("nodeSelector"), "mediatedDeviceTypes": device_types(n)});
+            list.iter().map(node).collect::<Vec<_>>()
+        });
+        json!({
+            "mediatedDeviceTypes": device_types(own),
+            "nodeMediatedDeviceTypes": nodes,
+            "enabled": own.get("enabled"),
+        })
+    });
+    let unset = configured
+        .and_then(|c| c.get("enabled"))
+        .is_none_or(Value::is_null);
+    if cx.release.has("mdev-switch-is-a-field")
+        && unset
+        && cx.hc.gates.is_enabled("disableMDevConfiguration", false)
+    {
+        set(
+            out.get_or_insert_with(|| json!({})),
+            "enabled",
+            json!(false),
+        );
+    }
+    out
+}
+
+fn device_types(own: &Value) -> Option<&Value> {
+    let filled = |name: &str| {
+        own.get(name)
+            .filter(|v| v.as_array().is_some_and(|a| !a.is_empty()))
+    };
+    filled("mediatedDeviceTypes").or_else(|| filled("mediatedDevicesTypes"))
+}
+
+/// Devices that are not `disabled`, with KubeVirt's own names for two fields.
+fn permitted_host_devices(cx: &Context<'_>) -> Option<Value> {
+    let own = cx.hc.get("virtualization.permittedHostDevices")?;
+    let devices = |name: &str, rename: Option<(&str, &str)>| {
+        let list = own.get(name).and_then(Value::as_array)?;
+        let enabled = list
+            .iter()
+            .filter(|d| d.get("disabled") != Some(&Value::Bool(true)));
+        let devices = enabled.map(|device| {
+            let mut device = device.clone();
+            if let (Some((from, to)), Some(map)) = (rename, device.as_object_mut())
+                && let Some(value) = map.remove(from)
+            {
+                map.insert(to.to_owned(), value);
+            }
+            device
+        });
+        Some(devices.collect::<Vec<_>>())
+    };
+    Some(json!({
+        "pciHostDevices": devices("pciHostDevices", Some(("pciDeviceSelector", "pciVendorSelector"))),
+        "mediatedDevices": devices("mediatedDevices", None),
+        "usb": devices("usbHostDevices", None),
+    }))
+}
+
+/// Per architecture, where the operator's environment names a machine type.
+fn architecture_configuration(cx: &Context<'_>) -> Option<Value> {
+    let mut out = Map::new();
+    for (architecture, constants) in &cx.release.tables().kubevirt.architectures {
+        let mut variables = constants.machine_type_env.iter();
+        if let Some(machine_type) = variables.find_map(|v| cx.env(v)) {
+            let config = json!({
+                "machineType": machine_type.trim(),
+                "ovmfPath": constants.ovmf_path,
+                "emulatedMachines": constants.emulated_machines,
+            });
+            out.insert(architecture.clone(), config);
+        }
+    }
+    if let Some(architecture) = &cx.topology.default_architecture
+        && cx.release.has("default-architecture")
+    {
+        out.insert("defaultArchitecture".into(), json!(architecture));
+    }
+    (!out.is_empty()).then_some(Value::Object(out))
+}
+
+/// The environment's `SMBIOS`, lines of `Key: value`; keys differ only in their first letter.
+fn smbios(cx: &Context<'_>) -> Option<Value> {
+    let text = cx.env("SMBIOS")?;
+    let mut out = Map::new();
+    for line in text.lines() {
+        if let Some((key, value)) = line.split_once(':') {
+            out.insert(key.trim().to_ascii_lowercase(), json!(value.trim()));
+        }
+    }
+    Some(Value::Object(out))
+}
+
+/// The field (1.19 v1), else the gate that it took the place of.
+fn persistent_reservation(cx: &Context<'_>) -> Option<bool> {
+    if !cx.release.has("persistent-reservation-is-a-field") {
+        return None;
+    }
+    let field = cx
+        .hc
+        .flag("storage.persistentReservationConfiguration.enabled");
+    field.or_else(|| {
+        let gate = cx.hc.gates.is_enabled("persistentReservation", false);
+        gate.then_some(true)
+    })
+}
+
+/// The client rate limits of `tuningPolicy`: from the annotation, or the old `highBurst`.
+fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
+    const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
+    let annotation = cx.hc.annotations.get(ANNOTATION);
+    let high_burst = cx.release.tables().kubevirt.high_burst;
+    let limits = match (cx.hc.text("virtualization.tuningPolicy"), high_burst) {
+        (Some("annotation"), _) => annotated_limits(annotation)?,
+        (Some("highBurst"), Some(limit)) => {
+            if annotation.is_some() {
+                let message = format!(
+                    "highBurst profile is enabled and the annotation {ANNOTATION} is present"
+                );
+                return Err(Error::new(KIND, message));
+            }
+            json!({"qps": limit.qps, "burst": limit.burst})
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(
+        json!({"restClient": {"rateLimiter": {"tokenBucketRateLimiter": limits}}}),
+    ))
+}
+
+/// `{"qps": float32, "burst": int}`, both above zero; read as Go reads it.
+fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
+    let error = |message: &str| Error::new(KIND, message);
+    let text =
+        annotation.ok_or_else(|| error("tuning policy set but annotation not present or wrong"))?;
+    let limits: Value = serde_json::from_str(text)
+        .map_err(|e| error(&syntax_error(text).unwrap_or_else(|| e.to_string())))?;
+    let word = |value: &Value| match value {
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Number(n) => format!("number {n}"),
+        Value::String(_) => "string".to_owned(),
+        Value::Array(_) => "array".to_owned(),
+        Value::Null | Value::Object(_) => "object".to_owned(),
+    };
+    if !limits.is_object() && !limits.is_null() {
+        let word = if limits.is_number() {
+            "number".to_owned()
+        } else {
+            word(&limits)
+        };
+        let message =
+            format!("json: cannot unmarshal {word} into Go value of type handlers.rateLimits");
+        return Err(error(&message));
+    }
+    let given = |name: &str| {
+        let entries = limits.as_object().into_iter().flatten();
+        let mut named = entries.filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        named.next_back().map(|(_, v)| v).filter(|v| !v.is_null())
+    };
+    for (name, go_type) in [("qps", "float32"), ("burst", "int")] {
+        let fits = |v: &Value| {
+            if name == "qps" {
+                v.is_number()
+            } else {
+                v.is_i64()
+            }
+        };
+        if let Some(value) = given(name).filter(|v| !fits(v)) {
+            let word = word(value);
+            let message = format!(
+                "json: cannot unmarshal {word} into Go struct field rateLimits.{name} of type {go_type}"
+            );
+            return Err(error(&message));
+        }
+    }
+    for name in ["qps", "burst"] {
+        if !given(name).and_then(Value::as_f64).is_some_and(|n| n > 0.0) {
+            return Err(error(&format!("{name} parameter not found in annotation")));
+        }
+    }
+    Ok(json!({"qps": given("qps"), "burst": given("burst")}))
+}

@@ -1,0 +1,71 @@
+//! KubeVirt's `developerConfiguration.featureGates` and, from 1.19 on, `disabledFeatureGates`.
+
+use super::{Context, Stage};
+use crate::release::GateCondition;
+
+/// The gates that HCO enables, in the operator's order (1.19: sorted).
+pub(super) fn enabled(cx: &Context<'_>) -> Vec<String> {
+    let gates = &cx.release.tables().kubevirt_feature_gates;
+    let mut out = gates.always.clone();
+    if !emulation(cx) {
+        out.extend(gates.unless_emulation.iter().cloned());
+    }
+    let conditional = gates.conditional.iter().filter(|g| holds(cx, &g.when));
+    out.extend(conditional.map(|g| g.gate.clone()));
+    if gates.sorted {
+        out.sort();
+    }
+    out
+}
+
+/// The beta gates that are not enabled; `None` before 1.19.
+pub(super) fn disabled(cx: &Context<'_>, enabled: &[String]) -> Option<Vec<String>> {
+    let beta = cx.release.tables().kubevirt_feature_gates.beta.as_ref()?;
+    let mut out: Vec<_> = beta
+        .iter()
+        .filter(|g| !enabled.contains(g))
+        .cloned()
+        .collect();
+    out.sort();
+    Some(out)
+}
+
+/// Whether the operator runs with software emulation (`KVM_EMULATION`).
+pub(super) fn emulation(cx: &Context<'_>) -> bool {
+    let value = cx.env("KVM_EMULATION").map(str::to_ascii_lowercase);
+    matches!(value.as_deref(), Some("1" | "t" | "true"))
+}
+
+fn holds(cx: &Context<'_>, condition: &GateCondition) -> bool {
+    let field = |path: &str| cx.hc.get(internal(path));
+    match condition {
+        GateCondition::FeatureGate {
+            feature_gate,
+            when_unset,
+        } => cx.hc.gates.is_enabled(feature_gate, *when_unset),
+        GateCondition::Not { not } => !holds(cx, not),
+        GateCondition::Annotation { annotation, equals } => cx.hc.annotation_is(annotation, equals),
+        GateCondition::WorkloadArchitecture { architecture } => {
+            cx.topology.workload_architectures.contains(architecture)
+        }
+        GateCondition::NonEmpty { non_empty } => field(non_empty)
+            .and_then(|v| v.as_array())
+            .is_some_and(|a| !a.is_empty()),
+        GateCondition::Set { set } => field(set).is_some(),
+        GateCondition::TrueOrUnset { true_or_unset } => {
+            field(true_or_unset).and_then(serde_json::Value::as_bool) != Some(false)
+        }
+        // The Deployment is ready when the operator renders; the webhook has no status to read.
+        GateCondition::StatusConditionTrue { .. } => cx.stage == Stage::Operator,
+        GateCondition::All { all } => all.iter().all(|c| holds(cx, c)),
+    }
+}
+
+/// A field as the release's data names it, in the internal form.
+fn internal(path: &str) -> &str {
+    match path.strip_prefix("spec.").unwrap_or(path) {
+        "hypervisors" => "virtualization.hypervisors",
+        "roleAggregationStrategy" => "virtualization.roleAggregationStrategy",
+        other => other,
+    }
+}

@@ -1,0 +1,174 @@
+//! The table of operands, and the walk over it.
+
+use super::{
+    Context, Error, aaq, aie_webhook, cdi, cert_manager, cli_download, console_plugin,
+    file_restore, iommufd, kubevirt, mig_controller, network_addons, network_resources_injector,
+    observability, passt, priority_class, ssp, virtio_win, wasp_agent,
+};
+use crate::jsonpatch::Patched;
+use crate::kube::Object;
+
+/// One operand: its name in the release's order of work and what renders it.
+pub struct Operand {
+    /// The name, as in `behaviour.json`.
+    pub name: &'static str,
+    /// Its objects; none where its conditions do not hold.
+    pub render: fn(&Context<'_>) -> Result<Vec<Object>, Error>,
+}
+
+/// Every operand there is, in any release.
+pub static OPERANDS: &[Operand] = &[
+    Operand {
+        name: "priority-class",
+        render: priority_class::render,
+    },
+    Operand {
+        name: "kubevirt",
+        render: kubevirt::render,
+    },
+    Operand {
+        name: "cdi",
+        render: cdi::render,
+    },
+    Operand {
+        name: "network-addons",
+        render: network_addons::render,
+    },
+    Operand {
+        name: "aaq",
+        render: aaq::render,
+    },
+    Operand {
+        name: "mig-controller",
+        render: mig_controller::render,
+    },
+    Operand {
+        name: "file-restore",
+        render: file_restore::render,
+    },
+    Operand {
+        name: "passt-network",
+        render: passt::render_network,
+    },
+    Operand {
+        name: "passt-access",
+        render: passt::render_access,
+    },
+    Operand {
+        name: "aie-webhook",
+        render: aie_webhook::render,
+    },
+    Operand {
+        name: "iommufd-device-plugin",
+        render: iommufd::render,
+    },
+    Operand {
+        name: "iommufd-access",
+        render: iommufd::render_access,
+    },
+    Operand {
+        name: "network-resources-injector",
+        render: network_resources_injector::render,
+    },
+    Operand {
+        name: "observability-controller",
+        render: observability::render,
+    },
+    Operand {
+        name: "ssp",
+        render: ssp::render,
+    },
+    Operand {
+        name: "cli-download",
+        render: cli_download::render,
+    },
+    Operand {
+        name: "virtio-win",
+        render: virtio_win::render,
+    },
+    Operand {
+        name: "wasp-agent",
+        render: wasp_agent::render,
+    },
+    Operand {
+        name: "console-plugin",
+        render: console_plugin::render,
+    },
+    Operand {
+        name: "cert-manager",
+        render: cert_manager::render,
+    },
+];
+
+/// What a walk over the operands leaves.
+#[derive(Debug, Default)]
+pub struct Rendered {
+    /// The objects with the name of their operand, in the order of work.
+    pub objects: Vec<(&'static str, Object)>,
+    /// The error that ended the walk.
+    pub error: Option<Error>,
+    /// The operands that a jsonpatch annotation changed.
+    pub patched: Vec<Patched>,
+}
+
+/// Renders every operand in the release's order; the first error ends the walk.
+pub fn render_all(cx: &Context<'_>) -> Rendered {
+    let mut rendered = Rendered::default();
+    for name in cx.release.work_order().on(cx.inventory.platform) {
+        let operand = find(name);
+        match (operand.render)(cx) {
+            Ok(objects) => rendered
+                .objects
+                .extend(objects.into_iter().map(|o| (operand.name, o))),
+            Err(error) => {
+                rendered.error = Some(error);
+                break;
+            }
+        }
+    }
+    rendered.patched = cx.take_patched();
+    rendered
+}
+
+/// Renders one operand by its name.
+///
+/// # Errors
+/// The error with which the operator's reconcile (or the webhook's dry run) would end.
+pub fn render_one(cx: &Context<'_>, name: &str) -> Result<Vec<Object>, Error> {
+    (find(name).render)(cx)
+}
+
+/// Renders one operand by its name, for what its jsonpatch annotation does.
+///
+/// # Errors
+/// As [`render_one`].
+pub fn patched_by(cx: &Context<'_>, name: &str) -> Result<Vec<Patched>, Error> {
+    render_one(cx, name)?;
+    Ok(cx.take_patched())
+}
+
+fn find(name: &str) -> &'static Operand {
+    let operand = OPERANDS.iter().find(|o| o.name == name);
+    operand.unwrap_or_else(|| panic!("behaviour.json names an operand that does not exist: {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::{Platform, Release};
+
+    #[test]
+    fn every_release_names_operands_that_exist() {
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            for platform in [Platform::OpenShift, Platform::Kubernetes] {
+                for operand in release.work_order().on(platform) {
+                    assert!(
+                        OPERANDS.iter().any(|o| o.name == operand),
+                        "{name}: {operand}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The pure function that everything is built around.
+//!
+//! `plan(release, inventory, hyperconverged) -> Plan`: would it be accepted, what would be
+//! stored, which objects would exist, what would the operator report. It reads no file, no
+//! clock, no environment, and is called again and again: for the diff's two sides, for an
+//! upgrade's preview, once per input leaf to find out what a line does.
+
+mod golden_images;
+mod metrics;
+mod status;
+
+use serde_json::{Map, Value, json};
+
+pub use status::{Condition, Status};
+
+use crate::admission::{self, Admission, Operation};
+use crate::boot_images::HcoStage;
+use crate::boot_images::ssp_stage::{self, SspStage};
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
+use crate::jsonpatch::{self, Patched};
+use crate::kube::Object;
+use crate::operands::{self, Context, Rendered, Stage};
+use crate::release::Release;
+use crate::topology::Topology;
+
+/// What would happen.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Would it be accepted.
+    pub admission: Admission,
+    /// What the operator reads of it; `None` where it was refused before it could be read.
+    pub hyperconverged: Option<HyperConverged>,
+    /// What HCO derives from the nodes.
+    pub topology: Topology,
+    /// What HCO reports on the HyperConverged.
+    pub status: Status,
+    /// The gauges that the alerts are built on: a number, or a list of `{labels, value}`.
+    pub metrics: Map<String, Value>,
+    /// The error that ended the operator's reconcile.
+    pub reconcile_error: Option<operands::Error>,
+    /// What SSP makes of its object; `None` where there is none.
+    pub ssp: Option<SspStage>,
+    /// The golden images after HCO's stage; `None` where they could not be rendered.
+    pub golden_images: Option<HcoStage>,
+    /// The operands that a jsonpatch annotation patched, before and after, in the operator's first
+    /// round: rendered from the HyperConverged as it was written. In the second one, a value that
+    /// a patch wrote through into the HyperConverged is there before the patch.
+    pub patched: Vec<Patched>,
+    /// HCO's operands with the operand's name, in the operator's order of work; those of SSP's
+    /// stage are in `ssp`.
+    pub operands: Vec<(&'static str, Object)>,
+}
+
+/// What to do about admission.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Admit<'a> {
+    /// As a new object; a refused one renders nothing.
+    #[default]
+    Create,
+    /// As an update of the object that the cluster holds.
+    Update(&'a Value),
+    /// As a new object, but what would be rendered is rendered even where a webhook refuses.
+    Force,
+    /// The object is taken as stored: nothing is checked, mutated or defaulted.
+    Stored,
+}
+
+impl Plan {
+    /// Every object that would exist: HCO's operands, then what SSP makes.
+    pub fn objects(&self) -> impl Iterator<Item = &Object> {
+        let ssp = self.ssp.iter().flat_map(|s| s.objects.iter());
+        let operands = self.operands.iter().map(|(_, object)| object);
+        operands.chain(ssp.map(|rendered| &rendered.object))
+    }
+
+    /// The operand of a kind that there is once (`KubeVirt`, `CDI`, `SSP`).
+    pub fn operand(&self, kind: &str) -> Option<&Value> {
+        let found = self.operands.iter().find(|(_, o)| o.id.kind == kind);
+        found.map(|(_, object)| object.body.as_ref())
+    }
+}
+
+/// What would happen if the object were created in the cluster.
+pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> Plan {
+    plan_with(release, inventory, hyperconverged, Admit::Create)
+}
+
+/// [`plan`], with a choice about admission.
+pub fn plan_with(
+    release: &Release,
+    inventory: &Inventory,
+    hyperconverged: &Value,
+    admit: Admit<'_>,
+) -> Plan {
+    let operation = match admit {
+        Admit::Update(old) => Operation::Update { old },
+        _ => Operation::Create,
+    };
+    let admission = match admit {
+        Admit::Stored => accepted(hyperconverged),
+        _ => admission::admit(release, inventory, hyperconverged, operation),
+    };
+    let object = match admit {
+        Admit::Force => admission.stored.as_ref().or(admission.forced.as_ref()),
+        _ => admission.stored.as_ref(),
+    };
+    match object.cloned() {
+        Some(stored) => render_stored(release, inventory, &stored, admission),
+        None => refused(inventory, admission),
+    }
+}
+
+fn accepted(stored: &Value) -> Admission {
+    Admission {
+        accepted: true,
+        stored: Some(stored.clone()),
+        ..Admission::default()
+    }
+}
+
+fn refused(inventory: &Inventory, admission: Admission) -> Plan {
+    Plan {
+        admission,
+        hyperconverged: None,
+        topology: Topology::new(inventory, None),
+        status: Status::default(),
+        metrics: Map::new(),
+        reconcile_error: None,
+        ssp: None,
+        golden_images: None,
+        patched: Vec::new(),
+        operands: Vec::new(),
+    }
+}
+
+/// A patch may write into the HyperConverged. The operator stores that only in the round that
+/// adds its finalizer, so the second round is the last that renders from something new.
+const MOST_RECONCILES: usize = 2;
+
+fn render_stored(
+    release: &Release,
+    inventory: &Inventory,
+    stored: &Value,
+    admission: Admission,
+) -> Plan {
+    let mut hc = HyperConverged::from_stored(release, stored);
+    let placement = hc.get("deployment.nodePlacements.workload");
+    let topology = Topology::new(inventory, placement);
+    fill_eviction_strategy(&mut hc, &topology);
+    let mut images = golden_images::render(release, inventory, &topology, &hc);
+
+    let mut rendered = Rendered::default();
+    let mut patched = None;
+    for _ in 0..MOST_RECONCILES {
+        let templates = golden_images::for_ssp(&images);
+        let cx = Context::new(
+            release,
+            inventory,
+            &topology,
+            &hc,
+            &templates,
+            Stage::Operator,
+        );
+        rendered = operands::render_all(&cx);
+        let writes = jsonpatch::write_through(release, &hc, &rendered.patched);
+        patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
+        let before = hc.spec.clone();
+        for (path, value) in writes {
+            hc.set(&path, value);
+        }
+        if hc.spec == before {
+            break;
+        }
+        // SSP's patch may have written the gate for multiple architectures.
+        images = golden_images::render(release, inventory, &topology, &hc);
+    }
+    let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
+    let ssp = ssp.map(|(_, o)| ssp_stage::render(&o.body, release.ssp()));
+    let reconciled = rendered.error.is_none();
+    let images = images.ok();
+    let listed = images.as_ref().filter(|_| reconciled && ssp.is_some());
+    Plan {
+        status: status::of(
+            release,
+            inventory,
+            &topology,
+            &hc,
+            listed,
+            rendered.error.as_ref(),
+        ),
+        metrics: metrics::of(inventory, &hc, listed),
+        admission,
+        topology,
+        hyperconverged: Some(hc),
+        reconcile_error: rendered.error,
+        ssp,
+        golden_images: images,
+        patched: patched.unwrap_or_default(),
+        operands: rendered.objects,
+    }
+}
+
+/// The operator's own first update goes through the mutating webhook, which fills this in.
+fn fill_eviction_strategy(hc: &mut HyperConverged, topology: &Topology) {
+    const FIELD: &str = "virtualization.evictionStrategy";
+    if hc.get(FIELD).is_none() {
+        let strategy = match topology.infrastructure_highly_available() {
+            true => "LiveMigrate",
+            false => "None",
+        };
+        hc.set(FIELD, json!(strategy));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_patches(patches: Value) -> Value {
+        json!({
+            "apiVersion": "hco.kubevirt.io/v1beta1",
+            "kind": "HyperConverged",
+            "metadata": {
+                "name": "kubevirt-hyperconverged",
+                "namespace": "kubevirt-hyperconverged",
+                "annotations": patches,
+            },
+            "spec": {},
+        })
+    }
+
+    #[test]
+    fn a_patch_writes_through_into_other_operands() {
+        let patch = json!([{"op": "replace", "path": "/spec/certConfig",
+            "value": {"ca": {"duration": "99h"}}}]);
+        let hc = with_patches(json!({
+            "containerizeddataimporter.kubevirt.io/jsonpatch": patch.to_string()}));
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let plan = plan(&release, &Inventory::default(), &hc);
+            let kubevirt = plan.operand("KubeVirt").expect("rendered");
+            let duration = "/spec/certificateRotateStrategy/selfSigned/ca/duration";
+            assert_eq!(
+                kubevirt.pointer(duration),
+                Some(&json!("99h0m0s")),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_patch_of_ssp_switches_the_shared_gate() {
+        let patch = json!([{"op": "replace", "path": "/spec/enableMultipleArchitectures",
+            "value": true}]);
+        let hc = with_patches(json!({"ssp.kubevirt.io/jsonpatch": patch.to_string()}));
+        for (name, shared) in [
+            ("1.16", true),
+            ("1.17", true),
+            ("1.18", true),
+            ("1.19", false),
+        ] {
+            let release = Release::known(name).expect("known");
+            let plan = plan(&release, &Inventory::default(), &hc);
+            let ssp = plan.operand("SSP").expect("rendered");
+            assert_eq!(ssp["spec"]["enableMultipleArchitectures"], true, "{name}");
+            let hc = plan.hyperconverged.as_ref().expect("accepted");
+            assert_eq!(hc.multi_arch(), shared, "{name}");
+            // Without nodes no image has an architecture that it could run on.
+            let images = &ssp["spec"]["commonTemplates"]["dataImportCronTemplates"];
+            let offered = images.as_array().is_some_and(|images| !images.is_empty());
+            assert_eq!(offered, !shared, "{name}");
+        }
+    }
+}

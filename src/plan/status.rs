@@ -1,0 +1,107 @@
+//! What HCO reports on the HyperConverged.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::boot_images::HcoStage;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
+use crate::jsonpatch;
+use crate::operands;
+use crate::release::Release;
+use crate::topology::Topology;
+
+/// A condition of the HyperConverged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// `True` or `False`.
+    pub status: &'static str,
+    /// CamelCase.
+    pub reason: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+/// The parts of `status` that follow from the inputs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Status {
+    /// `status.nodeInfo`; empty lists are left out.
+    pub node_info: Map<String, Value>,
+    /// `status.dataImportSchedule`
+    pub data_import_schedule: Option<String>,
+    /// `status.dataImportCronTemplates`; `None` where the operator writes none.
+    pub data_import_cron_templates: Option<Vec<Value>>,
+    /// `ReconcileComplete` and, where it is there, `TaintedConfiguration`.
+    pub conditions: BTreeMap<&'static str, Condition>,
+}
+
+pub(super) fn of(
+    release: &Release,
+    inventory: &Inventory,
+    topology: &Topology,
+    hc: &HyperConverged,
+    images: Option<&HcoStage>,
+    error: Option<&operands::Error>,
+) -> Status {
+    let templates = images.map(HcoStage::status);
+    Status {
+        node_info: node_info(release, topology),
+        data_import_schedule: inventory.data_import_schedule.clone(),
+        data_import_cron_templates: templates.filter(|t| !t.is_empty()),
+        conditions: conditions(hc, error),
+    }
+}
+
+fn node_info(release: &Release, topology: &Topology) -> Map<String, Value> {
+    let mut out = Map::new();
+    for (name, list) in [
+        (
+            "controlPlaneArchitectures",
+            &topology.control_plane_architectures,
+        ),
+        ("workloadsArchitectures", &topology.workload_architectures),
+    ] {
+        if !list.is_empty() {
+            out.insert(name.into(), json!(list));
+        }
+    }
+    if let Some(architecture) = &topology.default_architecture
+        && release.has("default-architecture-in-status")
+    {
+        out.insert("defaultWorkloadArchitecture".into(), json!(architecture));
+    }
+    out
+}
+
+fn conditions(
+    hc: &HyperConverged,
+    error: Option<&operands::Error>,
+) -> BTreeMap<&'static str, Condition> {
+    let mut out = BTreeMap::new();
+    let complete = match error {
+        None => Condition {
+            status: "True",
+            reason: "ReconcileCompleted",
+            message: "Reconcile completed successfully".to_owned(),
+        },
+        Some(error) => Condition {
+            status: "False",
+            reason: "ReconcileFailed",
+            message: format!("Error while reconciling: {error}"),
+        },
+    };
+    out.insert("ReconcileComplete", complete);
+    if jsonpatch::counts(&hc.annotations)
+        .iter()
+        .any(|(_, n)| *n > 0)
+    {
+        let tainted = Condition {
+            status: "True",
+            reason: "UnsupportedFeatureAnnotation",
+            message: "Unsupported feature was activated via an HCO annotation".to_owned(),
+        };
+        out.insert("TaintedConfiguration", tainted);
+    }
+    out
+}

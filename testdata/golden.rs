@@ -1,0 +1,256 @@
+//! What the real operators made of many manifests, against what `plan` makes of them.
+//!
+//! `testdata/golden` holds a selection of the recordings. Each case is planned on each release
+//! and compared: verdict, stored object, status, gauges, reconcile errors, every object.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use hcoplan::inventory::{Inventory, Node};
+use hcoplan::plan::{Plan, plan};
+use hcoplan::release::{Platform, Release};
+use hcoplan::source::SourceFile;
+use hcoplan::yaml;
+use serde_json::{Map, Value, json};
+
+fn read_documents(path: &Path) -> Vec<Value> {
+    let Ok(text) = fs::read_to_string(path) else {
+        return Vec::new();
+    };
+    let file = SourceFile::new(path.to_string_lossy().into_owned(), text);
+    let parsed = yaml::parse(&file);
+    parsed.documents.iter().map(|d| d.root.to_json()).collect()
+}
+
+fn inventory(case: &Path) -> Inventory {
+    let mut out = Inventory::default();
+    let document = read_documents(&case.join("inventory.yaml")).remove(0);
+    let spec = &document["spec"];
+    let text = |key: &str| spec[key].as_str().map(str::to_owned);
+    if spec["platform"] == "Kubernetes" {
+        out.platform = Platform::Kubernetes;
+    }
+    if let Some(namespace) = text("namespace") {
+        out.namespace = namespace;
+    }
+    if let Some(domain) = text("baseDomain") {
+        out.base_domain = domain;
+    }
+    out.data_import_schedule = text("dataImportSchedule");
+    out.monitoring = spec["monitoring"].as_bool();
+    out.tls_security_profile = spec.get("tlsSecurityProfile").cloned();
+    if let Some(families) = spec["ipFamilies"].as_array() {
+        let names = families.iter().filter_map(Value::as_str);
+        out.ip_families = names.map(str::to_owned).collect();
+    }
+    for list in read_documents(&case.join("nodes.yaml")) {
+        for item in list["items"].as_array().into_iter().flatten() {
+            let labels = item["metadata"]["labels"].as_object();
+            let labels = labels.into_iter().flatten();
+            out.nodes.push(Node {
+                name: item["metadata"]["name"].as_str().unwrap_or_default().into(),
+                labels: labels
+                    .filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned())))
+                    .collect(),
+                architecture: item["status"]["nodeInfo"]["architecture"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .into(),
+                ..Node::default()
+            });
+        }
+    }
+    out
+}
+
+fn objects(set: &Path) -> BTreeMap<String, Value> {
+    let mut out = BTreeMap::new();
+    for file in fs::read_dir(set.join("objects")).expect("objects") {
+        let text = fs::read_to_string(file.expect("entry").path()).expect("readable");
+        for line in text.lines() {
+            let row: Value = serde_json::from_str(line).expect("JSON");
+            let digest = row["digest"].as_str().expect("digest").to_owned();
+            out.insert(digest, row["object"].clone());
+        }
+    }
+    out
+}
+
+fn differences(at: &str, want: &Value, got: &Value, out: &mut Vec<String>) {
+    match (want, got) {
+        (Value::Object(a), Value::Object(b)) => {
+            for key in a.keys().chain(b.keys().filter(|k| !a.contains_key(*k))) {
+                let at = format!("{at}.{key}");
+                match (a.get(key), b.get(key)) {
+                    (Some(x), Some(y)) => differences(&at, x, y, out),
+                    (Some(x), None) => out.push(format!("{at}: missing, want {x}")),
+                    (None, y) => out.push(format!("{at}: extra {}", y.unwrap_or(&Value::Null))),
+                }
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (i, (x, y)) in a.iter().zip(b).enumerate() {
+                differences(&format!("{at}[{i}]"), x, y, out);
+            }
+        }
+        (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => {}
+        (a, b) if a == b => {}
+        (a, b) => out.push(format!("{at}: want {a}\n      got {b}")),
+    }
+}
+
+/// Layout and comments of the plugin's web server configuration do not count.
+fn normal(object: &Value) -> Value {
+    let mut out = object.clone();
+    if let Some(Value::String(text)) = out.pointer_mut("/data/nginx.conf") {
+        let lines = text.lines().filter(|l| !l.trim_start().starts_with('#'));
+        let words: Vec<_> = lines.flat_map(str::split_whitespace).collect();
+        *text = words.join(" ");
+    }
+    out
+}
+
+fn status_json(plan: &Plan) -> Value {
+    let status = &plan.status;
+    let conditions = status.conditions.iter().map(|(name, c)| {
+        let body = json!({"status": c.status, "reason": c.reason, "message": c.message});
+        ((*name).to_owned(), body)
+    });
+    json!({
+        "nodeInfo": status.node_info,
+        "dataImportSchedule": status.data_import_schedule,
+        "dataImportCronTemplates": status.data_import_cron_templates,
+        "conditions": Value::Object(conditions.collect::<Map<_, _>>()),
+    })
+}
+
+fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<String> {
+    let mut out = Vec::new();
+    let verdict = &want["admission"];
+    let accepted = verdict["accepted"].as_bool().expect("verdict");
+    if plan.admission.accepted != accepted {
+        out.push(format!(
+            "verdict: want {verdict}, got {:?}",
+            plan.admission.message
+        ));
+        return out;
+    }
+    if !accepted {
+        let stage = plan.admission.stage.map(|s| s.as_str());
+        if verdict["stage"].as_str() != stage {
+            out.push(format!("stage: want {verdict}, got {stage:?}"));
+        }
+        return out;
+    }
+    let mut expected = BTreeMap::new();
+    let rows = want["objects"].as_array().into_iter().flatten();
+    let ssp_rows = want["ssp"]["objects"].as_array().into_iter().flatten();
+    for row in rows.chain(ssp_rows) {
+        let key: Vec<_> = (1..5)
+            .map(|i| row[i].as_str().unwrap_or_default())
+            .collect();
+        let digest = row[0].as_str().expect("digest");
+        expected.insert(key.join(" "), normal(&known[digest]));
+    }
+    let mut got = BTreeMap::new();
+    for object in plan.objects() {
+        let id = &object.id;
+        let namespace = id.namespace.as_deref().unwrap_or_default();
+        let key = format!("{} {} {namespace} {}", id.api_version, id.kind, id.name);
+        got.insert(key, normal(&object.body));
+    }
+    for key in expected
+        .keys()
+        .chain(got.keys().filter(|k| !expected.contains_key(*k)))
+    {
+        match (expected.get(key), got.get(key)) {
+            (Some(a), Some(b)) => {
+                let kind = key.split(' ').nth(1).unwrap_or_default();
+                differences(kind, a, b, &mut out);
+            }
+            (Some(_), None) => out.push(format!("{key}: object missing")),
+            _ => out.push(format!("{key}: object extra")),
+        }
+    }
+    let errors: Vec<_> = plan
+        .reconcile_error
+        .iter()
+        .map(|e| json!({"operand": e.operand, "message": e.message}))
+        .collect();
+    let wanted = want["reconcileErrors"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    differences("reconcileErrors", &json!(wanted), &json!(errors), &mut out);
+    let ssp = plan.ssp.as_ref();
+    let ssp =
+        ssp.map(|s| json!({"accepted": s.admission.accepted, "message": s.admission.message}));
+    let mut wanted = want["ssp"]["admission"].clone();
+    if let Some(map) = wanted.as_object_mut() {
+        map.retain(|k, _| k == "accepted" || k == "message");
+        map.entry("message").or_insert(json!(""));
+    }
+    differences("ssp.admission", &wanted, &json!(ssp), &mut out);
+    let stored = plan.admission.stored.clone().unwrap_or_default();
+    differences("stored", &want["hyperconverged"], &stored, &mut out);
+    let status = status_json(plan);
+    for (key, value) in want["status"].as_object().into_iter().flatten() {
+        differences(&format!("status.{key}"), value, &status[key], &mut out);
+    }
+    if !want["metrics"].is_null() {
+        let metrics = Value::Object(plan.metrics.clone());
+        differences("metrics", &want["metrics"], &metrics, &mut out);
+    }
+    out
+}
+
+/// Compares every case of a set; gives the number compared and what differs.
+fn check(set: &Path) -> (usize, Vec<String>) {
+    let known = objects(set);
+    let (mut count, mut bad) = (0, Vec::new());
+    for name in Release::known_names() {
+        let release = Release::known(name).expect("known");
+        let Ok(text) = fs::read_to_string(set.join(format!("expected/{name}.jsonl"))) else {
+            continue;
+        };
+        for line in text.lines() {
+            let want: Value = serde_json::from_str(line).expect("JSON");
+            let case = want["case"].as_str().expect("case");
+            let directory = set.join("cases").join(case);
+            let inventory = inventory(&directory);
+            let document = read_documents(&directory.join("hyperconverged.yaml")).remove(0);
+            let plan = plan(&release, &inventory, &document);
+            count += 1;
+            let differences = compare(&want, &plan, &known);
+            if !differences.is_empty() {
+                bad.push(format!("{name} {case}\n    {}", differences.join("\n    ")));
+            }
+        }
+    }
+    (count, bad)
+}
+
+fn all_equal(set: &Path) {
+    let (count, bad) = check(set);
+    assert!(count > 0, "{} holds no case", set.display());
+    assert!(
+        bad.is_empty(),
+        "{} of {count} differ:\n{}",
+        bad.len(),
+        bad.join("\n")
+    );
+}
+
+#[test]
+fn plans_equal_the_recordings() {
+    all_equal(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden"));
+}
+
+/// While working on a renderer: `HCOPLAN_GOLDEN_SET=DIR cargo test --test golden`.
+#[test]
+fn plans_equal_the_set_in_the_environment() {
+    if let Ok(set) = std::env::var("HCOPLAN_GOLDEN_SET") {
+        all_equal(Path::new(&set));
+    }
+}
