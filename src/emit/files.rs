@@ -1,0 +1,89 @@
+//! What a plan leaves in its cluster's directory.
+
+use std::sync::Arc;
+
+use super::manifest::{ClusterManifest, InputDigest, Listed};
+use super::names::file_names;
+use super::text::Texts;
+use crate::kube::{Object, ObjectId};
+use crate::plan::Plan;
+use crate::release::Release;
+
+/// One object's file.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// Its name in the cluster's directory.
+    pub name: String,
+    /// The object.
+    pub id: ObjectId,
+    /// The operand that the object belongs to, as the release's order of work names it.
+    pub operand: &'static str,
+    /// The whole file.
+    pub text: Arc<str>,
+}
+
+/// One cluster's directory, complete.
+#[derive(Debug, Clone)]
+pub struct ClusterFiles {
+    /// The cluster's name.
+    pub cluster: String,
+    /// Grouped by operand in the operator's order of work, SSP's stage behind them.
+    pub files: Vec<File>,
+    /// The text of the cluster's manifest.
+    pub manifest: String,
+}
+
+/// What SSP makes of its object is grouped under this name.
+const SSP_STAGE: &str = "ssp-data-sources";
+
+impl ClusterFiles {
+    /// The files of a plan's objects that `only` asks for.
+    pub fn new(
+        cluster: &str,
+        release: &Release,
+        inputs: Vec<InputDigest>,
+        plan: &Plan,
+        texts: &Texts,
+        only: impl Fn(&ObjectId) -> bool,
+    ) -> Self {
+        let objects: Vec<_> = grouped(plan).filter(|(_, o)| only(&o.id)).collect();
+        let ids: Vec<_> = objects.iter().map(|(_, o)| &o.id).collect();
+        let names = file_names(&ids);
+        let files: Vec<_> = objects
+            .into_iter()
+            .zip(names)
+            .map(|((operand, object), name)| File {
+                name,
+                id: object.id.clone(),
+                operand,
+                text: texts.of(&object.body),
+            })
+            .collect();
+        let mut manifest = ClusterManifest::new(cluster, release.name(), release.version());
+        manifest.inputs = inputs;
+        manifest.objects = files.iter().map(listed).collect();
+        Self {
+            cluster: cluster.to_owned(),
+            files,
+            manifest: manifest.to_text(),
+        }
+    }
+}
+
+/// The plan's objects with the name of their group, in the order in which the tree lists them.
+pub(super) fn grouped(plan: &Plan) -> impl Iterator<Item = (&'static str, &Object)> {
+    let operands = plan.operands.iter().map(|(name, object)| (*name, object));
+    let stage = plan.ssp.iter().flat_map(|s| &s.objects);
+    operands.chain(stage.map(|r| (SSP_STAGE, &r.object)))
+}
+
+fn listed(file: &File) -> Listed {
+    Listed {
+        file: file.name.clone(),
+        operand: file.operand.to_owned(),
+        api_version: file.id.api_version.clone(),
+        kind: file.id.kind.clone(),
+        namespace: file.id.namespace.clone(),
+        name: file.id.name.clone(),
+    }
+}

@@ -1,0 +1,93 @@
+//! The output tree: what a plan would create, as files for review.
+//!
+//! One directory a cluster, one file an object, a manifest in each and one at the top. The tree
+//! is replaced as a whole: a new one is built beside it and exchanged with it. What stands in
+//! it and in no manifest of ours is never touched: it ends the run before anything is written.
+
+mod files;
+mod manifest;
+mod names;
+mod old;
+mod temporary;
+mod text;
+mod tree;
+
+pub use files::{ClusterFiles, File};
+pub use manifest::{
+    CLUSTER_MANIFEST, ClusterManifest, InputDigest, Listed, TOP_MANIFEST, TopManifest,
+};
+pub use names::{check_names, cluster_directory, file_names};
+pub use old::{DiskTree, Files};
+pub use text::{HEADER, Texts};
+pub use tree::Tree;
+
+use camino::Utf8PathBuf;
+
+/// The output tree can't be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The operating system refused.
+    #[error("{path}: {error}")]
+    Io {
+        /// What was to be read or written.
+        path: Utf8PathBuf,
+        /// Why it could not be.
+        error: std::io::Error,
+    },
+    /// Something in the tree that hcoplan has not written.
+    #[error(
+        "{path} is not from hcoplan, and the output tree is replaced as a whole: \
+         move it away or choose another tree with --out"
+    )]
+    Foreign {
+        /// The file, symbolic link or device.
+        path: Utf8PathBuf,
+    },
+    /// The output tree's own path is no directory.
+    #[error("{path} is {what}, not a directory: name the output tree with --out")]
+    NotADirectory {
+        /// The path.
+        path: Utf8PathBuf,
+        /// `a file`, `a symbolic link`.
+        what: &'static str,
+    },
+    /// A manifest of ours that can't be understood.
+    #[error("{path}: {message}; delete the output tree to have it made again")]
+    Manifest {
+        /// The manifest.
+        path: Utf8PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A cluster's name that can't be a directory below the tree.
+    #[error(
+        "cluster {cluster:?} can't have a directory in the output tree: {reason}; \
+         name it in hcoplan.yaml"
+    )]
+    ClusterName {
+        /// The name.
+        cluster: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file system can't exchange two directories.
+    #[error(
+        "{path}: the file system can't exchange two directories ({error}), so the tree can't \
+         be replaced as a whole: write it to another file system with --out"
+    )]
+    Exchange {
+        /// The output tree.
+        path: Utf8PathBuf,
+        /// What the operating system says.
+        error: std::io::Error,
+    },
+}
+
+impl Error {
+    fn io(path: impl Into<Utf8PathBuf>, error: std::io::Error) -> Self {
+        Self::Io {
+            path: path.into(),
+            error,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The directory beside the tree in which the new one grows.
+
+use std::fs::{self, File};
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Error;
+
+/// A directory that is removed with everything in it when it is dropped.
+#[derive(Debug)]
+pub(super) struct Temporary {
+    path: Utf8PathBuf,
+    // Holds the lock that tells others that somebody still works here.
+    _lock: Option<File>,
+}
+
+impl Temporary {
+    /// Makes `.<name>.hcoplan-<something>` in `parent`, and removes what killed runs left there.
+    pub(super) fn beside(parent: &Utf8Path, name: &str) -> Result<Self, Error> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let prefix = format!(".{name}.hcoplan-");
+        remove_abandoned(parent, &prefix);
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("{prefix}{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(Error::io(path, error)),
+            }
+            let lock = lock(&path);
+            // Between making and locking it another run may have taken it for abandoned.
+            if path.is_dir() {
+                return Ok(Self { path, _lock: lock });
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // What can't be removed now is removed by the next run.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Locks a directory; `None` where the system can't.
+fn lock(path: &Utf8Path) -> Option<File> {
+    let file = File::open(path).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+fn remove_abandoned(parent: &Utf8Path, prefix: &str) {
+    let Ok(entries) = parent.read_dir_utf8() else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let is_directory = entry.file_type().is_ok_and(|t| t.is_dir());
+        if is_directory && entry.file_name().starts_with(prefix) && lock(entry.path()).is_some() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_run_left_is_removed_and_what_works_is_not() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let parent = Utf8Path::from_path(parent.path()).expect("UTF-8");
+        let abandoned = parent.join(".rendered.hcoplan-1-1");
+        fs::create_dir_all(abandoned.join("a")).expect("made");
+        let other = parent.join(".other.hcoplan-1-1");
+        fs::create_dir(&other).expect("made");
+
+        let first = Temporary::beside(parent, "rendered").expect("first");
+        assert!(!abandoned.exists());
+        assert!(other.exists());
+        let second = Temporary::beside(parent, "rendered").expect("second");
+        assert!(first.path().exists());
+        assert_ne!(first.path(), second.path());
+        let path = first.path().to_owned();
+        drop(first);
+        assert!(!path.exists());
+    }
+}

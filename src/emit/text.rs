@@ -1,0 +1,83 @@
+//! An object as the text of its file.
+
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+
+use serde_json::Value;
+
+use crate::yaml;
+
+/// The first line of every file, always the same, so that an upgrade of hcoplan touches no file
+/// whose object stays.
+pub const HEADER: &str =
+    "# Rendered by hcoplan for review. The operators own this object: don't apply it.\n";
+
+/// Texts of objects that many clusters share. Rendering hands them out by reference, so the
+/// reference is enough to know them again.
+#[derive(Debug, Default)]
+pub struct Texts {
+    known: RwLock<HashMap<usize, Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    // Kept with its text, so that its address can't become another object's.
+    _body: Arc<Value>,
+    text: Arc<str>,
+}
+
+/// Above this many the memory is given back.
+const MOST_KNOWN: usize = 4096;
+
+impl Texts {
+    /// The text of an object's file: the header, then YAML as kubectl prints it.
+    pub fn of(&self, body: &Arc<Value>) -> Arc<str> {
+        // A body that nobody else holds is this cluster's own; keeping it would only cost.
+        if Arc::strong_count(body) < 2 {
+            return text(body);
+        }
+        let key = Arc::as_ptr(body) as usize;
+        let read = self.known.read().unwrap_or_else(|e| e.into_inner());
+        if let Some(known) = read.get(&key) {
+            return Arc::clone(&known.text);
+        }
+        drop(read);
+        let text = text(body);
+        let mut write = self.known.write().unwrap_or_else(|e| e.into_inner());
+        if write.len() >= MOST_KNOWN {
+            write.clear();
+        }
+        let known = Known {
+            _body: Arc::clone(body),
+            text: Arc::clone(&text),
+        };
+        write.insert(key, known);
+        text
+    }
+}
+
+fn text(body: &Value) -> Arc<str> {
+    let mut out = HEADER.to_owned();
+    yaml::emit_to(body, &mut out);
+    out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn shared_objects_are_written_once() {
+        let texts = Texts::default();
+        let shared = Arc::new(json!({"kind": "Role"}));
+        let other = Arc::clone(&shared);
+        let (a, b) = (texts.of(&shared), texts.of(&other));
+        assert!(Arc::ptr_eq(&a, &b));
+        assert!(a.starts_with(HEADER));
+
+        let own = Arc::new(json!({"kind": "CDI"}));
+        assert!(texts.of(&own).contains("CDI"));
+        assert_eq!(texts.known.read().expect("lock").len(), 1);
+    }
+}

@@ -1,0 +1,381 @@
+//! Writes a tree beside the old one and exchanges the two.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::sync::Mutex;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Error;
+use super::files::ClusterFiles;
+use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST, TopManifest};
+use super::names::cluster_directory;
+use super::old::DiskTree;
+use super::temporary::Temporary;
+
+/// A tree that is being written. Nothing is seen of it until [`Tree::finish`]; when it is dropped
+/// before, nothing is left of it.
+#[derive(Debug)]
+pub struct Tree {
+    out: Utf8PathBuf,
+    new: Temporary,
+    old: Option<DiskTree>,
+    clusters: Mutex<Vec<String>>,
+}
+
+impl Tree {
+    /// Starts a tree at `out`; what is there is checked to be ours.
+    ///
+    /// # Errors
+    /// Something in the tree that isn't ours, and what the operating system refuses.
+    pub fn begin(out: &Utf8Path) -> Result<Self, Error> {
+        let old = DiskTree::open(out)?;
+        let out = full_path(out)?;
+        let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
+            return Err(Error::Foreign { path: out });
+        };
+        let new = Temporary::beside(parent, name)?;
+        // Marks it as a tree of ours from the start, so that nobody takes it for input.
+        let top = TopManifest::new(Vec::new()).to_text();
+        write(&new.path().join(TOP_MANIFEST), &top)?;
+        Ok(Self {
+            new,
+            old,
+            clusters: Mutex::default(),
+            out,
+        })
+    }
+
+    /// The tree as it was when this one began.
+    pub fn old(&self) -> Option<&DiskTree> {
+        self.old.as_ref()
+    }
+
+    /// Writes a cluster's directory. Clusters may be written from several threads.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn write(&self, cluster: &ClusterFiles) -> Result<(), Error> {
+        let directory = self.make(&cluster.cluster)?;
+        write(&directory.join(CLUSTER_MANIFEST), &cluster.manifest)?;
+        for file in &cluster.files {
+            write(&directory.join(&file.name), &file.text)?;
+        }
+        self.has(&cluster.cluster);
+        Ok(())
+    }
+
+    /// Takes a cluster's directory over as it was; `false` where there was none.
+    ///
+    /// # Errors
+    /// What the operating system refuses.
+    pub fn keep(&self, cluster: &str) -> Result<bool, Error> {
+        let directory = cluster_directory(cluster)?;
+        let Some(old) = &self.old else {
+            return Ok(false);
+        };
+        let Some(manifest) = old.manifest(&directory)? else {
+            return Ok(false);
+        };
+        let from = old.root().join(&directory);
+        let to = self.make(cluster)?;
+        let objects = manifest.objects.iter().map(|o| o.file.as_str());
+        for name in objects.chain([CLUSTER_MANIFEST]) {
+            // The manifest is a file that anybody can edit: only names in this directory count.
+            if Utf8Path::new(name).file_name() == Some(name) {
+                link(&from.join(name), &to.join(name))?;
+            }
+        }
+        self.has(cluster);
+        Ok(true)
+    }
+
+    fn make(&self, cluster: &str) -> Result<Utf8PathBuf, Error> {
+        let directory = self.new.path().join(cluster_directory(cluster)?);
+        fs::create_dir_all(&directory).map_err(|e| Error::io(&directory, e))?;
+        Ok(directory)
+    }
+
+    fn has(&self, cluster: &str) {
+        let mut clusters = self.clusters.lock().unwrap_or_else(|e| e.into_inner());
+        clusters.push(cluster.to_owned());
+    }
+
+    /// Puts the new tree in the old one's place, at once. A tree without a cluster is not put
+    /// where there was none.
+    ///
+    /// # Errors
+    /// What the operating system refuses; the old tree is untouched then.
+    pub fn finish(self) -> Result<(), Error> {
+        let clusters = self
+            .clusters
+            .into_inner()
+            .unwrap_or_else(|e| e.into_inner());
+        if clusters.is_empty() && self.old.is_none() {
+            return Ok(());
+        }
+        let top = self.new.path().join(TOP_MANIFEST);
+        fs::remove_file(&top).map_err(|e| Error::io(&top, e))?;
+        write(&top, &TopManifest::new(clusters).to_text())?;
+        match &self.old {
+            None => fs::rename(self.new.path(), &self.out).map_err(|e| Error::io(&self.out, e)),
+            Some(old) => {
+                if let Ok(metadata) = fs::metadata(old.root()) {
+                    // Best effort: the tree stays as readable as it was.
+                    let _ = fs::set_permissions(self.new.path(), metadata.permissions());
+                }
+                exchange(self.new.path(), &self.out)
+            }
+        }
+    }
+}
+
+/// The tree's path with its parent made and resolved, so that `--out .` has a name and a parent.
+fn full_path(out: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+    let resolve = |path: &Utf8Path| path.canonicalize_utf8().map_err(|e| Error::io(path, e));
+    let Some(name) = out.file_name() else {
+        return resolve(out);
+    };
+    let parent = match out.parent() {
+        Some(parent) if !parent.as_str().is_empty() => parent,
+        _ => Utf8Path::new("."),
+    };
+    fs::create_dir_all(parent).map_err(|e| Error::io(parent, e))?;
+    Ok(resolve(parent)?.join(name))
+}
+
+fn write(path: &Utf8Path, text: &str) -> Result<(), Error> {
+    let file = File::create_new(path);
+    file.and_then(|mut f| f.write_all(text.as_bytes()))
+        .map_err(|e| Error::io(path, e))
+}
+
+/// Shares a file with the old tree, which is removed afterwards; a copy where that can't be.
+fn link(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
+    match fs::hard_link(from, to) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(_) => fs::copy(from, to)
+            .map(|_| ())
+            .map_err(|e| Error::io(from, e)),
+    }
+}
+
+#[cfg(unix)]
+fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    let path = old.to_owned();
+    renameat_with(CWD, new.as_str(), CWD, old.as_str(), RenameFlags::EXCHANGE).map_err(|errno| {
+        let error = io::Error::from(errno);
+        match errno {
+            Errno::INVAL | Errno::NOSYS | Errno::NOTSUP => Error::Exchange { path, error },
+            _ => Error::Io { path, error },
+        }
+    })
+}
+
+/// Where two directories can't be exchanged at once: the old one steps aside, and back when the
+/// new one can't take its place.
+#[cfg(not(unix))]
+fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
+    let aside = new.with_extension("old");
+    fs::rename(old, &aside).map_err(|e| Error::io(old, e))?;
+    if let Err(error) = fs::rename(new, old) {
+        let _ = fs::rename(&aside, old);
+        return Err(Error::io(old, error));
+    }
+    fs::remove_dir_all(&aside).map_err(|e| Error::io(&aside, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit::ClusterManifest;
+    use crate::emit::manifest::Listed;
+
+    fn cluster(name: &str, files: &[(&str, &str)]) -> ClusterFiles {
+        let mut manifest = ClusterManifest::new(name, "1.17", "1.17.4");
+        let mut out = Vec::new();
+        for (file, text) in files {
+            let id = crate::kube::ObjectId::cluster_scoped("v1", "X", file);
+            manifest.objects.push(Listed {
+                file: (*file).to_owned(),
+                operand: "x".to_owned(),
+                api_version: id.api_version.clone(),
+                kind: id.kind.clone(),
+                namespace: None,
+                name: id.name.clone(),
+            });
+            out.push(crate::emit::File {
+                name: (*file).to_owned(),
+                id,
+                operand: "x",
+                text: (*text).into(),
+            });
+        }
+        ClusterFiles {
+            cluster: name.to_owned(),
+            files: out,
+            manifest: manifest.to_text(),
+        }
+    }
+
+    fn listing(directory: &Utf8Path) -> Vec<String> {
+        let mut out = Vec::new();
+        for entry in directory.read_dir_utf8().expect("readable") {
+            let entry = entry.expect("entry");
+            match entry.path().is_dir() {
+                true => out.extend(
+                    listing(entry.path())
+                        .into_iter()
+                        .map(|f| format!("{}/{f}", entry.file_name())),
+                ),
+                false => out.push(entry.file_name().to_owned()),
+            }
+        }
+        out.sort();
+        out
+    }
+
+    #[test]
+    fn a_tree_is_replaced_as_a_whole() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let out = root.join("deep/rendered");
+
+        let tree = Tree::begin(&out).expect("begins");
+        tree.write(&cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]))
+            .expect("a");
+        tree.write(&cluster("b/c", &[("X-1.yaml", "1")]))
+            .expect("b/c");
+        tree.write(&cluster(".", &[("X-0.yaml", "0")]))
+            .expect("root");
+        assert!(!out.exists(), "nothing is seen before the end");
+        tree.finish().expect("finishes");
+        let before = [
+            "X-0.yaml",
+            "a/X-1.yaml",
+            "a/X-2.yaml",
+            "a/hcoplan-cluster.json",
+            "b/c/X-1.yaml",
+            "b/c/hcoplan-cluster.json",
+            "hcoplan-cluster.json",
+            "hcoplan-manifest.json",
+        ];
+        assert_eq!(listing(&out), before);
+
+        // Dropped before its end: nothing changes, nothing is left.
+        let tree = Tree::begin(&out).expect("begins");
+        tree.write(&cluster("new", &[])).expect("new");
+        drop(tree);
+        assert_eq!(listing(&out), before);
+        assert_eq!(
+            out.parent()
+                .expect("parent")
+                .read_dir()
+                .expect("dir")
+                .count(),
+            1
+        );
+
+        let tree = Tree::begin(&out).expect("begins");
+        tree.write(&cluster("a", &[("X-1.yaml", "one")]))
+            .expect("a");
+        assert!(tree.keep("b/c").expect("kept"));
+        assert!(!tree.keep("never").expect("asked"));
+        tree.finish().expect("finishes");
+        assert_eq!(
+            listing(&out),
+            [
+                "a/X-1.yaml",
+                "a/hcoplan-cluster.json",
+                "b/c/X-1.yaml",
+                "b/c/hcoplan-cluster.json",
+                "hcoplan-manifest.json",
+            ]
+        );
+        assert_eq!(
+            fs::read_to_string(out.join("a/X-1.yaml")).expect("file"),
+            "one"
+        );
+        assert_eq!(
+            fs::read_to_string(out.join("b/c/X-1.yaml")).expect("file"),
+            "1"
+        );
+        let top = fs::read_to_string(out.join(TOP_MANIFEST)).expect("file");
+        assert_eq!(
+            TopManifest::from_text(&top).expect("manifest").clusters,
+            ["a", "b/c"]
+        );
+    }
+
+    #[test]
+    fn what_is_not_ours_is_never_replaced() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let out = root.join("rendered");
+        let refused = |path: &str| match Tree::begin(&out) {
+            Err(Error::Foreign { path: found }) => assert_eq!(found, out.join(path)),
+            other => panic!("{path}: {other:?}"),
+        };
+        fs::create_dir(&out).expect("made");
+        fs::write(out.join("notes.txt"), "mine").expect("written");
+        refused("notes.txt");
+        fs::remove_file(out.join("notes.txt")).expect("removed");
+
+        let tree = Tree::begin(&out).expect("an empty directory is nobody's");
+        tree.write(&cluster("a", &[("X-1.yaml", "1")])).expect("a");
+        tree.finish().expect("finishes");
+        for path in [
+            "README.md",
+            "a/X-9.yaml",
+            "b/X-1.yaml",
+            "a/b/hcoplan-manifest.json",
+        ] {
+            let file = out.join(path);
+            fs::create_dir_all(file.parent().expect("parent")).expect("made");
+            fs::write(&file, "mine").expect("written");
+            refused(path);
+            fs::remove_file(&file).expect("removed");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/", out.join("a/link")).expect("linked");
+            refused("a/link");
+            fs::remove_file(out.join("a/link")).expect("removed");
+            let link = root.join("link");
+            std::os::unix::fs::symlink(&out, &link).expect("linked");
+            assert!(matches!(
+                Tree::begin(&link),
+                Err(Error::NotADirectory {
+                    what: "a symbolic link",
+                    ..
+                })
+            ));
+        }
+        fs::write(out.join("a").join(CLUSTER_MANIFEST), "{").expect("written");
+        assert!(matches!(Tree::begin(&out), Err(Error::Manifest { .. })));
+    }
+
+    #[test]
+    fn a_manifest_leads_nowhere_else() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        fs::write(root.join("secret"), "s").expect("written");
+        let out = root.join("rendered");
+        let tree = Tree::begin(&out).expect("begins");
+        let mut evil = cluster("a", &[]);
+        evil.manifest = cluster("a", &[("../../secret", "")]).manifest;
+        tree.write(&evil).expect("a");
+        tree.finish().expect("finishes");
+        let tree = Tree::begin(&out).expect("begins");
+        assert!(tree.keep("a").expect("kept"));
+        tree.finish().expect("finishes");
+        assert_eq!(
+            listing(&out),
+            ["a/hcoplan-cluster.json", "hcoplan-manifest.json"]
+        );
+    }
+}

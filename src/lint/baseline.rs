@@ -1,0 +1,130 @@
+//! The findings of an earlier day, which are known and don't fail a run.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Date, fingerprints};
+use crate::finding::Finding;
+
+/// Findings by their fingerprint, each with the day on which it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Baseline {
+    schema_version: u32,
+    findings: BTreeMap<String, Known>,
+}
+
+/// A finding that is known. Rule and file are for people who read the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Known {
+    rule: String,
+    file: String,
+    since: String,
+}
+
+/// What a baseline leaves of a run's findings.
+#[derive(Debug, Default)]
+pub struct Unknown {
+    /// The findings that it doesn't know.
+    pub findings: Vec<Finding>,
+    /// How many it knows.
+    pub hidden: usize,
+    /// The day on which the oldest of those was recorded.
+    pub oldest: Option<Date>,
+}
+
+impl Baseline {
+    /// Reads a baseline.
+    ///
+    /// # Errors
+    /// What is no baseline, with line and column.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Today's findings, without refusals: those stay. What `before` knows keeps its day.
+    pub fn record(findings: &[Finding], before: Option<&Self>, today: Date) -> Self {
+        let known = findings.iter().zip(fingerprints(findings));
+        let known = known.filter(|(finding, _)| !finding.refusal);
+        let findings = known.map(|(finding, print)| {
+            let since = before.and_then(|b| b.findings.get(&print));
+            let since = since.map_or_else(|| today.to_string(), |k| k.since.clone());
+            let file = finding.location.as_ref().map(|l| l.file.path().to_string());
+            let known = Known {
+                rule: finding.rule.name.to_owned(),
+                file: file.unwrap_or_default(),
+                since,
+            };
+            (print, known)
+        });
+        Self {
+            schema_version: 1,
+            findings: findings.collect(),
+        }
+    }
+
+    /// The baseline as it is kept in git: JSON, a line for each value, sorted.
+    pub fn to_text(&self) -> String {
+        let text = serde_json::to_string_pretty(self).expect("strings are JSON");
+        text + "\n"
+    }
+
+    /// Leaves out the findings that are known. Give all of a run's findings at once: equal ones
+    /// are told apart by their order. A refusal always stays.
+    pub fn leave_out(&self, findings: Vec<Finding>) -> Unknown {
+        let mut out = Unknown::default();
+        let prints = fingerprints(&findings);
+        for (finding, print) in findings.into_iter().zip(prints) {
+            match self.findings.get(&print).filter(|_| !finding.refusal) {
+                None => out.findings.push(finding),
+                Some(known) => {
+                    out.hidden += 1;
+                    let since = Date::parse(&known.since);
+                    out.oldest = [out.oldest, since].into_iter().flatten().min();
+                }
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::find;
+    use crate::source::{Location, SourceFile, Span};
+
+    fn finding(text: &str) -> Finding {
+        let file = SourceFile::new("a.yaml", text);
+        let rule = find("jsonpatch-present").unwrap().rule;
+        Finding::new(rule, "m").at(Location::new(&file, Span::new(0, 1)))
+    }
+
+    #[test]
+    fn what_is_known_is_left_out_and_keeps_its_day() {
+        let day = |text| Date::parse(text).unwrap();
+        let first = Baseline::record(&[finding("a")], None, day("2026-10-01"));
+        let both = [finding("a"), finding("b")];
+        let second = Baseline::record(&both, Some(&first), day("2026-11-01"));
+        assert_eq!(Baseline::parse(&second.to_text()).unwrap(), second);
+        let left = second.leave_out(vec![finding("a"), finding("b"), finding("c")]);
+        assert_eq!((left.findings.len(), left.hidden), (1, 2));
+        assert_eq!(left.oldest, Some(day("2026-10-01")));
+        // Another of the same is new.
+        let left = first.leave_out(vec![finding("a"), finding("a")]);
+        assert_eq!((left.findings.len(), left.hidden), (1, 1));
+    }
+
+    #[test]
+    fn a_refusal_stays() {
+        let refusal = Finding {
+            refusal: true,
+            ..finding("a")
+        };
+        let day = Date::parse("2026-10-01").unwrap();
+        let baseline = Baseline::record(&[finding("a")], None, day);
+        assert_eq!(baseline.leave_out(vec![refusal]).hidden, 0);
+    }
+}

@@ -1,0 +1,101 @@
+//! An annotation as it was written.
+
+use std::ops::Range;
+
+use super::Context;
+use crate::finding::Edit;
+use crate::source::Location;
+use crate::yaml::locate_in_scalar;
+use crate::yaml::{Document, Entry, Node, Style};
+
+/// An annotation as it was written.
+#[derive(Debug, Clone, Copy)]
+pub struct Annotation<'a> {
+    document: &'a Document,
+    entry: &'a Entry,
+}
+
+impl<'a> Context<'a> {
+    /// An annotation of the HyperConverged.
+    pub fn annotation(&self, name: &str) -> Option<Annotation<'a>> {
+        self.annotation_of(&self.document().root, name)
+    }
+
+    /// An annotation of an object inside the HyperConverged (a DataImportCronTemplate).
+    pub fn annotation_of(&self, object: &'a Node, name: &str) -> Option<Annotation<'a>> {
+        let annotations = object.get("metadata")?.get("annotations")?;
+        Some(Annotation {
+            document: self.document(),
+            entry: annotations.entry(name)?,
+        })
+    }
+}
+
+impl<'a> Annotation<'a> {
+    /// Its key.
+    pub fn name(&self) -> &'a str {
+        &self.entry.key.text
+    }
+
+    /// Its value; `None` where it is no string (which the API server refuses).
+    pub fn text(&self) -> Option<&'a str> {
+        self.entry.value.as_str()
+    }
+
+    /// The value as it was written.
+    pub fn node(&self) -> &'a Node {
+        &self.entry.value
+    }
+
+    /// The place of its key.
+    pub fn key_place(&self) -> Location {
+        self.document.location(self.entry.key.span)
+    }
+
+    /// The place of its value.
+    pub fn value_place(&self) -> Location {
+        self.document.location(self.entry.value.span)
+    }
+
+    /// The place of a part of the value: `part` counts bytes of [`Annotation::text`].
+    pub fn part(&self, part: Range<usize>) -> Location {
+        let span = locate_in_scalar(self.document, &self.entry.value, part);
+        self.document.location(span)
+    }
+
+    /// An edit that puts `text` in the place of a part of the value (an insertion where the part
+    /// is empty), written as the value's style wants it; `None` where that can't be done: an
+    /// alias, a bare value that would need quotes, a break inside a block.
+    pub fn edit_part(&self, part: Range<usize>, text: &str) -> Option<Edit> {
+        let written = match self.entry.value.style {
+            Style::SingleQuoted => text.replace('\'', "''"),
+            Style::DoubleQuoted => {
+                let quoted = serde_json::Value::from(text).to_string();
+                quoted.get(1..quoted.len() - 1)?.to_owned()
+            }
+            Style::Literal | Style::Folded if !text.contains('\n') => text.to_owned(),
+            Style::Plain if text.chars().all(char::is_alphanumeric) => text.to_owned(),
+            _ => return None,
+        };
+        Some(Edit {
+            file: std::sync::Arc::clone(&self.document.file),
+            span: locate_in_scalar(self.document, &self.entry.value, part),
+            text: written,
+        })
+    }
+
+    /// An edit that puts `text` in the value's place, quoted as the value is (double where it was
+    /// bare); `None` for a value in a block and for an alias.
+    pub fn rewrite(&self, text: &str) -> Option<Edit> {
+        let quoted = match self.entry.value.style {
+            Style::SingleQuoted => format!("'{}'", text.replace('\'', "''")),
+            Style::Plain | Style::DoubleQuoted => serde_json::Value::from(text).to_string(),
+            _ => return None,
+        };
+        Some(Edit {
+            file: std::sync::Arc::clone(&self.document.file),
+            span: self.entry.value.span,
+            text: quoted,
+        })
+    }
+}

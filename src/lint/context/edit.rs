@@ -1,0 +1,68 @@
+//! Fixes: edits of the HyperConverged that leave the rest of the file alone.
+
+use super::{Context, PatchAnnotation};
+use crate::finding::{Applicability, Fix};
+use crate::jsonpatch;
+use crate::yaml::Path;
+use crate::yaml::edit::{self, Change};
+
+/// Where the annotations are.
+const ANNOTATIONS: &str = "metadata.annotations";
+
+impl Context<'_> {
+    /// A fix that makes changes to the HyperConverged; `None` where the way it is written doesn't
+    /// allow it.
+    pub fn fix(
+        &self,
+        title: impl Into<String>,
+        applicability: Applicability,
+        changes: &[Change],
+    ) -> Option<Fix> {
+        Some(Fix {
+            title: title.into(),
+            applicability,
+            edits: edit::edits(self.document(), changes).ok()?,
+        })
+    }
+
+    /// The change that takes an annotation away, and `annotations` with the last one.
+    pub fn annotation_removal(&self, name: &str) -> Change {
+        let annotations = Path::dotted(ANNOTATIONS);
+        let node = self.document().root.at(&annotations);
+        Change::Remove(match node.map_or(0, |n| n.entries().len()) {
+            1 => annotations,
+            _ => annotations.key(name),
+        })
+    }
+
+    /// A fix that takes a jsonpatch annotation away.
+    pub fn without_annotation(
+        &self,
+        patch: &PatchAnnotation<'_>,
+        applicability: Applicability,
+    ) -> Option<Fix> {
+        let change = self.annotation_removal(patch.target.name);
+        self.fix("remove the annotation", applicability, &[change])
+    }
+
+    /// A fix that takes an operation away, and the annotation with the last one.
+    pub fn without_operation(
+        &self,
+        patch: &PatchAnnotation<'_>,
+        index: usize,
+        applicability: Applicability,
+    ) -> Option<Fix> {
+        if patch.operations().len() == 1 {
+            return self.without_annotation(patch, applicability);
+        }
+        Some(Fix {
+            title: format!("remove operation {}", index + 1),
+            applicability,
+            edits: vec![
+                patch
+                    .annotation
+                    .edit_part(jsonpatch::cut(patch.text, index)?, "")?,
+            ],
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! What a rule may look at.
+//!
+//! Rules never walk files and never plan: the app reads, pairs and plans once, and a [`Context`]
+//! answers questions about one cluster. Its answers are in the terms of the catalogue (a field, an
+//! annotation, a golden image, a node) and each knows its place in the user's files, whatever API
+//! version the HyperConverged was written in.
+
+mod annotation;
+mod crons;
+mod edit;
+mod field;
+mod gate;
+mod images;
+mod mistyped;
+mod neighbours;
+mod nodes;
+mod other_shape;
+mod patch;
+mod patched_gates;
+mod placement;
+mod verdict;
+
+use std::cell::OnceCell;
+
+use serde_json::Value;
+
+pub use annotation::Annotation;
+pub use field::Field;
+pub use gate::Gate;
+pub use images::{GoldenImage, WrittenTemplate};
+pub use mistyped::Mistyped;
+pub use neighbours::Descheduler;
+pub use nodes::NodeRef;
+pub use other_shape::OtherShape;
+pub use patch::{Applied, PatchAnnotation, PatchFailure};
+pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES, PatchedGates};
+pub use placement::{Placement, Pods, Unmatched};
+
+use crate::admission::Admission;
+use crate::finding::{OptionValue, Rule};
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::{Inventory, LoadedInventory};
+use crate::lint::Settings;
+use crate::plan::Plan;
+use crate::release::Release;
+use crate::source::Location;
+use crate::topology::Topology;
+use crate::yaml::{Document, Path};
+
+/// What the app gives about one cluster.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// The cluster's name.
+    pub cluster: &'a str,
+    /// The release that the cluster runs.
+    pub release: &'a Release,
+    /// The HyperConverged as it was written.
+    pub document: &'a Document,
+    /// The same as JSON.
+    pub object: &'a Value,
+    /// What was declared about the cluster, with its places; where nothing was, what is assumed.
+    pub inventory: &'a LoadedInventory,
+    /// What would happen.
+    pub plan: &'a Plan,
+}
+
+/// What a rule may look at: one cluster.
+pub struct Context<'a> {
+    input: Input<'a>,
+    settings: &'a Settings,
+    version: &'a str,
+    images: OnceCell<Vec<GoldenImage<'a>>>,
+    neighbours: neighbours::Source<'a>,
+    patches: OnceCell<Vec<PatchAnnotation<'a>>>,
+}
+
+impl<'a> Context<'a> {
+    /// The context of one cluster.
+    pub fn new(input: Input<'a>, settings: &'a Settings) -> Self {
+        Self {
+            version: crate::hyperconverged::version_of(input.object),
+            input,
+            settings,
+            images: OnceCell::new(),
+            neighbours: neighbours::Source::default(),
+            patches: OnceCell::new(),
+        }
+    }
+
+    /// The cluster's name.
+    pub fn cluster(&self) -> &'a str {
+        self.input.cluster
+    }
+
+    /// The release that the cluster runs.
+    pub fn release(&self) -> &'a Release {
+        self.input.release
+    }
+
+    /// The HyperConverged as it was written, with the bytes of everything in it.
+    pub fn document(&self) -> &'a Document {
+        self.input.document
+    }
+
+    /// The HyperConverged as it was written, as JSON.
+    pub fn object(&self) -> &'a Value {
+        self.input.object
+    }
+
+    /// The API version that it was written in: `v1beta1` or `v1`.
+    pub fn version(&self) -> &'a str {
+        self.version
+    }
+
+    /// The same in full: `hco.kubevirt.io/v1beta1`.
+    pub fn api_version(&self) -> &'a str {
+        let version = self.input.object.get("apiVersion");
+        version.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// What would happen: verdict, objects, status, gauges.
+    pub fn plan(&self) -> &'a Plan {
+        self.input.plan
+    }
+
+    /// The verdict of the API server and the webhooks.
+    pub fn admission(&self) -> &'a Admission {
+        &self.input.plan.admission
+    }
+
+    /// The HyperConverged as the operator reads it: defaulted, in v1's shape. `None` when it was
+    /// refused.
+    pub fn hyperconverged(&self) -> Option<&'a HyperConverged> {
+        self.input.plan.hyperconverged.as_ref()
+    }
+
+    /// What HCO derives from the nodes.
+    pub fn topology(&self) -> &'a Topology {
+        &self.input.plan.topology
+    }
+
+    /// What was declared about the cluster, or is assumed.
+    pub fn inventory(&self) -> &'a Inventory {
+        &self.input.inventory.inventory
+    }
+
+    /// What `hcoplan.yaml` sets an option of a rule to, else the option's default.
+    ///
+    /// # Panics
+    /// When the rule declares no such option.
+    pub fn option(&self, rule: &Rule, name: &str) -> Value {
+        if let Some(value) = self.settings.option(rule.name, name) {
+            return value.clone();
+        }
+        let declared = rule.options.iter().find(|o| o.name == name);
+        match declared.map(|o| o.default) {
+            Some(OptionValue::Flag(on)) => on.into(),
+            Some(OptionValue::Number(number)) => number.into(),
+            Some(OptionValue::Names(names)) => names.into(),
+            None => panic!("{} declares no option {name}", rule.name),
+        }
+    }
+
+    /// The place that stands for the whole HyperConverged: its name, else its kind, else its
+    /// first bytes.
+    pub fn whole(&self) -> Location {
+        let document = self.input.document;
+        let name = document.root.get("metadata").and_then(|m| m.get("name"));
+        let node = name.or_else(|| document.root.get("kind"));
+        document.location(node.unwrap_or(&document.root).span)
+    }
+
+    /// The place of a path in the HyperConverged, or of the nearest thing above it.
+    pub fn locate(&self, path: &Path) -> Location {
+        if path.0.is_empty() {
+            return self.whole();
+        }
+        let (_, depth) = self.input.document.root.nearest(path);
+        match depth {
+            0 => self.whole(),
+            _ => self.input.document.locate(path),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The other objects of the cluster's directory.
+
+use std::cell::OnceCell;
+
+use super::Context;
+use crate::repo::Neighbours;
+use crate::yaml::{Document, Node, Path};
+
+/// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
+const PACKAGES: [&str; 2] = [
+    "community-kubevirt-hyperconverged",
+    "kubevirt-hyperconverged",
+];
+
+/// Where neighbours come from: read when a rule first asks for them.
+#[derive(Default)]
+pub(super) struct Source<'a> {
+    read: Option<Box<dyn Fn() -> Neighbours + 'a>>,
+    cell: OnceCell<Neighbours>,
+}
+
+/// A KubeDescheduler of the cluster.
+#[derive(Debug, Clone)]
+pub struct Descheduler<'n> {
+    /// The document that declares it: its own, or the inventory's.
+    pub document: &'n Document,
+    /// Where its `spec` is in the document.
+    pub spec: Path,
+    /// Whether it is the one that HCO looks at.
+    pub is_watched: bool,
+}
+
+impl<'a> Context<'a> {
+    /// The context with what reads the other objects of the cluster's directory. Without it,
+    /// there are none.
+    #[must_use]
+    pub fn with_neighbours(mut self, read: impl Fn() -> Neighbours + 'a) -> Self {
+        self.neighbours.read = Some(Box::new(read));
+        self
+    }
+
+    /// The other objects of the cluster's directory and below it, the HyperConverged included.
+    pub fn neighbours(&self) -> &Neighbours {
+        let source = &self.neighbours;
+        source.cell.get_or_init(|| match &source.read {
+            Some(read) => read(),
+            None => Neighbours::default(),
+        })
+    }
+
+    /// The OLM Subscriptions among the neighbours that install HCO.
+    pub fn subscriptions(&self) -> impl Iterator<Item = &Document> {
+        let all = self.neighbours().of_kind("Subscription").iter();
+        all.map(|d| &**d).filter(|d| {
+            let text = |path: &str| text(d, path);
+            text("apiVersion").is_some_and(|v| v.starts_with("operators.coreos.com/"))
+                && text("spec.name").is_some_and(|name| PACKAGES.contains(&name))
+        })
+    }
+
+    /// The KubeDeschedulers that are declared, beside the HyperConverged or in the inventory.
+    pub fn deschedulers(&self) -> Vec<Descheduler<'_>> {
+        let neighbours = self.neighbours().of_kind("KubeDescheduler").iter();
+        let own = neighbours.map(|document| Descheduler {
+            document,
+            spec: Path::dotted("spec"),
+            is_watched: text(document, "metadata.name") == Some("cluster")
+                && text(document, "metadata.namespace")
+                    == Some("openshift-kube-descheduler-operator"),
+        });
+        let spec = Path::dotted("spec.kubeDescheduler");
+        let inventory = self.input.inventory.documents.iter();
+        let declared = inventory.filter(|d| {
+            let node = d.root.at(&spec);
+            node.is_some_and(|n| !n.entries().is_empty())
+        });
+        let declared = declared.map(|document| Descheduler {
+            document,
+            spec: spec.clone(),
+            is_watched: true,
+        });
+        own.chain(declared).collect()
+    }
+}
+
+impl<'n> Descheduler<'n> {
+    /// The value at a dotted path below its `spec`.
+    pub fn get(&self, path: &str) -> Option<&'n Node> {
+        let mut full = self.spec.clone();
+        full.0.extend(Path::dotted(path).0);
+        self.document.root.at(&full)
+    }
+
+    /// Its profiles.
+    pub fn profiles(&self) -> Vec<&'n str> {
+        let profiles = self.get("profiles").map(Node::items).unwrap_or_default();
+        profiles.iter().filter_map(Node::as_str).collect()
+    }
+}
+
+fn text<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
+    document.root.at(&Path::dotted(path))?.as_str()
+}

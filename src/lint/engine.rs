@@ -1,0 +1,87 @@
+//! Runs the selected rules over one cluster.
+
+use std::collections::BTreeSet;
+
+use super::{Context, Registered, Settings, Sink, When, rules};
+use crate::finding::{Finding, Needs};
+use crate::kube::ObjectId;
+
+/// What rules found, before suppression.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// The findings, sorted by place and rule.
+    pub findings: Vec<Finding>,
+    /// Selected rules that could not run on some cluster: it is refused, or its nodes aren't
+    /// declared.
+    pub skipped: BTreeSet<&'static str>,
+}
+
+impl Run {
+    /// Takes up what was found in another cluster.
+    pub fn add(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        self.skipped.extend(other.skipped);
+    }
+}
+
+/// What the selected rules find in one cluster. Nothing is suppressed yet: a comment may be about
+/// several clusters.
+pub fn run(cx: &Context<'_>, settings: &Settings) -> Run {
+    let mut sink = Sink::default();
+    for when in [When::Always, When::Late, When::Last] {
+        for registered in rules().iter().filter(|r| r.when == when) {
+            let rule = registered.rule;
+            if settings.is_enabled(rule) && rule.applies_to(cx.release().name()) {
+                run_one(cx, settings, registered, &mut sink);
+            }
+        }
+    }
+    let mut findings = sink.findings;
+    let object = ObjectId::of(cx.object()).to_string();
+    for finding in &mut findings {
+        finding.cluster = Some(cx.cluster().to_owned());
+        finding.object.get_or_insert_with(|| object.clone());
+    }
+    sort(&mut findings);
+    Run {
+        findings,
+        skipped: sink.skipped,
+    }
+}
+
+fn run_one(cx: &Context<'_>, settings: &Settings, registered: &Registered, sink: &mut Sink) {
+    let rule = registered.rule;
+    let rendered = cx.hyperconverged().is_some();
+    let given = match rule.needs {
+        Needs::Document => true,
+        Needs::Plan => rendered,
+        Needs::Nodes => rendered && cx.has_nodes(),
+    };
+    if !given {
+        sink.skipped.insert(rule.name);
+        if rendered {
+            sink.without_nodes.push(rule.name);
+        }
+        return;
+    }
+    let before = sink.findings.len();
+    (registered.check)(cx, sink);
+    let found = sink.findings.iter_mut().skip(before);
+    if let Some(Some(severity)) = settings.severity(rule) {
+        for finding in found.filter(|f| !f.refusal) {
+            finding.severity = severity;
+        }
+    }
+}
+
+/// Sorts by file, place, rule and cluster; what has no place comes first.
+pub(super) fn sort(findings: &mut [Finding]) {
+    let place = |f: &Finding| {
+        let location = f.location.as_ref()?;
+        Some((location.file.path().to_owned(), location.span))
+    };
+    findings.sort_by_cached_key(|f| {
+        let rest = (f.cluster.clone(), f.message.clone());
+        (place(f), f.rule.name, rest)
+    });
+}

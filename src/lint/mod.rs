@@ -1,0 +1,37 @@
+//! The linter: rules about what is in the repository and what would come of it.
+//!
+//! A rule is one file in `lint/rules/`: its metadata and page, and a check that looks at a
+//! [`Context`] and reports to a [`Sink`]. [`run`] runs the selected rules over one cluster. Rules
+//! never read files and never plan; what they find is data, printed by `report`.
+
+mod baseline;
+mod configured;
+mod context;
+mod date;
+mod engine;
+mod fingerprint;
+mod page;
+mod registry;
+mod rules;
+mod settings;
+mod sink;
+mod suppress;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use baseline::{Baseline, Unknown};
+pub use context::{
+    Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
+    OtherShape, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched, WrittenTemplate,
+};
+pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
+pub use date::Date;
+pub use engine::{Run, run};
+
+pub use fingerprint::fingerprints;
+pub use page::{index, page};
+pub use registry::{Registered, When, find, rules};
+pub use settings::{Selector, Settings};
+pub use sink::{Incident, Sink};
+pub use suppress::{Scope, Settled, Suppressed, Suppression, settle};

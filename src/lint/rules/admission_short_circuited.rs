@@ -1,0 +1,125 @@
+//! A warning that lets everything after it in.
+
+use super::prelude::*;
+use crate::admission::{Hole, HoleKind, Reason};
+use crate::release::Check;
+
+pub(super) static RULE: Rule = Rule {
+    name: "admission-short-circuited",
+    group: Group::Admission,
+    severity: Severity::Warning,
+    releases: &["1.16", "1.17", "1.18"],
+    predicts: Predicts::ReconcileError("whatever the webhook would have refused after its warning"),
+    summary: "a warning ends the webhook's validation, so that later mistakes get in",
+    page: r#"
+## What it finds
+
+A field that HCO's validating webhook only warns about, in a release in which the first warning ends
+the validation: a deprecated feature gate, `tuningPolicy: highBurst` (1.17, 1.18), or an unknown
+feature gate in `hco.kubevirt.io/v1` (1.18). The message names the checks that are left out.
+
+It is an error when a node affinity that can't be parsed gets in that way, or a TLS profile of type
+Custom without `custom`, on which the operator's reconcile panics: then the mistake is in the file
+already. (Patches and other things that can't be rendered are reported by their own rules.)
+
+## Why it matters
+
+In these releases the webhook hands a warning on as if it were an error, and the caller lets the
+object in with the warning's text. What would have been looked at afterwards isn't: a required node
+affinity that can't be parsed is stored, and so is a jsonpatch annotation that can't be applied. The
+operator fails on them later, when nobody is looking: its condition `ReconcileComplete` becomes
+`False`, and `HCOOperatorConditionsUnhealthy` fires in time. Release 1.19 refuses all of it.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/absent/field", "value": 1}]'
+spec:
+  featureGates:
+    nonRoot: true
+```
+
+## Remedy
+
+Remove what is warned about; it is ignored anyway (`ignored-field`, `tuning-policy-high-burst`). The
+webhook then says what is wrong with the rest.
+
+## Sources
+
+- HCO 1.16 to 1.18 `pkg/webhooks/validator`: `ValidationWarning`; 1.19 collects warnings
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let holes = cx.admission().holes.iter();
+    for hole in holes.filter(|h| h.kind == HoleKind::WarningEndsValidation) {
+        out.report(found(cx, hole));
+    }
+}
+
+fn found(cx: &Context<'_>, hole: &Hole) -> Finding {
+    let what = hole.path.to_string();
+    let place = match cx.document().root.key_at(&hole.path) {
+        Some(key) if !what.ends_with(".name") => cx.document().location(key.span),
+        _ => cx.locate(&hole.path),
+    };
+    let help = "remove it, so that the webhook checks the rest";
+    let Some(hidden) = &hole.hidden else {
+        let message = format!(
+            "the warning about `{what}` ends the webhook's validation: {} not checked",
+            left_out(cx, hole)
+        );
+        return Finding::new(&RULE, message)
+            .at(place)
+            .label(hole.message.clone())
+            .help(help);
+    };
+    let message = format!(
+        "the warning about `{what}` ends the webhook's validation and lets this in: {}",
+        hidden.message
+    );
+    let mut finding = Finding::new(&RULE, message)
+        .at(place)
+        .label(hole.message.clone())
+        .help("remove it, and mend what it hides");
+    // What can't be rendered has a finding of its own. A few patches only fail in the webhook,
+    // which renders without what the operator has added.
+    let severe = matches!(hidden.reason, Reason::Affinity | Reason::TlsCustomMissing);
+    let fails = severe || cx.plan().reconcile_error.is_some();
+    for cause in &hidden.causes {
+        let place = cx.locate(&cause.path);
+        finding = finding.related(
+            place,
+            match fails {
+                true => "would be refused, and fails later",
+                false => "would be refused",
+            },
+        );
+    }
+    match severe {
+        true => finding.severity(Severity::Error),
+        false => finding,
+    }
+}
+
+/// The checks after the warning, in words.
+fn left_out(cx: &Context<'_>, hole: &Hole) -> String {
+    let rules = cx.release().admission().version(cx.version());
+    let checks = rules.map_or(&[][..], |r| &r.validate.create);
+    let warned = match rules.is_some_and(|r| r.tuning_warning.as_ref() == Some(&hole.message)) {
+        true => Check::TuningWarning,
+        false => Check::GateWarnings,
+    };
+    let after = checks.iter().skip_while(|c| **c != warned).skip(1);
+    let named = after.filter_map(|c| match c {
+        Check::Affinity => Some("node affinity"),
+        Check::Render => Some("what rendering shows (jsonpatch annotations among it)"),
+        _ => None,
+    });
+    let named: Vec<&str> = named.collect();
+    let verb = if named.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", and(&named))
+}

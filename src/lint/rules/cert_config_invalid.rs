@@ -1,0 +1,180 @@
+//! Durations of certificates that don't go together.
+
+use super::prelude::*;
+use crate::admission::Reason;
+use crate::kube::duration::{self, Duration};
+use crate::yaml::Path;
+
+pub(super) static RULE: Rule = Rule {
+    name: "cert-config-invalid",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "spec.certConfig.…: value is too small, or: duration is smaller than renewBefore",
+    ),
+    needs: Needs::Document,
+    summary: "durations of certificates are too short or contradict each other",
+    page: r#"
+## What it finds
+
+A `certConfig` that the webhook refuses once the CRD's defaults are filled in. What isn't written is
+48h and 24h for the CA's `duration` and `renewBefore`, 24h and 12h for the server's. Then it asks
+for all of these:
+
+- every duration is at least ten minutes;
+- no certificate is renewed earlier than it was issued: `renewBefore` is at most `duration`;
+- the CA outlives the server's certificate: `ca.duration` is at least `server.duration`.
+
+Two that are equal are accepted, and reported as information: a certificate with a `renewBefore` as
+long as its `duration` is due for renewal in the moment it is issued.
+
+## Why it matters
+
+The change is refused as a whole. Most often one of the four is set, and a default that isn't in
+the manifest contradicts it.
+
+## Example
+
+```yaml
+spec:
+  certConfig:
+    server:
+      duration: 72h
+```
+
+The CA's certificate has its default of 48h.
+
+## Remedy
+
+Write the values that depend on each other together:
+
+```yaml
+spec:
+  certConfig:
+    ca:
+      duration: 96h
+      renewBefore: 48h
+    server:
+      duration: 72h
+      renewBefore: 12h
+```
+
+## Sources
+
+- HCO `pkg/webhooks/validator`, `validateCertConfig`
+- The defaults of `certConfig` in the CRDs
+"#,
+    ..Rule::BASE
+};
+
+/// What must not be longer than what, and what the longer one is needed for.
+const ORDER: [(&str, &str, &str); 3] = [
+    (
+        "ca.renewBefore",
+        "ca.duration",
+        "the CA is due for renewal as soon as it is issued",
+    ),
+    (
+        "server.renewBefore",
+        "server.duration",
+        "the server's certificate is due for renewal as soon as it is issued",
+    ),
+    (
+        "server.duration",
+        "ca.duration",
+        "the CA doesn't outlive the server's certificate",
+    ),
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let is_ours = |r| matches!(r, Reason::CertificateTooShort | Reason::CertificateOrder);
+    if let Some(finding) = cx.refused(&RULE, is_ours) {
+        let finding = match cx.admission().reason {
+            Some(Reason::CertificateOrder) => contradiction(cx, finding),
+            _ => finding
+                .label("shorter than ten minutes")
+                .help("write ten minutes (10m) or more"),
+        };
+        out.explain(Incident::Refusal, finding);
+    } else {
+        equal_ones(cx, out);
+    }
+}
+
+/// A duration as it is in force.
+struct Setting {
+    name: &'static str,
+    value: Duration,
+    path: Path,
+    written: bool,
+}
+
+impl Setting {
+    fn describe(&self) -> String {
+        let by_default = if self.written { "" } else { " by default" };
+        format!("{} is {}{by_default}", self.name, self.value)
+    }
+}
+
+fn setting(cx: &Context<'_>, name: &'static str) -> Option<Setting> {
+    let path = cx.field("certConfig").path()?;
+    let path = Path([path.0, Path::dotted(name).0].concat());
+    let admission = cx.admission();
+    let object = admission.stored.as_ref().or(admission.forced.as_ref())?;
+    Some(Setting {
+        name,
+        value: duration::parse(path.get(object)?.as_str()?).ok()?,
+        written: cx.document().root.at(&path).is_some(),
+        path,
+    })
+}
+
+/// Says which two values contradict each other, and points at the one that is written.
+fn contradiction(cx: &Context<'_>, finding: Finding) -> Finding {
+    for (short, long, _) in ORDER {
+        let (Some(short), Some(long)) = (setting(cx, short), setting(cx, long)) else {
+            continue;
+        };
+        if short.value <= long.value {
+            continue;
+        }
+        let (here, there) = match short.written {
+            true => (&short, &long),
+            false => (&long, &short),
+        };
+        let mut finding = finding
+            .at(cx.locate(&here.path))
+            .label(format!("{}, but {}", here.describe(), there.describe()))
+            .help(format!(
+                "{} must not be longer than {}; write both",
+                short.name, long.name
+            ));
+        if there.written {
+            finding = finding.related(cx.locate(&there.path), there.describe());
+        }
+        return finding;
+    }
+    finding
+}
+
+fn equal_ones(cx: &Context<'_>, out: &mut Sink) {
+    for (short, long, consequence) in ORDER {
+        let (Some(short), Some(long)) = (setting(cx, short), setting(cx, long)) else {
+            continue;
+        };
+        if short.value != long.value {
+            continue;
+        }
+        let here = if short.written { &short } else { &long };
+        let message = format!(
+            "{} and {} are both {}: {consequence}",
+            short.name, long.name, short.value
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(cx.locate(&here.path))
+            .label("accepted")
+            .help(format!("make {} shorter than {}", short.name, long.name))
+            .severity(Severity::Info);
+        out.report(finding);
+    }
+}

@@ -1,0 +1,108 @@
+//! A golden image is switched off that isn't there.
+
+use super::prelude::*;
+use crate::boot_images::ENABLE_ANNOTATION;
+use crate::release::Platform;
+use crate::yaml::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "common-dict-unknown-name",
+    group: Group::GoldenImages,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("nothing is switched off: the golden image is still imported"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "a golden image is switched off by a name that no common image has",
+    page: r#"
+## What it finds
+
+An entry of `dataImportCronTemplates` that only says `enable: "false"`, for a name that is none of
+the release's common golden images.
+
+An image of your own that is switched off keeps its `spec` and isn't meant, and plain Kubernetes has
+no golden images. Builds of vendors bring
+other common images than the community's; where yours does, this finding may be wrong.
+
+## Why it matters
+
+HCO finds nothing to switch off and doesn't say so. Usually the name of the DataSource (`fedora`)
+was taken for the name of the template (`fedora-image-cron`): the image goes on being imported and
+takes its storage.
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora
+        annotations:
+          dataimportcrontemplate.kubevirt.io/enable: "false"
+```
+
+## Remedy
+
+Write the name of the template:
+
+```yaml
+        name: fedora-image-cron
+```
+
+The running operator lists the names in `status.dataImportCronTemplates` of the HyperConverged.
+
+## Sources
+
+- HCO `controllers/handlers/golden-images`: what is switched off and not common is skipped
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.inventory().platform == Platform::Kubernetes {
+        return;
+    }
+    for template in cx.written_templates() {
+        let spec = template.get("spec");
+        let bare = spec.is_none_or(|s| matches!(s.value, Value::Null));
+        let off = template.annotation(cx, ENABLE_ANNOTATION);
+        let off = off.and_then(|a| a.text());
+        let name = template.name();
+        if !bare
+            || !off.is_some_and(|o| o.eq_ignore_ascii_case("false"))
+            || name.is_empty()
+            || cx.common_image(name).is_some()
+        {
+            continue;
+        }
+        let common: Vec<&str> = cx.common_images().collect();
+        let meant = meant(name, cx);
+        let message = format!(
+            "{name} is switched off, but release {} has no common golden image of this name",
+            cx.release().name()
+        );
+        let mut finding = Finding::new(&RULE, message)
+            .at(template.name_place())
+            .label("switches nothing off")
+            .help(match meant {
+                Some(meant) => format!("write {meant}"),
+                None => format!("the common images are {}", and(&common)),
+            });
+        if let Some(meant) = meant {
+            let title = format!("switch {meant} off");
+            let place = template.name_place();
+            finding = finding.fix(Fix::edit(title, Applicability::Suggestion, place, meant));
+        }
+        out.report(finding);
+    }
+}
+
+/// The common image that was meant: the one whose DataSource has this name, else the one whose
+/// name is nearest.
+fn meant<'a>(name: &str, cx: &Context<'a>) -> Option<&'a str> {
+    let by_data_source = cx.common_images().find(|n| {
+        let image = cx.common_image(n);
+        image.is_some_and(|i| i["spec"]["managedDataSource"] == name)
+    });
+    by_data_source.or_else(|| nearest(name, cx.common_images()))
+}

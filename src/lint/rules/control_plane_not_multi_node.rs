@@ -1,0 +1,92 @@
+//! The control plane is so small that KubeVirt gets one replica of each controller.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "control-plane-not-multi-node",
+    group: Group::Placement,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "LowVirtControllersCount",
+        runbook: "https://kubevirt.io/monitoring/runbooks/LowVirtControllersCount.html",
+    },
+    needs: Needs::Nodes,
+    summary: "the control plane is so small that HCO runs KubeVirt's controllers once",
+    page: r#"
+## What it finds
+
+A control plane for which HCO writes `infra.replicas: 1` into the KubeVirt object: in 1.16 and 1.17
+fewer than three control-plane nodes (two and an arbiter are enough), from 1.18 on fewer than two.
+For a cluster of a single node it is for information only, since nothing else is possible there.
+
+Clusters without any declared control-plane node (a hosted control plane) are left alone: there HCO
+goes by the number of workers.
+
+## Why it matters
+
+virt-api and virt-controller run once. While their node is drained or down, no virtual machine can
+be started, stopped or migrated, and the alerts about a low number of them fire. On a control plane
+of two nodes the upgrade to 1.18 adds the second replica.
+
+## Example
+
+Release 1.17:
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodes:
+    - {name: c1, architecture: amd64, roles: [control-plane, worker]}
+    - {name: c2, architecture: amd64, roles: [control-plane, worker]}
+```
+
+## Remedy
+
+Run three control-plane nodes, or two and an arbiter (1.16, 1.17), or two (from 1.18 on). If the
+nodes exist, label them `node-role.kubernetes.io/control-plane` and declare them.
+
+## Sources
+
+- HCO `pkg/nodeinfo`, and its KubeVirt handler for `infra.replicas`
+- Runbook: <https://kubevirt.io/monitoring/runbooks/LowVirtControllersCount.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let topology = cx.topology();
+    let count = topology.control_plane_nodes;
+    let replicas = cx.plan().operand("KubeVirt");
+    let replicas = replicas.and_then(|kv| kv.pointer("/spec/infra/replicas")?.as_u64());
+    let roomy = match cx.release().has("infra-replicas-by-node-count") {
+        true => count >= 2,
+        false => topology.control_plane_highly_available(),
+    };
+    if count == 0 || roomy || replicas != Some(1) {
+        return;
+    }
+    let nodes = match count {
+        1 => "1 node".to_owned(),
+        count => format!("{count} nodes"),
+    };
+    let message =
+        format!("the control plane has {nodes}, so virt-api and virt-controller run once");
+    let wanted = match cx.release().has("infra-replicas-by-node-count") {
+        true => "two control-plane nodes are enough for two replicas",
+        false => {
+            "three control-plane nodes are enough for two replicas, or two and one labelled \
+             node-role.kubernetes.io/arbiter"
+        }
+    };
+    let mut finding = Finding::new(&RULE, message).help(wanted);
+    let mut places = cx.control_plane_nodes().filter_map(|n| n.name_place());
+    finding = finding.at(places.next().unwrap_or_else(|| cx.whole()));
+    for place in places {
+        finding = finding.related(place, "and this one");
+    }
+    let single = cx.inventory().nodes.len() == 1;
+    if single {
+        finding = finding.severity(Severity::Info);
+    }
+    out.report(finding.label("a control-plane node"));
+}

@@ -1,0 +1,119 @@
+//! A golden image's plain name leads to an architecture for which nothing is imported.
+
+use std::collections::BTreeMap;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "default-datasource-dangling",
+    group: Group::Heterogeneous,
+    severity: Severity::Error,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Alert {
+        name: "VirtualMachineStuckInUnhealthyState",
+        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
+    },
+    needs: Needs::Nodes,
+    summary: "a golden image's plain name leads to an architecture that is never imported",
+    page: r#"
+## What it finds
+
+With multi-arch golden images on, SSP makes one DataSource per architecture (`fedora-arm64`) and one
+by the plain name (`fedora`) that leads to one of them: the first of the control plane's
+architectures followed by the workloads' that the image exists for. DataImportCrons exist for
+workload architectures only. The finding names the images whose plain name leads to an architecture
+without a cron, while others are imported.
+
+Data sources of the common templates for which nothing is imported at all (`rhel9`, `win11`) don't
+count: somebody else brings those.
+
+## Why it matters
+
+A virtual machine that refers to `fedora` waits for a volume that never comes: it stays in
+`Provisioning`, and `VirtualMachineStuckInUnhealthyState` fires. It happens where the control plane
+has an architecture that no workload node has.
+
+A PVC with the DataSource's name in the golden images' namespace would serve it; git doesn't show
+whether there is one.
+
+## Example
+
+Control plane amd64; workers arm64 and s390x; `fedora` leads to `fedora-amd64`:
+
+```yaml
+dataVolumeTemplates:
+  - spec:
+      sourceRef: {kind: DataSource, name: fedora, namespace: kubevirt-os-images}
+```
+
+## Remedy
+
+Name the architecture in every reference (`fedora-arm64`), or let an architecture of the control
+plane be a workload architecture. Setting `architecture` on the virtual machine doesn't change where
+the plain name leads.
+
+## Sources
+
+- SSP `internal/operands/data-sources`, `getDefaultDataSourceArch`, `addDataSourceReferenceForCrons`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if !cx.hyperconverged().is_some_and(|hc| hc.multi_arch()) {
+        return;
+    }
+    let images = &cx.release().ssp().golden_images_namespace;
+    let crons: BTreeMap<&str, &Rendered> = cx
+        .import_crons()
+        .filter(|r| r.object.id.namespace.as_ref() == Some(images))
+        .filter_map(|r| Some((text(r, "/spec/managedDataSource")?, r)))
+        .collect();
+    for source in cx.data_sources() {
+        let Some(target) = text(source, "/spec/source/dataSource/name") else {
+            continue;
+        };
+        let name = &source.object.id.name;
+        let known = &cx.release().ssp().architectures;
+        let imported: Vec<String> = known
+            .iter()
+            .map(|a| format!("{name}-{a}"))
+            .filter(|n| crons.contains_key(n.as_str()))
+            .collect();
+        // Where nothing is imported for any architecture, somebody else brings the image.
+        if let Some(first) = imported.first().filter(|_| !crons.contains_key(target)) {
+            let message = format!(
+                "DataSource {name} leads to {target}, for which nothing is imported; there is {}",
+                and(&imported)
+            );
+            let mut finding = Finding::new(&RULE, message)
+                .at(place(cx, crons.get(first.as_str()).copied()))
+                .object(source.object.id.to_string())
+                .label(format!("{name} leads to {target}"))
+                .help(format!("refer to {first} where {name} is meant"));
+            if let Some(node) = default_node(cx, source) {
+                finding = finding.related(node, "the control plane's architecture is the default");
+            }
+            out.report(finding);
+        }
+    }
+}
+
+fn text<'a>(rendered: &'a Rendered, pointer: &str) -> Option<&'a str> {
+    rendered.object.body.pointer(pointer)?.as_str()
+}
+
+/// Where the image of a cron is written.
+fn place(cx: &Context<'_>, cron: Option<&Rendered>) -> Location {
+    let image = cron.and_then(|c| cx.image_of(&c.origin));
+    image.map_or_else(|| cx.multi_arch_switch(), |i| cx.image_place(i))
+}
+
+/// Where a node is declared whose architecture the plain name leads to.
+fn default_node(cx: &Context<'_>, source: &Rendered) -> Option<Location> {
+    let architecture = source.origin.architecture.as_ref()?;
+    let mut nodes = cx.control_plane_nodes();
+    nodes
+        .find(|n| n.node.architecture == *architecture)?
+        .architecture_place()
+}

@@ -1,0 +1,192 @@
+//! An architectures annotation whose words HCO doesn't recognise.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-architectures-annotation-malformed",
+    group: Group::GoldenImages,
+    severity: Severity::Error,
+    predicts: Predicts::Silent(
+        "the architecture is dropped without a word, or \
+         HCOGoldenImageWithNoSupportedArchitecture fires when none is left",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "the architectures annotation has words that HCO doesn't recognise",
+    page: r#"
+## What it finds
+
+In `ssp.kubevirt.io/dict.architectures` of a DataImportCronTemplate: blanks, other names of an
+architecture (`x86_64`, `aarch64`), capitals, another separator than the comma, repetitions, empty
+words. An architecture that SSP doesn't know at all is a warning. An empty value is
+`dict-missing-architectures-annotation`'s.
+
+## Why it matters
+
+HCO splits the value at commas and compares the words with the nodes' architectures as they are.
+`"amd64, arm64"` becomes `amd64` and ` arm64`, and the second matches no node: arm64 is dropped
+without a word. No alert fires, since one architecture is left. `"x86_64,aarch64"`, `AMD64` and
+`amd64;arm64` match nothing, so that the image isn't deployed at all.
+
+## Example
+
+```yaml
+annotations:
+  ssp.kubevirt.io/dict.architectures: "amd64, arm64"
+```
+
+## Remedy
+
+```yaml
+annotations:
+  ssp.kubevirt.io/dict.architectures: "amd64,arm64"
+```
+
+`hcoplan fix` writes it so.
+
+## Sources
+
+- HCO `controllers/handlers/golden-images`, run with these values; the same in all four releases
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for template in cx.written_templates() {
+        let Some(annotation) = template.annotation(cx, ARCHITECTURES_ANNOTATION) else {
+            continue;
+        };
+        let Some(text) = annotation.text().filter(|t| !t.trim().is_empty()) else {
+            continue;
+        };
+        let known = &cx.release().ssp().architectures;
+        let Some(wrong) = first_wrong(text, known) else {
+            continue;
+        };
+        let mut finding = Finding::new(&RULE, wrong.message(template.name()))
+            .at(annotation.part(wrong.start..wrong.start + wrong.word.len()))
+            .label(wrong.label())
+            .help("write architectures in lower case, separated by single commas: \"amd64,arm64\"");
+        if wrong.what == What::NewArchitecture {
+            finding = finding.severity(Severity::Warning);
+        }
+        if let Some(meant) = meant(text, known)
+            && let Some(edit) = annotation.rewrite(&meant)
+        {
+            finding.fixes.push(Fix {
+                title: format!("write {meant:?}"),
+                applicability: Applicability::Safe,
+                edits: vec![edit],
+            });
+        }
+        out.report(finding);
+    }
+}
+
+/// What is wrong with a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// Only blanks, or nothing.
+    Empty,
+    /// Blanks around it.
+    Blank,
+    /// Another name, other letters, another separator.
+    Name,
+    /// It stands there twice.
+    Twice,
+    /// A name that SSP doesn't know and that is no other name of one that it knows.
+    NewArchitecture,
+}
+
+/// A word that HCO doesn't recognise.
+struct Wrong<'t> {
+    word: &'t str,
+    start: usize,
+    what: What,
+}
+
+impl Wrong<'_> {
+    fn message(&self, template: &str) -> String {
+        let word = self.word;
+        let why = match self.what {
+            What::Empty => "has an empty word".to_owned(),
+            What::Blank => format!("has a blank around {:?}", word.trim()),
+            What::Name => format!("has {word:?}, which is no architecture's name"),
+            What::Twice => format!("names {word} twice"),
+            What::NewArchitecture => format!("names {word}, which SSP doesn't know"),
+        };
+        format!("the architectures annotation of {template} {why}")
+    }
+
+    fn label(&self) -> &'static str {
+        match self.what {
+            What::Twice => "once is enough",
+            What::NewArchitecture => "no image is imported for it",
+            _ => "matches no node's architecture",
+        }
+    }
+}
+
+/// The first word that HCO doesn't recognise; one that only SSP doesn't know comes last.
+fn first_wrong<'t>(text: &'t str, known: &[String]) -> Option<Wrong<'t>> {
+    let mut start = 0;
+    let mut seen: Vec<&str> = Vec::new();
+    let mut new = None;
+    for word in text.split(',') {
+        let what = if word.trim().is_empty() {
+            Some(What::Empty)
+        } else if word.trim() != word {
+            Some(What::Blank)
+        } else if seen.contains(&word) {
+            Some(What::Twice)
+        } else if known.iter().any(|k| k == word) {
+            None
+        } else if canonical(word, known).is_some() || !is_plain(word) {
+            Some(What::Name)
+        } else {
+            new = new.or(Some((start, word)));
+            None
+        };
+        if let Some(what) = what {
+            return Some(Wrong { word, start, what });
+        }
+        seen.push(word);
+        start += word.len() + 1;
+    }
+    let (start, word) = new?;
+    Some(Wrong {
+        word,
+        start,
+        what: What::NewArchitecture,
+    })
+}
+
+/// Whether a word could be the name of an architecture.
+fn is_plain(word: &str) -> bool {
+    word.bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// The name that a word stands for.
+fn canonical<'k>(word: &str, known: &'k [String]) -> Option<&'k str> {
+    let word = word.trim().to_ascii_lowercase();
+    let name = match word.as_str() {
+        "x86_64" | "x86-64" | "x64" | "intel64" => "amd64",
+        "aarch64" | "arm64v8" | "armv8" => "arm64",
+        other => other,
+    };
+    known.iter().map(String::as_str).find(|k| *k == name)
+}
+
+/// The value that was meant; `None` when a word stands for nothing that SSP knows.
+fn meant(text: &str, known: &[String]) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    let words = text.split(|c: char| matches!(c, ',' | ';' | '|') || c.is_whitespace());
+    for word in words.filter(|w| !w.is_empty()) {
+        let name = canonical(word, known)?;
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| names.join(","))
+}

@@ -1,0 +1,103 @@
+//! A golden image that exists for some of the workload architectures.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-architectures-partial",
+    group: Group::GoldenImages,
+    severity: Severity::Info,
+    predicts: Predicts::Silent(
+        "virtual machines of the other architectures find no boot source of this name",
+    ),
+    needs: Needs::Nodes,
+    summary: "a golden image exists for some of the workload nodes' architectures only",
+    page: r#"
+## What it finds
+
+With multi-arch golden images on, a DataImportCronTemplate of the HyperConverged whose annotation
+`ssp.kubevirt.io/dict.architectures` names some architectures of the workload nodes, but not all. One
+that names none is `dict-no-supported-architecture`'s; words that HCO doesn't recognise are
+`dict-architectures-annotation-malformed`'s.
+
+## Why it matters
+
+Nothing is wrong with an image that exists for one architecture only. But nobody says so to whoever
+creates a virtual machine: `<name>-arm64` either doesn't exist or stays empty, and no alert fires as
+long as one architecture is left.
+
+## Example
+
+Workload nodes are amd64 and arm64:
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: mine
+        annotations:
+          ssp.kubevirt.io/dict.architectures: amd64
+```
+
+## Remedy
+
+If the image exists for the other architectures, name them; the list may be longer than what the
+cluster has. `skopeo inspect --raw` shows what an image offers. If it doesn't exist for them, ignore
+the finding, with a word why.
+
+## Sources
+
+- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoArchitectureAnnotation.html>
+- SSP `internal/operands/data-sources`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let workload = &cx.topology().workload_architectures;
+    for image in cx.golden_images() {
+        let Some(original) = image.template.original_architectures.as_deref() else {
+            continue;
+        };
+        let Some(written) = image.written.filter(|_| image.template.is_deployed()) else {
+            continue;
+        };
+        let meant = original.to_ascii_lowercase();
+        let missing: Vec<&str> = workload
+            .iter()
+            .map(String::as_str)
+            .filter(|w| !meant.split(is_separator).any(|a| is_name_of(a, w)))
+            .collect();
+        if missing.is_empty() || original.is_empty() {
+            continue;
+        }
+        let name = image.template.name();
+        let kept = image.template.architectures().unwrap_or_default();
+        let kept: Vec<&str> = kept.split(',').collect();
+        let message = format!(
+            "golden image {name} is imported for {}, but workload nodes are {} as well",
+            and(&kept),
+            and(&missing)
+        );
+        let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION);
+        let own = annotation.filter(|a| a.text() == Some(original));
+        let finding = Finding::new(&RULE, message)
+            .at(own.map_or_else(|| written.name_place(), |a| a.value_place()))
+            .label(format!("doesn't name {}", or(&missing)))
+            .help(format!("add {} if the image exists for it", or(&missing)));
+        out.report(with_nodes(finding, cx, &missing));
+    }
+}
+
+/// What stands between two names, right or wrong.
+fn is_separator(c: char) -> bool {
+    matches!(c, ',' | ';' | '|') || c.is_whitespace()
+}
+
+/// Whether a word means an architecture, by its own or another usual name.
+fn is_name_of(word: &str, architecture: &str) -> bool {
+    word == architecture
+        || matches!(
+            (word, architecture),
+            ("x86_64" | "x86-64", "amd64") | ("aarch64", "arm64")
+        )
+}

@@ -1,0 +1,101 @@
+//! Live migration is demanded where there is nowhere to migrate to.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "eviction-strategy-needs-two-nodes",
+    group: Group::Placement,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "VMCannotBeEvicted",
+        runbook: "https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html",
+    },
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "evictionStrategy LiveMigrate where an architecture has one workload node only",
+    page: r#"
+## What it finds
+
+`evictionStrategy: LiveMigrate` written in the HyperConverged, while the workload nodes of some
+architecture (or of the whole cluster) are just one. Without `evictionStrategy` HCO chooses
+`LiveMigrate` by itself on two or more workers; that choice is not reported.
+
+## Why it matters
+
+A virtual machine can't be migrated to another architecture. With `LiveMigrate`, draining its only
+node waits for a migration that has no target, until somebody stops the machine by hand: node
+upgrades hang.
+
+## Example
+
+Workers are three amd64 nodes and one arm64 node:
+
+```yaml
+spec:
+  evictionStrategy: LiveMigrate
+```
+
+## Remedy
+
+Migrate where it is possible, and stop the rest:
+
+```yaml
+spec:
+  evictionStrategy: LiveMigrateIfPossible
+```
+
+Or add a second node of the architecture. Single virtual machines can have a strategy of their own.
+
+## Sources
+
+- HCO's cluster configuration: `evictionStrategy`
+- Runbook: <https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let field = cx.field("evictionStrategy");
+    if field.text() != Some("LiveMigrate") {
+        return;
+    }
+    let nodes: Vec<_> = cx.workload_nodes().collect();
+    let architectures = &cx.topology().workload_architectures;
+    let alone: Vec<_> = architectures
+        .iter()
+        .filter_map(|a| {
+            let mut of_it = nodes.iter().filter(|n| n.node.architecture == *a);
+            let node = of_it.next()?;
+            of_it.next().is_none().then_some(node)
+        })
+        .collect();
+    if alone.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = alone.iter().map(|n| n.node.architecture.as_str()).collect();
+    let message = match nodes.len() {
+        1 => "evictionStrategy is LiveMigrate, but there is one workload node only".to_owned(),
+        _ => format!(
+            "evictionStrategy is LiveMigrate, but there is only one workload node with {}",
+            and(&names)
+        ),
+    };
+    let mut finding = Finding::new(&RULE, message)
+        .at(field.value_place())
+        .label("drains wait for a migration that has no target")
+        .help("use LiveMigrateIfPossible, or None");
+    for (title, strategy) in [
+        ("migrate where it is possible", "LiveMigrateIfPossible"),
+        ("stop instead of migrating", "None"),
+    ] {
+        let place = field.value_place();
+        finding = finding.fix(Fix::edit(title, Applicability::Suggestion, place, strategy));
+    }
+    for node in alone {
+        if let Some(place) = node.architecture_place() {
+            let message = format!("the only {} workload node", node.node.architecture);
+            finding = finding.related(place, message);
+        }
+    }
+    out.report(finding);
+}

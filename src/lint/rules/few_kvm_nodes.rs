@@ -1,0 +1,98 @@
+//! Fewer than two workload nodes with KVM.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "few-kvm-nodes",
+    group: Group::Placement,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "LowKVMNodesCount",
+        runbook: "https://kubevirt.io/monitoring/runbooks/LowKVMNodesCount.html",
+    },
+    needs: Needs::Nodes,
+    summary: "fewer than two workload nodes have KVM",
+    page: r#"
+## What it finds
+
+Workload nodes of which fewer than two have KVM: a warning for one, an error for none. Nodes that
+don't say are taken to have it; a declared node says it with `kvm`, a dumped one with
+`devices.kubevirt.io/kvm` among its allocatable resources. A cluster of a single node with KVM is
+left alone, and so is one that emulates (`developerConfiguration.useEmulation`).
+
+## Why it matters
+
+Without KVM a virtual machine isn't scheduled to a node. With none on any node, none can be started;
+with one, none can be migrated: draining that node stops them all.
+
+## Example
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodes:
+    - {name: w1, architecture: amd64, roles: [worker], kvm: true}
+    - {name: w2, architecture: amd64, roles: [worker], kvm: false}
+```
+
+## Remedy
+
+Switch hardware virtualization on in the nodes' firmware (or nested virtualization where the nodes
+are virtual machines themselves), or select nodes that have it with a workload placement.
+
+## Sources
+
+- Runbooks: <https://kubevirt.io/monitoring/runbooks/LowKVMNodesCount.html>,
+  <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
+- KubeVirt: the device plugin `devices.kubevirt.io/kvm`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let nodes: Vec<_> = cx.workload_nodes().collect();
+    let (without, with): (Vec<NodeRef<'_>>, Vec<NodeRef<'_>>) =
+        nodes.iter().partition(|n| n.node.kvm == Some(false));
+    if without.is_empty() || with.len() > 1 || emulates(cx) {
+        return;
+    }
+    let mut finding = match with.len() {
+        0 => Finding::new(
+            &RULE,
+            "no workload node has KVM: no virtual machine can be started",
+        )
+        .severity(Severity::Error),
+        _ => Finding::new(
+            &RULE,
+            format!(
+                "only one of {} workload nodes has KVM: nothing can be migrated",
+                nodes.len()
+            ),
+        ),
+    };
+    let mut places = without.iter().filter_map(|n| n.name_place());
+    finding = finding
+        .at(places.next().unwrap_or_else(|| cx.whole()))
+        .label("no KVM here")
+        .help("switch on hardware virtualization, or select other nodes with a workload placement");
+    for place in places {
+        if finding
+            .related
+            .iter()
+            .all(|r| r.location.span != place.span)
+            && finding
+                .location
+                .as_ref()
+                .is_none_or(|l| l.span != place.span)
+        {
+            finding = finding.related(place, "nor here");
+        }
+    }
+    out.report(finding);
+}
+
+fn emulates(cx: &Context<'_>) -> bool {
+    let kubevirt = cx.plan().operand("KubeVirt");
+    let switch = "/spec/configuration/developerConfiguration/useEmulation";
+    kubevirt.is_some_and(|kv| kv.pointer(switch).is_some_and(|v| v == true))
+}

@@ -1,0 +1,151 @@
+//! An operation of a patch that is none.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-invalid-operation",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("unsupported operation"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "an operation of a jsonpatch annotation lacks a part or has an unknown op",
+    page: r#"
+## What it finds
+
+An element of a jsonpatch annotation that is no operation of RFC 6902: `op` is missing or none of
+`add`, `remove`, `replace`, `move`, `copy`, `test` (lower case); `path` is missing; `add` or `replace`
+has no `value`; `move` or `copy` has no `from`. Other members are ignored by the operator.
+
+A key that stands twice in one operation is a warning: the last one counts, and a reader sees the
+first.
+
+## Why it matters
+
+All operations are checked before the first is applied, so that one of them spoils the annotation.
+HCO's webhook refuses the HyperConverged; where a release's webhook doesn't get so far (a warning ends
+validation in 1.16 to 1.18), the operator's reconcile fails instead.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "set", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
+
+## Remedy
+
+`add` sets a field, whether it is there or not:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
+
+To clear a field, give `null` as the value; leaving the value out is no null.
+
+## Sources
+
+- RFC 6902, section 4; evanphx/json-patch v5.9.11, `DecodePatch`, which all four releases use
+"#,
+    ..Rule::BASE
+};
+
+/// Every `op` there is.
+const OPS: [Op; 6] = [
+    Op::Add,
+    Op::Remove,
+    Op::Replace,
+    Op::Move,
+    Op::Copy,
+    Op::Test,
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for patch in cx.patch_annotations() {
+        repeated_keys(patch, out);
+        let Some(failure) = patch.malformed() else {
+            continue;
+        };
+        let element = failure.cause == Cause::NotAPatch && failure.operation.is_some();
+        if failure.cause != Cause::Operation && !element {
+            continue;
+        }
+        let name = patch.target.name;
+        let place = cx.patch_place(name, &failure);
+        let written = failure.span.and_then(|s| patch.text.get(s.range()));
+        let word = written.and_then(|w| serde_json::from_str::<String>(w).ok());
+        let unsupported = failure.message.ends_with("unsupported operation");
+        let mut finding = Finding::new(&RULE, message(&failure, element)).at(place);
+        finding = match word.filter(|_| unsupported) {
+            None => finding.label(label(&failure, element)),
+            Some(word) => {
+                let finding = finding.label("no such op");
+                match nearest(&word, OPS.map(Op::as_str)) {
+                    Some(op) => finding
+                        .help(format!("did you mean {op}?"))
+                        .fixes(rename(patch, &failure, op)),
+                    None => finding.help("add sets a field, whether it is there or not"),
+                }
+            }
+        };
+        explain_patch(cx, out, patch, finding);
+    }
+}
+
+fn message(failure: &jsonpatch::Failure, element: bool) -> String {
+    let number = failure.operation.map_or(0, |i| i + 1);
+    match element {
+        true => format!("element {number} of the patch is no operation"),
+        false => format!(
+            "operation {number} of the patch is refused: {}",
+            failure.message
+        ),
+    }
+}
+
+/// What the characters lack.
+fn label(failure: &jsonpatch::Failure, element: bool) -> &'static str {
+    let says = |words: &str| failure.message.contains(words);
+    if element {
+        "an object with op and path belongs here"
+    } else if says("unsupported operation") {
+        "op is missing or no text"
+    } else if says("missing value field") {
+        "has no value; null is one"
+    } else if says("'from'") {
+        "has no from, or one that is no text"
+    } else {
+        "has no path, or one that is no text"
+    }
+}
+
+fn rename(patch: &PatchAnnotation<'_>, failure: &jsonpatch::Failure, op: &str) -> Option<Fix> {
+    let span = failure.span?.range();
+    let inner = span.start + 1..span.end.checked_sub(1)?;
+    Some(Fix {
+        title: format!("write {op}"),
+        applicability: Applicability::Suggestion,
+        edits: vec![patch.annotation.edit_part(inner, op)?],
+    })
+}
+
+fn repeated_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
+    for repeated in jsonpatch::repeated_keys(patch.text) {
+        let key = &repeated.key;
+        let message = format!(
+            "{key} stands more than once in operation {}; the last one counts",
+            repeated.operation + 1
+        );
+        out.report(
+            Finding::new(&RULE, message)
+                .severity(Severity::Warning)
+                .at(patch.place(repeated.first))
+                .label("has no effect")
+                .related(patch.place(repeated.last), "this one counts")
+                .help("write each key once"),
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! A patch that counts the elements of a rendered list.
+
+use serde_json::Value;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-list-index",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("after an upgrade, the patch hits another element"),
+    fix: FixKind::Suggested,
+    summary: "a jsonpatch path counts the elements of a list that HCO renders",
+    page: r#"
+## What it finds
+
+A path with an index into a list that HCO renders: `featureGates/3`, or `-1` for the last one. An
+element that the same patch tested before (`test` on the same path) isn't reported: then the patch fails
+instead, and `jsonpatch-test-blocks-reconcile` says so.
+
+## Why it matters
+
+What stands at an index depends on the release, on the HyperConverged and on the nodes. KubeVirt's
+feature gates are unsorted up to 1.18 and sorted from 1.19 on, and grow with every release. The patch
+goes on to apply, on another element.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/developerConfiguration/featureGates/0", "value": "VSOCK"}]'
+```
+
+## Remedy
+
+Add at the end, with `/-`:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VSOCK"}]'
+```
+
+To change or remove an element, use the HyperConverged's field that it comes from.
+
+## Sources
+
+- RFC 6901, section 4; evanphx/json-patch v5.9.11 (negative indices); HCO `getKvFeatureGateList`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let (patch, operation) = (applied.patch, applied.operation);
+        // Those say more about the same index.
+        if applied.inherits() || !applied.lost_gates().is_empty() || !applied.writes() {
+            continue;
+        }
+        let Some(rendered) = patch.rendered() else {
+            continue;
+        };
+        let segments = operation.segments();
+        let Some(found) = indexed(rendered, &segments) else {
+            continue;
+        };
+        let tested = |o: &Operation| o.op == Op::Test && o.path == operation.path;
+        if patch.operations()[..applied.index].iter().any(tested) {
+            continue;
+        }
+        let span = operation.segment_span(patch.text, found.depth);
+        let place = patch.place(span.unwrap_or(operation.spans.path));
+        let list = segments[..found.depth].join("/");
+        let index = &segments[found.depth];
+        let message = match &found.element {
+            Some(element) => format!(
+                "/{list}/{index} of {} is {element} with this release, and may be another one with \
+                 the next",
+                applied.kind()
+            ),
+            None => format!(
+                "/{list}/{index} of {} counts a list's elements",
+                applied.kind()
+            ),
+        };
+        let appends = operation.op == Op::Add && found.depth + 1 == segments.len();
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .label("HCO renders this list anew in every release");
+        out.report(match appends {
+            true => {
+                finding
+                    .help("add at the end, with /-")
+                    .fixes(append(cx, &applied, found.depth))
+            }
+            false => finding.help("change the list by the HyperConverged's own field"),
+        });
+    }
+}
+
+/// An index into a list that is rendered.
+struct Indexed {
+    /// The segment that counts.
+    depth: usize,
+    /// The element that stands there, where it has a name.
+    element: Option<String>,
+}
+
+fn indexed(rendered: &Value, segments: &[String]) -> Option<Indexed> {
+    let mut at = rendered;
+    for (depth, segment) in segments.iter().enumerate() {
+        let Value::Array(items) = at else {
+            at = at.get(segment)?;
+            continue;
+        };
+        if segment == "-" {
+            return None;
+        }
+        let index: i64 = segment.parse().ok()?;
+        let index = match usize::try_from(index) {
+            Ok(index) => index,
+            Err(_) => items.len().checked_sub(usize::try_from(-index).ok()?)?,
+        };
+        let element = items.get(index).and_then(name);
+        return Some(Indexed { depth, element });
+    }
+    None
+}
+
+/// What people call an element.
+fn name(element: &Value) -> Option<String> {
+    let named = ["name", "resourceName", "key", "resourceType"];
+    match element {
+        Value::Object(fields) => {
+            let name = named.iter().find_map(|n| fields.get(*n)?.as_str());
+            let inner = || fields.get("metadata")?.get("name")?.as_str();
+            name.or_else(inner).map(str::to_owned)
+        }
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// `-` in the index's place.
+fn append(cx: &Context<'_>, applied: &Applied<'_, '_>, depth: usize) -> Option<Fix> {
+    let patch = applied.patch;
+    let span = applied.operation.segment_span(patch.text, depth)?;
+    let (text, edits) = patch.edited(&[(span.range(), "-".to_owned())])?;
+    cx.result_of(patch, &text)?;
+    Some(Fix {
+        title: "add at the end".to_owned(),
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}

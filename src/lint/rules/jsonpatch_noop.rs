@@ -1,0 +1,91 @@
+//! A patch that changes nothing.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-noop",
+    group: Group::Jsonpatch,
+    severity: Severity::Info,
+    predicts: Predicts::Alert {
+        name: "UnsupportedHCOModification",
+        runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
+    },
+    fix: FixKind::Safe,
+    summary: "a jsonpatch operation changes nothing",
+    page: r#"
+## What it finds
+
+An operation without which the operand would be the same, because it writes what HCO renders anyway; or
+an annotation without operations. What does nothing for a reason of its own has a rule of its own:
+`jsonpatch-remove-has-no-effect`, `jsonpatch-unknown-field`, `jsonpatch-self-conflict`.
+
+## Why it matters
+
+The operator counts operations, not what they do: the alert `UnsupportedHCOModification` fires for
+nothing. And with another release the operation may begin to do something.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmRolloutStrategy", "value": "LiveUpdate"}]'
+```
+
+## Remedy
+
+Remove the operation; `hcoplan fix --write` does, and removes the annotation with the last one. Where it
+pins a value against the next release's default, keep it and suppress the finding with that reason, or
+pin the value in the HyperConverged's field.
+
+## Sources
+
+- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
+- The operand rendered with and without the operation
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for patch in cx.patch_annotations() {
+        let empty = patch.malformed().is_none() && patch.operations().is_empty();
+        if empty {
+            let message = format!("the annotation {} has no operations", patch.target.name);
+            out.report(
+                Finding::new(&RULE, message)
+                    .at(patch.annotation.value_place())
+                    .label("changes nothing")
+                    .help("remove the annotation")
+                    .fixes(cx.without_annotation(patch, Applicability::Safe)),
+            );
+        }
+    }
+    for applied in cx.applied() {
+        if !applied.writes() || applied.conflict().is_some() || !does_nothing(cx, &applied) {
+            continue;
+        }
+        let (op, path) = (applied.operation.op.as_str(), &applied.operation.path);
+        let message = format!("{op} leaves {path} of {} as HCO renders it", applied.kind());
+        out.report(
+            Finding::new(&RULE, message)
+                .at(applied.path_place())
+                .label("changes nothing, and counts for the alert")
+                .help("remove the operation")
+                .fixes(cx.without_operation(applied.patch, applied.index, Applicability::Safe)),
+        );
+    }
+}
+
+/// Whether the operand is the same without the operation.
+fn does_nothing(cx: &Context<'_>, applied: &Applied<'_, '_>) -> bool {
+    let effect = applied.effect;
+    if !effect.changed.is_empty() || !effect.lost.is_empty() {
+        return false;
+    }
+    let patch = applied.patch;
+    let without = match jsonpatch::cut(patch.text, applied.index) {
+        None => return true,
+        Some(range) => patch.text[..range.start].to_owned() + &patch.text[range.end..],
+    };
+    cx.result_of(patch, &without).as_ref() == patch.result()
+}

@@ -1,0 +1,93 @@
+//! A jsonpatch annotation that is JSON, but no list.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-not-an-array",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "json: cannot unmarshal object into Go value of type jsonpatch.Patch",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a jsonpatch annotation is no list of operations",
+    page: r#"
+## What it finds
+
+A jsonpatch annotation that is JSON but not a list: one operation without the brackets around it, or
+a merge patch (an object that looks like the operand). `null` and `[]` are lists without operations
+and are taken.
+
+## Why it matters
+
+The operator reads a list of operations and nothing else. HCO's webhook refuses the HyperConverged;
+where a release's webhook doesn't get so far (a warning ends validation in 1.16 to 1.18), it is
+admitted and the operator's reconcile fails instead.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}'
+```
+
+## Remedy
+
+Put brackets around it; `hcoplan fix --write` does:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
+
+A merge patch has to be rewritten, one operation for each field.
+
+## Sources
+
+- RFC 6902; evanphx/json-patch v5.9.11, `DecodePatch`, which all four releases use
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for patch in cx.patch_annotations() {
+        let Some(failure) = patch.malformed() else {
+            continue;
+        };
+        if failure.cause != Cause::NotAPatch || failure.operation.is_some() {
+            continue;
+        }
+        let name = patch.target.name;
+        let finding = Finding::new(&RULE, format!("the annotation {name} is no list"))
+            .at(cx.patch_place(name, &failure));
+        let finding = match bracketed(patch) {
+            Some(fix) => finding
+                .label("one operation, where a list of them is read")
+                .help("put it in brackets")
+                .fix(fix),
+            None => finding
+                .label("a list of operations is read here")
+                .help("write a list with one operation for each change: op, path, value"),
+        };
+        explain_patch(cx, out, patch, finding);
+    }
+}
+
+/// Brackets around the text, where that makes operations of it.
+fn bracketed(patch: &PatchAnnotation<'_>) -> Option<Fix> {
+    let text = patch.text;
+    jsonpatch::decode(&format!("[{text}]")).ok()?;
+    let start = text.len() - text.trim_start().len();
+    let end = text.trim_end().len();
+    Some(Fix {
+        title: "put the operation in brackets".to_owned(),
+        applicability: Applicability::Safe,
+        edits: vec![
+            patch.annotation.edit_part(start..start, "[")?,
+            patch.annotation.edit_part(end..end, "]")?,
+        ],
+    })
+}

@@ -1,0 +1,104 @@
+//! An operation that can't be applied to the operand.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-op-fails",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("replace operation does not apply: doc is missing key"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "a jsonpatch operation can't be applied to the operand as it is rendered",
+    page: r#"
+## What it finds
+
+An operation of a jsonpatch annotation that can't be applied to the operand that this release renders
+for this HyperConverged: the path or its parent isn't there, an index is out of range. A `test` that
+fails is `jsonpatch-test-blocks-reconcile`, a value of the wrong type `jsonpatch-type-mismatch`.
+
+What is there differs from what one sees in the cluster: fields with empty values (`false`, `0`, `""`)
+are left out before patching, so that `replace` doesn't find them; and HCO's webhook renders without
+looking at the nodes.
+
+## Why it matters
+
+A patch applies as a whole or not at all. HCO's webhook denies the HyperConverged; where it doesn't
+look (a warning ends validation in 1.16 to 1.18, or the patch fits only what the webhook renders), the
+operator's reconcile fails and the operand and those after it aren't updated any more.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
+
+## Remedy
+
+`add` sets a field whether it is there or not. Where the parent is missing, add the parent first:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
+
+## Sources
+
+- HCO `controllers/operands`, `ApplyPatchToSpec`; evanphx/json-patch v5.9.11; the same in all four
+  releases
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(failed) = cx.patch_failure() else {
+        return;
+    };
+    let failure = failed.failure;
+    let explained = match failure.cause {
+        Cause::MissingPath => "what it is about isn't there",
+        Cause::Index => "there is no such element",
+        Cause::Crash => "the operator's patch library panics on it",
+        _ => return,
+    };
+    let mut annotations = cx.patch_annotations().iter();
+    let Some(patch) = annotations.find(|p| p.target.name == failed.annotation) else {
+        return;
+    };
+    let operations = patch.operations();
+    let operation = failure.operation.and_then(|i| operations.get(i));
+    if operation.is_some_and(|o| o.op == Op::Test) {
+        return;
+    }
+    let what = operation.map_or("patch", |o| o.op.as_str());
+    let who = match failed.incident {
+        Incident::Refusal => "HCO's validating webhook refuses it",
+        _ => "it is accepted, but the operator's reconcile fails",
+    };
+    let message = format!(
+        "{what} can't be applied to {}; {who}: {}",
+        patch.target.kind, failure.message
+    );
+    let mut finding = Finding::new(&RULE, message)
+        .at(cx.patch_place(failed.annotation, failure))
+        .label(explained);
+    // The parent is there, only the field isn't: the library's words tell the two apart.
+    let only_the_field = failure
+        .message
+        .contains("replace operation does not apply: doc is missing key");
+    if let Some(operation) = operation.filter(|_| only_the_field) {
+        let op = operation.spans.op.range();
+        finding = finding.help("use add: it sets a field whether it is there or not");
+        if let Some(edit) = patch.annotation.edit_part(op.start + 1..op.end - 1, "add") {
+            finding.fixes.push(Fix {
+                title: "write add instead of replace".to_owned(),
+                applicability: Applicability::Suggestion,
+                edits: vec![edit],
+            });
+        }
+    }
+    out.explain(failed.incident, finding);
+}

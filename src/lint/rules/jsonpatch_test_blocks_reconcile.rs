@@ -1,0 +1,99 @@
+//! A `test` in a patch: no guard, but a tripwire.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-test-blocks-reconcile",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    predicts: Predicts::ReconcileError("testing value … failed: test failed"),
+    needs: Needs::Document,
+    summary: "a test operation fails the whole operand when it doesn't hold",
+    page: r#"
+## What it finds
+
+A `test` operation in a jsonpatch annotation. It is an error when it fails with this release and this
+HyperConverged, else a warning.
+
+## Why it matters
+
+A `test` that doesn't hold doesn't skip the patch: it fails. HCO's webhook then refuses every change of
+the HyperConverged. When the tested value changes for another reason (an upgrade with another default,
+a node that comes or goes), the operator's reconcile stops at that operand, and it and the ones after it
+are not updated. The webhook and the operator don't even look at the same operand: the webhook's
+knows no nodes and no SMBIOS.
+
+Fields with empty values (`false`, `0`, `""`) are left out before the patch is applied; a `test` finds
+nothing there.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: |
+      [
+        {"op": "test", "path": "/spec/configuration/migrations/completionTimeoutPerGiB", "value": 150},
+        {"op": "add", "path": "/spec/configuration/migrations/completionTimeoutPerGiB", "value": 300}
+      ]
+```
+
+## Remedy
+
+Drop the `test`. Where the patch is to stop an upgrade on purpose, keep it and suppress the finding with
+that reason.
+
+```yaml
+spec:
+  liveMigrationConfig:
+    completionTimeoutPerGiB: 300
+```
+
+## Sources
+
+- evanphx/json-patch v5.9.11; HCO `controllers/operands`, `ApplyPatchToSpec`, run on these cases
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for patch in cx.patch_annotations() {
+        let failed = cx.patch_failure();
+        let failed = failed.filter(|f| f.annotation == patch.target.name);
+        for (index, operation) in patch.operations().iter().enumerate() {
+            let fails = failed.filter(|f| f.failure.operation == Some(index));
+            // A path outside spec is refused before anything is tested.
+            if operation.op != Op::Test || !operation.path.starts_with("/spec/") {
+                continue;
+            }
+            let path = &operation.path;
+            let kind = patch.target.kind;
+            match fails {
+                Some(failed) => {
+                    let message = format!(
+                        "test fails, and with it the whole patch of {kind}: {}",
+                        failed.failure.message
+                    );
+                    let finding = Finding::new(&RULE, message)
+                        .severity(Severity::Error)
+                        .at(cx.patch_place(patch.target.name, failed.failure))
+                        .label(match failed.failure.cause {
+                            Cause::TestFailed => "finds something else",
+                            _ => "finds nothing here",
+                        })
+                        .help("drop the test: it doesn't skip the patch, it fails it");
+                    explain_patch(cx, out, patch, finding);
+                }
+                None => out.report(
+                    Finding::new(
+                        &RULE,
+                        format!("test makes the operator fail when {path} of {kind} changes"),
+                    )
+                    .at(patch.path_place(operation))
+                    .label("doesn't skip the patch, but fails it")
+                    .help("drop the test, or suppress this with the reason why it should stop"),
+                ),
+            }
+        }
+    }
+}

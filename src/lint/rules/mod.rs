@@ -1,0 +1,186 @@
+//! One file per rule.
+//!
+//! A rule's file holds `RULE` (metadata and page) and `check`. Adding one is a file, its line in
+//! the list below, and its fixtures under `testdata/lint/`; see CONTRIBUTING.md.
+//! (`cargo fmt` doesn't look into the list: format a rule with `rustfmt --edition 2024 FILE`.)
+
+use super::registry::{Registered, When};
+
+/// Declares the modules and the registry of the rules.
+macro_rules! rules {
+    (@when) => { When::Always };
+    (@when $when:ident) => { When::$when };
+    ($($module:ident $(as $when:ident)?,)*) => {
+        $(mod $module;)*
+
+        pub(super) static RULES: &[Registered] = &[
+            $(Registered {
+                rule: &$module::RULE,
+                when: rules!(@when $($when)?),
+                check: $module::check,
+            },)*
+        ];
+    };
+}
+
+// One line a rule, sorted.
+rules! {
+    admission_refused as Last,
+    admission_short_circuited,
+    annotation_value_not_string,
+    auto_cpu_limit_with_ratio_one,
+    cert_config_invalid,
+    common_dict_architectures_ignored,
+    common_dict_customization_drops_fields,
+    common_dict_unknown_name,
+    common_dict_without_source,
+    control_plane_not_multi_node,
+    crd_ordering,
+    default_architecture_not_pinned,
+    default_architecture_vs_datasource,
+    default_cpu_model_not_portable,
+    default_datasource_dangling,
+    deploy_ovs_implicit,
+    descheduler_longlifecycle_without_background,
+    descheduler_misconfigured,
+    dict_architectures_annotation_malformed,
+    dict_architectures_partial,
+    dict_duplicate_managed_data_source,
+    dict_duplicate_name,
+    dict_enable_annotation_invalid,
+    dict_enabled_without_spec,
+    dict_field_pruned,
+    dict_metadata_misindented,
+    dict_missing_architectures_annotation,
+    dict_name_too_long,
+    dict_no_supported_architecture,
+    dict_platform_architecture_overwritten,
+    dict_rejected_by_cdi,
+    dict_rendered_name_collision,
+    dict_schedule_missing,
+    duplicate_resource,
+    eviction_strategy_needs_two_nodes,
+    feature_gate_contradicts_field,
+    feature_gate_unknown_or_duplicate,
+    few_kvm_nodes,
+    hco_name_invalid,
+    hco_namespace_mismatch,
+    hco_schema_violation as Late,
+    hco_unknown_field,
+    hco_wrong_api_shape,
+    infra_placement_matches_no_node,
+    inventory_missing as Last,
+    jsonpatch_case_mismatch,
+    jsonpatch_from_outside_spec,
+    jsonpatch_invalid_json,
+    jsonpatch_invalid_operation,
+    jsonpatch_list_index,
+    jsonpatch_noop,
+    jsonpatch_not_an_array,
+    jsonpatch_object_merges,
+    jsonpatch_op_fails,
+    jsonpatch_path_outside_spec,
+    jsonpatch_present,
+    jsonpatch_remove_has_no_effect,
+    jsonpatch_self_conflict,
+    jsonpatch_ssp_without_openshift,
+    jsonpatch_struct_list_merges,
+    jsonpatch_test_blocks_reconcile,
+    jsonpatch_type_mismatch,
+    jsonpatch_unknown_annotation_key,
+    jsonpatch_unknown_field,
+    ksd_nameserver_not_ipv4,
+    mdev_types_conflict,
+    multi_arch_boot_images_disabled,
+    multi_arch_on_single_arch_cluster,
+    mutated_field_absent,
+    no_workload_nodes,
+    node_arch_unsupported_by_ssp,
+    node_reference_unmatched,
+    null_section,
+    operator_placement_not_covered,
+    placement_affinity_invalid,
+    placement_preferred_only_for_arch,
+    placement_untolerated_taint,
+    placement_wrong_level,
+    reconcile_fails as Last,
+    redundant_default,
+    scalar_type_mismatch,
+    server_metadata_in_git,
+    single_arch_workloads_served_wrong_arch,
+    ssp_refused as Last,
+    status_in_git,
+    tls_profile_invalid,
+    tuning_policy_annotation_invalid,
+    uninstall_strategy_remove_workloads,
+    unresolved_placeholder,
+    workload_placement_matches_no_node,
+}
+
+/// What a rule's file needs.
+mod prelude {
+    pub(super) use crate::boot_images::ssp_stage::Rendered;
+    pub(super) use crate::boot_images::{ARCHITECTURES_ANNOTATION, TemplateSource};
+    pub(super) use crate::finding::{
+        Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Predicts, Rule, Severity,
+        nearest,
+    };
+    pub(super) use crate::jsonpatch::{self, Cause};
+    pub(super) use crate::jsonpatch::{Op, Operation, Reason};
+    pub(super) use crate::lint::Applied;
+    pub(super) use crate::lint::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
+    pub(super) use crate::source::Location;
+    pub(super) use crate::yaml::edit::Change;
+
+    /// Reports what is wrong with an annotation as a whole: as the explanation of the incident
+    /// that it leads to, if it is the annotation that fails first.
+    pub(super) fn explain_patch(
+        cx: &Context<'_>,
+        out: &mut Sink,
+        patch: &PatchAnnotation<'_>,
+        finding: Finding,
+    ) {
+        let name = patch.target.name;
+        match cx.patch_failure().filter(|f| f.annotation == name) {
+            Some(failed) if !out.is_explained(failed.incident) => {
+                out.explain(failed.incident, finding);
+            }
+            _ => out.report(finding),
+        }
+    }
+
+    /// `a`, `a and b`, `a, b and c`.
+    pub(super) fn and<T: AsRef<str>>(words: &[T]) -> String {
+        list(words, "and")
+    }
+
+    /// The finding with the places where nodes of these architectures are declared.
+    pub(super) fn with_nodes<T: AsRef<str>>(
+        mut finding: Finding,
+        cx: &Context<'_>,
+        architectures: &[T],
+    ) -> Finding {
+        for architecture in architectures.iter().map(AsRef::as_ref) {
+            let mut nodes = cx.workload_nodes().chain(cx.nodes());
+            let node = nodes.find(|n| n.node.architecture == architecture);
+            if let Some(place) = node.and_then(|n| n.architecture_place()) {
+                finding = finding.related(place, format!("{architecture} nodes are declared here"));
+            }
+        }
+        finding
+    }
+
+    /// `a`, `a or b`, `a, b or c`.
+    pub(super) fn or<T: AsRef<str>>(words: &[T]) -> String {
+        list(words, "or")
+    }
+
+    fn list<T: AsRef<str>>(words: &[T], joined: &str) -> String {
+        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        match words.split_last() {
+            None => String::new(),
+            Some((last, [])) => (*last).to_owned(),
+            Some((last, rest)) => format!("{} {joined} {last}", rest.join(", ")),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Workload nodes of several architectures, and golden images for one of them only.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "multi-arch-boot-images-disabled",
+    group: Group::Heterogeneous,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "HCOMultiArchGoldenImagesDisabled",
+        runbook: "https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html",
+    },
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "workload nodes have several architectures, but golden images are imported for one",
+    page: r#"
+## What it finds
+
+A cluster whose workload nodes have more than one architecture, while multi-arch golden images are
+off. Workload nodes are the nodes that match `workloads.nodePlacement` (node selector and required
+node affinity), or without one the nodes labelled `node-role.kubernetes.io/worker`.
+
+It is silent when there is no golden image at all (common ones off, no custom one): then the
+operator doesn't report the metric either.
+
+## Why it matters
+
+Every golden image is imported once, for one architecture. A virtual machine whose boot disk is
+cloned from it and that is scheduled to a node of another architecture doesn't boot. The operator
+says so with the alert `HCOMultiArchGoldenImagesDisabled` as soon as the second architecture joins.
+
+## Example
+
+The inventory declares amd64 and arm64 workers:
+
+```yaml
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: false
+```
+
+## Remedy
+
+Switch multi-arch golden images on. Each image is then imported once per architecture that both it
+and the workload nodes have:
+
+```yaml
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
+```
+
+In `hco.kubevirt.io/v1` of release 1.19 the switch is the field
+`spec.workloadSources.enableMultiArchBootImageImport`. Custom images need the annotation
+`ssp.kubevirt.io/dict.architectures` then (`dict-missing-architectures-annotation`).
+
+Or keep virtual machines to one architecture, with a required node affinity on
+`kubernetes.io/arch` in `spec.workloads.nodePlacement`. That silences the alert, but helps only
+where it is the architecture of the control plane: see `single-arch-workloads-served-wrong-arch`.
+
+## Sources
+
+- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html>
+- HCO's gauge `kubevirt_hco_multi_arch_boot_images_enabled`, which the alert reads
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    let architectures = &cx.topology().workload_architectures;
+    if hc.multi_arch() || architectures.len() < 2 || cx.golden_images().is_empty() {
+        return;
+    }
+    let message = format!(
+        "workload nodes are {}, but golden images are imported for one architecture only",
+        and(architectures)
+    );
+    let mut finding = Finding::new(&RULE, message)
+        .at(cx.multi_arch_switch())
+        .label("multi-arch golden images are off")
+        .help(
+            "switch multi-arch golden images on, or keep virtual machines to nodes of one \
+             architecture",
+        );
+    for node in cx.node_per_architecture() {
+        if let Some(place) = node.architecture_place() {
+            let message = format!(
+                "{} workload nodes are declared here",
+                node.node.architecture
+            );
+            finding = finding.related(place, message);
+        }
+    }
+    out.report(finding);
+}

@@ -1,0 +1,102 @@
+//! A node with an architecture that SSP doesn't know.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "node-arch-unsupported-by-ssp",
+    group: Group::Heterogeneous,
+    severity: Severity::Error,
+    predicts: Predicts::ReconcileError(
+        "cluster validation error: invalid workload architecture: unknown architecture: ppc64le",
+    ),
+    needs: Needs::Nodes,
+    summary: "a workload or control-plane node has an architecture that SSP doesn't know",
+    page: r#"
+## What it finds
+
+A workload or control-plane node whose architecture isn't one of those that SSP knows (amd64,
+arm64, s390x), on OpenShift, where HCO deploys SSP.
+
+## Why it matters
+
+HCO writes the architectures of the nodes into the SSP even with multi-arch golden images off. SSP's
+webhook refuses an architecture that it doesn't know, so a single such node is enough: SSP isn't
+updated any more, HCO's reconcile fails, and since HCO's webhook tries out the SSP on each update,
+every later change to the HyperConverged is denied as well.
+
+## Example
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodePools:
+    - {name: intel, count: 3, architecture: amd64, roles: [worker]}
+    - {name: power, count: 1, architecture: ppc64le, roles: [worker]}
+```
+
+## Remedy
+
+Exclude the nodes with a workload placement, or take the worker role away from them:
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+```
+
+There is no way to exclude a control-plane node.
+
+## Sources
+
+- SSP `webhooks/ssp_webhook.go`, `validateCluster`
+- HCO `controllers/handlers/ssp.go`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(refusal) = cx.ssp_refusal() else {
+        return;
+    };
+    let known = &cx.release().ssp().architectures;
+    let unknown = |n: &NodeRef<'_>| {
+        let architecture = &n.node.architecture;
+        !architecture.is_empty() && !known.contains(architecture)
+    };
+    // SSP's webhook looks at the workload nodes first.
+    let worker = cx.workload_nodes().find(unknown);
+    let Some(node) = worker.or_else(|| cx.control_plane_nodes().find(unknown)) else {
+        return;
+    };
+    let architecture = &node.node.architecture;
+    let role = if worker.is_some() {
+        "workload"
+    } else {
+        "control-plane"
+    };
+    let message = format!("SSP doesn't know the architecture {architecture} of a {role} node");
+    let mut finding = Finding::new(&RULE, message)
+        .at(node.architecture_place().unwrap_or_else(|| cx.whole()))
+        .label(format!("SSP's webhook: {refusal}"));
+    finding = match worker {
+        Some(_) => finding.help(format!(
+            "exclude {architecture} nodes with a required node affinity on kubernetes.io/arch in \
+             the workload placement, or take the worker role away from them"
+        )),
+        None => finding.help("SSP can't be deployed on a cluster with such a control plane"),
+    };
+    let placement = cx.field("workloads.nodePlacement");
+    if worker.is_some() && placement.is_set() {
+        finding = finding.related(
+            placement.key_place(),
+            "this workload placement selects the node",
+        );
+    }
+    out.explain(Incident::SspRefusal, finding);
+}

@@ -1,0 +1,181 @@
+//! A node selector or a node's name that fits no declared node.
+
+use serde_json::Value as Json;
+
+use super::prelude::*;
+use crate::kube::label_selector;
+
+pub(super) static RULE: Rule = Rule {
+    name: "node-reference-unmatched",
+    group: Group::Placement,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the setting has no effect on any node"),
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "a setting for certain nodes names none of the declared ones",
+    page: r#"
+## What it finds
+
+Settings that are for certain nodes, and fit none of the inventory:
+
+- `ksmConfiguration.nodeLabelSelector` (an empty selector is every node),
+- `nodeSelector` of `mediatedDevicesConfiguration.nodeMediatedDeviceTypes`,
+- the names in `logVerbosityConfig.kubevirt.nodeVerbosity`.
+
+Nodes of a pool have no names before they exist, so names are only compared where every node is
+declared by its own. Labels that node feature discovery, a GPU operator or KubeVirt put on nodes
+are not held against an inventory that doesn't know them.
+
+## Why it matters
+
+KubeVirt accepts any name and any selector. The setting does nothing, and nobody says so: memory
+isn't merged, no mediated device is made, the log stays as terse as it was.
+
+## Example
+
+The nodes are called `node01` and `node02`:
+
+```yaml
+spec:
+  logVerbosityConfig:
+    kubevirt:
+      nodeVerbosity:
+        node1: 4
+```
+
+## Remedy
+
+```yaml
+spec:
+  logVerbosityConfig:
+    kubevirt:
+      nodeVerbosity:
+        node01: 4
+```
+
+## Sources
+
+- HCO's cluster configuration: KSM, mediated devices, log verbosity
+"#,
+    ..Rule::BASE
+};
+
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// What begins like this is put on nodes by something that runs in the cluster.
+const DISCOVERED: [&str; 3] = ["feature.node.kubernetes.io/", "nvidia.com/", "kubevirt.io/"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.nodes().next().is_none() {
+        return;
+    }
+    ksm(cx, out);
+    mediated_devices(cx, out);
+    verbosity(cx, out);
+}
+
+fn ksm(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    let Some(selector) = hc.get("virtualization.ksmConfiguration.nodeLabelSelector") else {
+        return;
+    };
+    let expressions = selector["matchExpressions"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let labels = selector["matchLabels"].as_object().into_iter().flatten();
+    let keys = expressions
+        .filter_map(|e| e["key"].as_str())
+        .chain(labels.map(|(k, _)| k.as_str()));
+    let unmatched = !cx
+        .nodes()
+        .any(|n| label_selector::matches(selector, &n.node.labels));
+    if unmatched && keys.clone().all(|key| can_tell(cx, key)) {
+        let field = cx.field("ksmConfiguration.nodeLabelSelector");
+        let finding = Finding::new(
+            &RULE,
+            "ksmConfiguration.nodeLabelSelector matches no declared node",
+        )
+        .at(field.key_place())
+        .label("KSM is switched on nowhere")
+        .help("select what nodes have, or write {} for every node");
+        out.report(finding);
+    }
+}
+
+fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    let list = "mediatedDevicesConfiguration.nodeMediatedDeviceTypes";
+    let Some(path) = cx.field(list).path() else {
+        return;
+    };
+    let entries = hc.list("virtualization.mediatedDevicesConfiguration.nodeMediatedDeviceTypes");
+    for (i, entry) in entries.iter().enumerate() {
+        let Some(selector) = entry["nodeSelector"].as_object() else {
+            continue;
+        };
+        let selector = Json::Object(selector.clone());
+        let unmatched = !cx
+            .nodes()
+            .any(|n| label_selector::map_matches(&selector, &n.node.labels));
+        let mut keys = selector.as_object().into_iter().flatten();
+        if unmatched && keys.all(|(key, _)| can_tell(cx, key)) {
+            let path = path.index(i).key("nodeSelector");
+            let finding = Finding::new(
+                &RULE,
+                format!("{list}[{i}].nodeSelector matches no declared node"),
+            )
+            .at(cx.document().locate_key(&path))
+            .label("no node gets these mediated devices")
+            .help("select what nodes have, or correct the inventory");
+            out.report(finding);
+        }
+    }
+}
+
+fn verbosity(cx: &Context<'_>, out: &mut Sink) {
+    if cx.nodes().any(|n| !n.has_own_name()) {
+        return;
+    }
+    let field = cx.field("logVerbosityConfig.kubevirt.nodeVerbosity");
+    let entries = field.node().map(|n| n.entries()).unwrap_or_default();
+    for entry in entries {
+        let name = entry.key.text.as_str();
+        if cx.nodes().any(|n| n.node.name == name) {
+            continue;
+        }
+        let names = cx.nodes().map(|n| n.node.name.as_str());
+        let place = cx.document().location(entry.key.span);
+        let finding = Finding::new(
+            &RULE,
+            format!("nodeVerbosity names {name}, which is no declared node"),
+        );
+        let finding = finding.at(place.clone()).label("no such node");
+        out.report(match nearest(name, names) {
+            Some(meant) => finding
+                .help(format!("did you mean {meant}?"))
+                .fix(Fix::edit(
+                    format!("name {meant}"),
+                    Applicability::Suggestion,
+                    place,
+                    meant,
+                )),
+            None => finding.help("name a node of the inventory, or remove the entry"),
+        });
+    }
+}
+
+/// Whether the inventory would show the label if a node had it.
+fn can_tell(cx: &Context<'_>, key: &str) -> bool {
+    if key == HOSTNAME {
+        return cx.nodes().all(|n| n.has_own_name());
+    }
+    let discovered =
+        DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
+    !discovered || cx.nodes().any(|n| n.node.labels.contains_key(key))
+}

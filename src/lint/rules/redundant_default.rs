@@ -1,0 +1,97 @@
+//! A field that says what the CRD's default says.
+
+use super::prelude::*;
+use crate::schema::Schema;
+use crate::yaml::edit::Change;
+use crate::yaml::{Entry, Node, Path, Value};
+
+pub(super) static RULE: Rule = Rule {
+    name: "redundant-default",
+    group: Group::Gitops,
+    severity: Severity::Info,
+    confidence: Confidence::Low,
+    predicts: Predicts::Silent("the value stays when a later release has a better default"),
+    needs: Needs::Document,
+    fix: FixKind::Unsafe,
+    pedantic: true,
+    summary: "a field has the value that the CRD's default would give it",
+    page: r#"
+## What it finds
+
+A field of the HyperConverged whose value is the default of the CRD, for the document's API version
+and the cluster's release.
+
+## Why it matters
+
+Without the line the object in the cluster would be the same today. With it, the value is pinned:
+when a later release has another default, this cluster keeps the old one
+(see `pinned-old-default`), and a reader can't tell a decision from a copy.
+
+## Example
+
+```yaml
+spec:
+  liveMigrationConfig:
+    progressTimeout: 150
+```
+
+## Remedy
+
+Remove the line. Teams that want to be explicit leave this rule off; it only runs when it is selected
+by name or with `--pedantic`.
+
+## Sources
+
+- The CRDs of the four releases, `deploy/crds` of HCO
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let schema = cx
+        .release()
+        .schema(&format!("hyperconverged.{}", cx.version()));
+    let (Some(schema), Some(spec)) = (schema, cx.document().root.get("spec")) else {
+        return;
+    };
+    let mut found = Vec::new();
+    collect(schema, spec, &Path::dotted("spec"), &mut found);
+    for (path, entry) in found {
+        let release = cx.release().name();
+        let message = format!(
+            "{path} is {}, which is the default of {release}",
+            entry.value.to_json()
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(cx.document().location(entry.value.span))
+            .label("the default")
+            .help("remove the line, unless it is there to be kept when the default changes");
+        let removed = [Change::Remove(path)];
+        out.report(
+            match cx.fix("remove the line", Applicability::Unsafe, &removed) {
+                Some(fix) => finding.fix(fix),
+                None => finding,
+            },
+        );
+    }
+}
+
+fn collect<'a>(schema: &Schema, node: &'a Node, at: &Path, found: &mut Vec<(Path, &'a Entry)>) {
+    for entry in node.entries() {
+        let path = at.key(&entry.key.text);
+        match &entry.value.value {
+            Value::Map(_) | Value::Seq(_) => collect(schema, &entry.value, &path, found),
+            Value::Null => {}
+            _ => {
+                let field = schema.field(&path);
+                let default = field.as_ref().and_then(|f| f.default);
+                if default.is_some_and(|d| *d == entry.value.to_json()) {
+                    found.push((path, entry));
+                }
+            }
+        }
+    }
+    for (i, item) in node.items().iter().enumerate() {
+        collect(schema, item, &at.index(i), found);
+    }
+}

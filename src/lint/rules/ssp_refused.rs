@@ -1,0 +1,60 @@
+//! SSP's webhook refuses the SSP that HCO makes.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "ssp-refused",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::ReconcileError(
+        "admission webhook \"validation.ssp.kubevirt.io\" denied the request",
+    ),
+    summary: "SSP's webhook would refuse the SSP that HCO makes of the HyperConverged",
+    page: r#"
+## What it finds
+
+A HyperConverged that HCO accepts, but whose SSP is refused by SSP's own validating webhook. The
+message is SSP's. Where another rule knows the cause (`node-arch-unsupported-by-ssp`), it reports
+the refusal in place of this one.
+
+## Why it matters
+
+HCO's other operands are rendered; SSP's are not: no common templates, no DataImportCron, no
+DataSource, no template validator. HCO's reconcile fails again and again, and since its webhook
+tries out the SSP on every update, further changes to the HyperConverged are denied, too.
+
+## Example
+
+A jsonpatch annotation that names an architecture SSP doesn't know:
+
+```yaml
+metadata:
+  annotations:
+    ssp.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cluster", "value": {"workloadArchitectures": ["riscv64"]}}]'
+```
+
+## Remedy
+
+Remove what makes the SSP invalid: mostly a patch of `/spec/cluster` or
+`/spec/commonTemplates/dataImportCronTemplates`.
+
+## Sources
+
+- SSP `webhooks/ssp_webhook.go` of the versions that the releases deploy
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if out.is_explained(Incident::SspRefusal) {
+        return;
+    }
+    if let Some(message) = cx.ssp_refusal() {
+        let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
+        let place = patch.map_or_else(|| cx.whole(), |p| p.key_place());
+        let finding = Finding::new(&RULE, format!("SSP's webhook refuses the SSP: {message}"))
+            .at(place)
+            .label("HCO makes an SSP of it that is refused");
+        out.explain(Incident::SspRefusal, finding);
+    }
+}

@@ -1,0 +1,61 @@
+//! Where a rule leaves what it found.
+
+use std::collections::BTreeSet;
+
+use crate::finding::{Finding, Severity};
+
+/// Something that goes wrong as a whole and is one error, whoever explains it: the rule that
+/// knows the cause reports it with [`Sink::explain`], else a general rule does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Incident {
+    /// The API server or a webhook refuses the HyperConverged; else `admission-refused`.
+    Refusal,
+    /// HCO's reconcile ends with an error; else `reconcile-fails`.
+    ReconcileError,
+    /// SSP's webhook refuses the SSP that HCO makes; else `ssp-refused`.
+    SspRefusal,
+}
+
+impl Incident {
+    const ALL: [Self; 3] = [Self::Refusal, Self::ReconcileError, Self::SspRefusal];
+}
+
+/// Where a rule leaves what it found.
+#[derive(Debug, Default)]
+pub struct Sink {
+    pub(super) findings: Vec<Finding>,
+    /// Rules that did not run because nothing says which nodes there are.
+    pub(super) without_nodes: Vec<&'static str>,
+    /// Rules that did not run.
+    pub(super) skipped: BTreeSet<&'static str>,
+    explained: [bool; Incident::ALL.len()],
+}
+
+impl Sink {
+    /// Reports a finding.
+    pub fn report(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Reports the finding that explains an incident. An incident is one finding: only the first
+    /// explanation counts, and rules run in the order of their names. A refusal is an error that
+    /// nothing can suppress.
+    pub fn explain(&mut self, incident: Incident, finding: Finding) {
+        if self.is_explained(incident) {
+            return;
+        }
+        self.explained[incident as usize] = true;
+        self.findings.push(match incident {
+            Incident::Refusal => Finding {
+                refusal: true,
+                ..finding.severity(Severity::Error)
+            },
+            Incident::ReconcileError | Incident::SspRefusal => finding,
+        });
+    }
+
+    /// Whether a rule has explained the incident.
+    pub fn is_explained(&self, incident: Incident) -> bool {
+        self.explained[incident as usize]
+    }
+}

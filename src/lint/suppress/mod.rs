@@ -1,0 +1,256 @@
+//! Findings that somebody said to leave out: by a comment, an annotation or the configuration.
+//!
+//! This happens when the findings of all clusters are there, because a file may belong to several
+//! of them. A refusal is never left out, an error only for a reason, and what leaves nothing out
+//! is a finding itself.
+
+mod read;
+mod rules;
+
+use std::collections::BTreeSet;
+
+use globset::GlobMatcher;
+use ignore::gitignore::Gitignore;
+
+pub(super) use rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
+
+use super::date::Date;
+use super::engine::Run;
+use super::registry::find;
+use super::settings::{Selector, Settings};
+use crate::finding::{Applicability, Finding, Fix, Rule, Severity};
+use crate::source::{Location, Span};
+use crate::yaml::{Document, Node};
+
+/// What is left after suppression.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// The findings to report, those about suppressions included, sorted.
+    pub findings: Vec<Finding>,
+    /// The ones left out, with the reason given.
+    pub suppressed: Vec<Suppressed>,
+}
+
+/// A finding that was left out.
+#[derive(Debug)]
+pub struct Suppressed {
+    /// The finding.
+    pub finding: Finding,
+    /// Why; may be empty for what is no error.
+    pub reason: String,
+    /// Where that is said.
+    pub place: Location,
+}
+
+/// Something that leaves findings out.
+#[derive(Debug, Clone)]
+pub struct Suppression {
+    /// The rules and groups that are meant.
+    pub rules: Vec<Selector>,
+    /// Why; may be empty.
+    pub reason: String,
+    /// The last day on which it counts.
+    pub until: Option<Date>,
+    /// Where it is written.
+    pub place: Location,
+    /// Which findings of the rules are meant.
+    pub scope: Scope,
+}
+
+/// Which findings a suppression is about.
+#[derive(Debug, Clone)]
+pub enum Scope {
+    /// Those in these bytes of the suppression's own file.
+    Bytes(Span),
+    /// Those of matching files and objects.
+    Matching {
+        /// Files by their path from the root.
+        path: Option<Box<Gitignore>>,
+        /// The object, as `Kind/name` or `Kind/namespace/name`.
+        object: Option<String>,
+        /// Clusters by their name.
+        cluster: Option<GlobMatcher>,
+    },
+}
+
+/// Leaves out what is suppressed. `documents` are all whose findings are here; `today` is the day
+/// that an `until` is held against.
+pub fn settle<'d>(
+    run: Run,
+    documents: impl IntoIterator<Item = &'d Document>,
+    settings: &Settings,
+    today: Date,
+) -> Settled {
+    let mut found = settings.suppressions.clone();
+    let mut about = Vec::new();
+    let mut seen = BTreeSet::new();
+    for document in documents {
+        if seen.insert((document.file.path(), document.index)) {
+            read::comments(document, &mut found, &mut about);
+            read::annotation(document, &mut found, &mut about);
+        }
+    }
+    let mut used = vec![false; found.len()];
+    let mut settled = Settled::default();
+    'findings: for finding in run.findings {
+        for (suppression, used) in found.iter().zip(&mut used) {
+            if !suppression.matches(&finding) {
+                continue;
+            }
+            *used = true;
+            match suppression.objection(&finding, today) {
+                Some(objection) => about.push(objection),
+                None => {
+                    settled.suppressed.push(Suppressed {
+                        finding,
+                        reason: suppression.reason.clone(),
+                        place: suppression.place.clone(),
+                    });
+                    continue 'findings;
+                }
+            }
+        }
+        settled.findings.push(finding);
+    }
+    let unused = found.iter().zip(used).filter(|(_, used)| !used);
+    let ran = unused.filter(|(s, _)| {
+        let mut skipped = run.skipped.iter().filter_map(|name| find(name));
+        !skipped.any(|r| s.rules.iter().any(|meant| meant.matches(r.rule)))
+    });
+    about.extend(ran.filter_map(|(s, _)| s.unused(settings, today)));
+    about.retain(|f| settings.is_enabled(f.rule));
+    settled.findings.extend(about);
+    super::engine::sort(&mut settled.findings);
+    settled.findings.dedup_by(|a, b| {
+        let about_suppression = |r: &Rule| r.name.starts_with("suppression-");
+        about_suppression(a.rule) && a.rule.name == b.rule.name && a.message == b.message && {
+            let place = |f: &Finding| {
+                f.location
+                    .as_ref()
+                    .map(|l| (l.file.path().to_owned(), l.span))
+            };
+            place(a) == place(b)
+        }
+    });
+    settled
+}
+
+impl Suppression {
+    fn matches(&self, finding: &Finding) -> bool {
+        if !self.rules.iter().any(|r| r.matches(finding.rule)) {
+            return false;
+        }
+        match (&self.scope, &finding.location) {
+            (Scope::Bytes(span), Some(place)) => {
+                let start = place.span.start;
+                place.file.path() == self.place.file.path()
+                    && (span.start..span.end).contains(&start)
+            }
+            (Scope::Bytes(_), None) => false,
+            (
+                Scope::Matching {
+                    path,
+                    object,
+                    cluster,
+                },
+                place,
+            ) => {
+                let file = place.as_ref().map(|p| p.file.path());
+                let of_file = |globs: &Gitignore| {
+                    file.is_some_and(|f| {
+                        !f.has_root() && globs.matched_path_or_any_parents(f, false).is_ignore()
+                    })
+                };
+                let named = finding.object.as_ref().map(|o| o.replacen(' ', "/", 1));
+                path.as_deref().is_none_or(of_file)
+                    && object.as_ref().is_none_or(|o| named.as_ref() == Some(o))
+                    && cluster
+                        .as_ref()
+                        .is_none_or(|c| finding.cluster.as_ref().is_some_and(|n| c.is_match(n)))
+            }
+        }
+    }
+
+    /// Why the finding stays although it is meant.
+    fn objection(&self, finding: &Finding, today: Date) -> Option<Finding> {
+        let about =
+            |rule, message: String| Some(Finding::new(rule, message).at(self.place.clone()));
+        let name = finding.rule.name;
+        if finding.refusal {
+            let message = format!("a refusal can't be suppressed ({name})");
+            let finding = about(&SUPPRESSION_INVALID, message);
+            return finding.map(|f| f.label("has no effect"));
+        }
+        if let Some(until) = self.until.filter(|until| *until < today) {
+            let message = format!("the suppression of {name} expired on {until}");
+            let finding = about(&SUPPRESSION_UNUSED, message);
+            return finding.map(|f| f.label("has no effect any more"));
+        }
+        if finding.severity == Severity::Error && self.reason.is_empty() {
+            let message =
+                format!("the suppression of {name} gives no reason, which an error needs");
+            let finding = about(&SUPPRESSION_INVALID, message);
+            return finding.map(|f| f.label("has no effect").help("say why, behind the bracket"));
+        }
+        None
+    }
+
+    /// The finding that it leaves nothing out; `None` where a rule of it did not run.
+    fn unused(&self, settings: &Settings, today: Date) -> Option<Finding> {
+        let all_ran = self.rules.iter().all(|r| settings.runs_completely(*r));
+        if settings.partial || !all_ran {
+            return None;
+        }
+        let names: Vec<&str> = self.rules.iter().map(|r| r.name()).collect();
+        let message = format!(
+            "nothing here is suppressed by ignoring {}",
+            names.join(", ")
+        );
+        let mut finding = Finding::new(&SUPPRESSION_UNUSED, message)
+            .at(self.place.clone())
+            .label("matches no finding")
+            .help("remove it");
+        if let Some(until) = self.until.filter(|until| *until < today) {
+            finding = finding.label(format!("expired on {until}, and matches no finding"));
+        }
+        if let Some(edit) = read::removal(&self.place) {
+            finding = finding.fix(Fix {
+                title: "remove the comment".to_owned(),
+                applicability: Applicability::Safe,
+                edits: vec![edit],
+            });
+        }
+        Some(finding)
+    }
+}
+
+/// The bytes that a suppression next to `line` (0-based byte range of a line) is about: findings
+/// that begin on the line, and those inside a value that begins on it, such as a block.
+fn bytes_about(document: &Document, line: Span) -> Span {
+    let mut end = line.end;
+    scalars(&document.root, &mut |key_start, value: Span| {
+        if (line.start..line.end).contains(&key_start) {
+            end = end.max(value.end);
+        }
+    });
+    Span {
+        start: line.start,
+        end,
+    }
+}
+
+/// Calls `found` with the key's first byte and the bytes of each value that is no collection.
+fn scalars(node: &Node, found: &mut impl FnMut(u32, Span)) {
+    for entry in node.entries() {
+        if entry.value.entries().is_empty() && entry.value.items().is_empty() {
+            found(entry.key.span.start, entry.value.span);
+        }
+        scalars(&entry.value, found);
+    }
+    for item in node.items() {
+        if item.entries().is_empty() && item.items().is_empty() {
+            found(item.span.start, item.span);
+        }
+        scalars(item, found);
+    }
+}

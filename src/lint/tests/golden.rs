@@ -1,0 +1,140 @@
+//! The rules against what the real operators recorded, where the recordings are at hand.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde_json::Value;
+use snapbox::Data;
+
+use super::load::Case;
+use crate::finding::Severity;
+use crate::lint::Settings;
+use crate::release::Release;
+use crate::schema::shared;
+
+/// A rule that predicts an alert, and how often the alert fires by the recorded gauges.
+type Alert = (&'static str, fn(&Value) -> usize);
+
+const ALERTS: [Alert; 4] = [
+    ("multi-arch-boot-images-disabled", |m| {
+        usize::from(m["kubevirt_hco_multi_arch_boot_images_enabled"] == 0)
+    }),
+    ("dict-missing-architectures-annotation", |m| {
+        zeros(&m["kubevirt_hco_dataimportcrontemplate_with_architecture_annotation"])
+    }),
+    ("dict-no-supported-architecture", |m| {
+        zeros(&m["kubevirt_hco_dataimportcrontemplate_with_supported_architectures"])
+    }),
+    ("jsonpatch-present", |m| {
+        let entries = m["kubevirt_hco_unsafe_modifications"].as_array();
+        let entries = entries.into_iter().flatten();
+        entries.filter(|e| e["value"].as_u64() > Some(0)).count()
+    }),
+];
+
+fn zeros(gauge: &Value) -> usize {
+    let entries = gauge.as_array().into_iter().flatten();
+    entries.filter(|e| e["value"] == 0).count()
+}
+
+/// What one case says: differences, the rules with an error finding where it is accepted, and the
+/// rule that explains the refusal.
+#[derive(Default)]
+struct Seen {
+    differences: Vec<String>,
+    errors: Vec<&'static str>,
+    refusal: Option<&'static str>,
+}
+
+fn look(set: &Path, release: &str, expected: &Value) -> Seen {
+    let name = expected["case"].as_str().expect("a name");
+    let mut seen = Seen::default();
+    let Some(case) = Case::read(&set.join("cases").join(name), Some(release)) else {
+        return seen;
+    };
+    let findings = case.lint(&Settings::default());
+    let accepted = expected["admission"]["accepted"] == true;
+    let refusals = findings.iter().filter(|f| f.refusal).count();
+    if refusals != usize::from(!accepted) {
+        let line = format!("{release} {name}: {refusals} refusals, accepted: {accepted}");
+        seen.differences.push(line);
+    }
+    for finding in findings.iter().filter(|f| f.refusal) {
+        seen.refusal = Some(finding.rule.name);
+        let place = finding.location.as_ref();
+        let inside = place.is_some_and(|p| case.is_inside(p));
+        if !inside || finding.severity != Severity::Error || finding.message.is_empty() {
+            let line = format!("{release} {name}: the refusal has no place or words");
+            seen.differences.push(line);
+        }
+    }
+    if !accepted {
+        return seen;
+    }
+    let count = |rule: &str| findings.iter().filter(|f| f.rule.name == rule).count();
+    for (rule, fires) in ALERTS {
+        let (want, got) = (fires(&expected["metrics"]), count(rule));
+        if want != got {
+            let line = format!("{release} {name}: {rule} wanted {want} got {got}");
+            seen.differences.push(line);
+        }
+    }
+    let fails = expected["reconcileErrors"].as_array().map_or(0, Vec::len);
+    let errors = findings.iter().filter(|f| f.severity == Severity::Error);
+    seen.errors = errors.map(|f| f.rule.name).collect();
+    seen.errors.sort_unstable();
+    seen.errors.dedup();
+    if fails > 0 && seen.errors.is_empty() {
+        let line = format!("{release} {name}: the reconcile fails and nothing says so");
+        seen.differences.push(line);
+    }
+    seen
+}
+
+#[test]
+fn rules_that_predict_an_alert_fire_where_it_would() {
+    let Some(golden) = shared().map(|s| s.join("golden")) else {
+        return;
+    };
+    let mut cases = Vec::new();
+    for set in ["curated", "random"] {
+        for release in Release::known_names() {
+            let file = golden.join(set).join(format!("expected/{release}.jsonl"));
+            let text = fs::read_to_string(file).expect("the recordings");
+            for line in text.lines() {
+                let expected: Value = serde_json::from_str(line).expect("JSON");
+                cases.push((golden.join(set), release, expected));
+            }
+        }
+    }
+    let seen: Vec<Seen> = cases
+        .par_iter()
+        .map(|(set, release, expected)| look(set, release, expected))
+        .collect();
+    let differences: Vec<String> = seen.iter().flat_map(|s| s.differences.clone()).collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+
+    // Each of these says on its page what breaks although the operators accepted the case.
+    let errors = seen.iter().flat_map(|s| s.errors.iter().copied());
+    assert_counts(errors, "golden-errors.txt");
+    // Every refused case is explained once, by the rule that knows most about it.
+    let refusals = seen.iter().filter_map(|s| s.refusal);
+    assert_counts(refusals, "golden-refusals.txt");
+}
+
+/// Compares how often each rule occurs with what a file says.
+fn assert_counts<'r>(rules: impl Iterator<Item = &'r str>, file: &str) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for rule in rules {
+        *counts.entry(rule).or_default() += 1;
+    }
+    let mut list = String::new();
+    for (rule, cases) in counts {
+        let _ = writeln!(list, "{rule} {cases}");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint");
+    snapbox::assert_data_eq!(list, Data::read_from(&root.join(file), None).raw());
+}

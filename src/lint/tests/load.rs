@@ -1,0 +1,138 @@
+//! Reads a fixture directory or a golden case and plans it.
+
+use std::fs;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::finding::Finding;
+use crate::inventory::{self, LoadedInventory, Source, SourceKind};
+use crate::lint::{Context, Input, Run, Settings, run};
+use crate::plan::{Plan, plan};
+use crate::release::Release;
+use crate::repo::Neighbours;
+use crate::source::{Location, SourceFile};
+use crate::yaml::{self, Document};
+
+/// A cluster, read and planned.
+pub(crate) struct Case {
+    release: Arc<Release>,
+    document: Document,
+    object: Value,
+    inventory: LoadedInventory,
+    pub(crate) plan: Plan,
+    /// Where its neighbours are.
+    directory: Option<PathBuf>,
+}
+
+impl Case {
+    /// Reads `hyperconverged.yaml`, `inventory.yaml` and `nodes.yaml` of a directory; the release
+    /// is the inventory's unless one is given.
+    pub(crate) fn read(dir: &FilePath, release: Option<&str>) -> Option<Self> {
+        let [hyperconverged, declared, dumped] =
+            ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"].map(|file| {
+                let text = fs::read_to_string(dir.join(file)).unwrap_or_default();
+                documents(file, &text)
+            });
+        let document = hyperconverged.into_iter().next()?;
+        Some(Self {
+            directory: Some(dir.to_owned()),
+            ..Self::plan(document, declared, dumped, release)
+        })
+    }
+
+    /// A HyperConverged and its inventory.
+    pub(crate) fn of(hyperconverged: &str, inventory: &str) -> Self {
+        let document = documents("hyperconverged.yaml", hyperconverged).remove(0);
+        let declared = documents("inventory.yaml", inventory);
+        Self::plan(document, declared, Vec::new(), None)
+    }
+
+    fn plan(
+        document: Document,
+        declared: Vec<Document>,
+        dumped: Vec<Document>,
+        release: Option<&str>,
+    ) -> Self {
+        let object = document.root.to_json();
+        let declared = declared.into_iter().map(|d| (SourceKind::Declared, d));
+        let dumped = dumped.into_iter().map(|d| (SourceKind::Nodes, d));
+        let sources = declared.chain(dumped).map(|(kind, document)| Source {
+            kind,
+            document: Arc::new(document),
+        });
+        let (inventory, findings) = inventory::load(&sources.collect::<Vec<_>>());
+        assert!(inventory.valid, "{findings:?}");
+        let name = release.or(inventory.inventory.release.as_deref());
+        let release = Release::known(name.expect("a release")).expect("a known release");
+        let plan = plan(&release, &inventory.inventory, &object);
+        Self {
+            release,
+            document,
+            object,
+            inventory,
+            plan,
+            directory: None,
+        }
+    }
+
+    /// The documents whose comments count.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = &Document> {
+        let declared = self.inventory.documents.iter().map(Arc::as_ref);
+        std::iter::once(&self.document).chain(declared)
+    }
+
+    pub(crate) fn input(&self) -> Input<'_> {
+        Input {
+            cluster: ".",
+            release: &self.release,
+            document: &self.document,
+            object: &self.object,
+            inventory: &self.inventory,
+            plan: &self.plan,
+        }
+    }
+
+    /// Whether a place is in the HyperConverged's document.
+    pub(crate) fn is_inside(&self, place: &Location) -> bool {
+        let whole = self.document.span;
+        place.file.path() == self.document.file.path()
+            && place.span.start >= whole.start
+            && place.span.end <= whole.end
+    }
+
+    pub(crate) fn lint(&self, settings: &Settings) -> Vec<Finding> {
+        self.run(settings).findings
+    }
+
+    pub(crate) fn run(&self, settings: &Settings) -> Run {
+        let neighbours =
+            || -> Neighbours { self.directory.iter().flat_map(|d| below(d, "")).collect() };
+        let cx = Context::new(self.input(), settings).with_neighbours(neighbours);
+        run(&cx, settings)
+    }
+}
+
+/// Every document of a directory, `prefix` before its files' names.
+fn below(directory: &FilePath, prefix: &str) -> Vec<Arc<Document>> {
+    let entries = fs::read_dir(directory).expect("a directory");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{prefix}{name}");
+        if path.is_dir() {
+            found.extend(below(&path, &format!("{name}/")));
+        } else if path.extension().is_some_and(|e| e == "yaml") {
+            let text = fs::read_to_string(&path).expect("a fixture");
+            found.extend(documents(&name, &text).into_iter().map(Arc::new));
+        }
+    }
+    found
+}
+
+fn documents(file: &str, text: &str) -> Vec<Document> {
+    yaml::parse(&SourceFile::new(file, text)).documents
+}

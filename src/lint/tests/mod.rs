@@ -1,0 +1,8 @@
+//! What holds for every rule.
+
+mod fixtures;
+mod golden;
+pub(crate) mod load;
+mod pages;
+mod registry;
+mod suppress;

@@ -1,0 +1,68 @@
+//! The registry is complete and stable.
+
+use crate::finding::{Predicts, Rule};
+use crate::lint::rules;
+
+/// Every page has these, in this order.
+const SECTIONS: [&str; 5] = [
+    "## What it finds",
+    "## Why it matters",
+    "## Example",
+    "## Remedy",
+    "## Sources",
+];
+
+fn complaints(rule: &Rule) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut complain = |what: &str| out.push(format!("{}: {what}", rule.name));
+    let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if rule.name.is_empty() || !rule.name.chars().all(kebab) {
+        complain("the name is not kebab-case");
+    }
+    if rule.summary.is_empty() || rule.summary.ends_with('.') {
+        complain("the summary is empty or ends with a full stop");
+    }
+    if rule.predicts == Predicts::Silent("") {
+        complain("it predicts nothing: say what happens when nobody complains");
+    }
+    let headings: Vec<&str> = rule.page.lines().filter(|l| l.starts_with("## ")).collect();
+    if headings != SECTIONS {
+        complain(&format!("the page's sections are {headings:?}"));
+    }
+    let sections = rule.page.split("\n## ").skip(1);
+    for section in sections.filter(|s| s.trim().lines().count() < 2) {
+        complain(&format!("an empty section: {section}"));
+    }
+    if !rule.page.contains("```") {
+        complain("the page has no example");
+    }
+    out
+}
+
+#[test]
+fn every_rule_is_complete() {
+    let complaints: Vec<String> = rules().iter().flat_map(|r| complaints(r.rule)).collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn rules_are_sorted_and_unique() {
+    let names: Vec<&str> = rules().iter().map(|r| r.rule.name).collect();
+    assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+}
+
+/// Names, groups and severities are an interface: people select and suppress by them.
+#[test]
+fn names_and_severities_are_known() {
+    let line = |r: &crate::lint::Registered| {
+        let rule = r.rule;
+        let (severity, group) = (rule.severity.as_str(), rule.group.as_str());
+        let (needs, fix) = (rule.needs.as_str(), rule.fix.as_str());
+        let pedantic = if rule.pedantic { " pedantic" } else { "" };
+        let name = rule.name;
+        format!("{name} {severity} {group} needs={needs} fix={fix}{pedantic}\n")
+    };
+    let list: String = rules().iter().map(line).collect();
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint/rules.txt");
+    snapbox::assert_data_eq!(list, snapbox::Data::read_from(&path, None).raw());
+}

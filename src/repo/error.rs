@@ -1,0 +1,28 @@
+//! What ends a run before it begins.
+
+use camino::Utf8PathBuf;
+
+use super::choose_release::UnknownRelease;
+use crate::finding::Finding;
+use crate::release;
+use crate::source::{self, Unreadable};
+
+/// Why a repository can't be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The root, or git.
+    #[error(transparent)]
+    Source(#[from] source::Error),
+    /// A file that the command line names.
+    #[error("{0}: {1}")]
+    File(Utf8PathBuf, Unreadable),
+    /// `hcoplan.yaml` is wrong; each finding has its place.
+    #[error("hcoplan.yaml: {}", .0.first().map_or("", |f| &f.message))]
+    Configuration(Vec<Finding>),
+    /// The release is none.
+    #[error(transparent)]
+    Unknown(#[from] UnknownRelease),
+    /// The release's directory can't be used.
+    #[error("{0}: {1}")]
+    Release(Utf8PathBuf, release::Error),
+}

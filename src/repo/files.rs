@@ -1,0 +1,80 @@
+//! What became of each file: for `--show-files`.
+
+use std::fmt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// A file and what became of it.
+#[derive(Debug, Clone)]
+pub struct FileUse {
+    /// Its path, relative to the root.
+    pub path: Utf8PathBuf,
+    /// What became of it.
+    pub what: Use,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Use {
+    /// The configuration.
+    Configuration,
+    /// Read, and it holds something.
+    Read(Holds),
+    /// Read; nothing in it is about HCO or its nodes.
+    Nothing,
+    /// A kustomization names it as a patch.
+    Patch {
+        /// The kustomization.
+        of: Utf8PathBuf,
+    },
+    /// Left out, with the reason.
+    Skipped(String),
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Holds {
+    /// HyperConvergeds.
+    pub hyperconvergeds: usize,
+    /// ClusterInventories.
+    pub inventories: usize,
+    /// Whether there are nodes, as a cluster prints them.
+    pub nodes: bool,
+    /// Whether there are machine sets.
+    pub machines: bool,
+}
+
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Configuration => f.write_str("configuration"),
+            Self::Read(holds) => {
+                let several = |n: usize, what: &str| match n {
+                    0 => None,
+                    1 => Some(what.to_owned()),
+                    n => Some(format!("{n} × {what}")),
+                };
+                let parts = [
+                    several(holds.hyperconvergeds, "HyperConverged"),
+                    several(holds.inventories, "ClusterInventory"),
+                    holds.nodes.then(|| "nodes".to_owned()),
+                    holds.machines.then(|| "machine sets".to_owned()),
+                ];
+                let parts: Vec<String> = parts.into_iter().flatten().collect();
+                f.write_str(&parts.join(", "))
+            }
+            Self::Nothing => f.write_str("read, nothing in it is about HCO"),
+            Self::Patch { of } => write!(f, "skipped: {of} names it as a patch"),
+            Self::Skipped(why) => write!(f, "skipped: {why}"),
+        }
+    }
+}
+
+impl FileUse {
+    pub(super) fn skipped(path: &Utf8Path, why: &dyn fmt::Display) -> Self {
+        Self {
+            path: path.to_owned(),
+            what: Use::Skipped(why.to_string()),
+        }
+    }
+}

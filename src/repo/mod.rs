@@ -1,0 +1,130 @@
+//! A repository: which clusters are in it, and everything that is needed to plan one of them.
+//!
+//! [`Repo::open`] looks at every file once, in parallel, and keeps paths and a little more;
+//! [`Repo::load`] reads one cluster. So a fleet streams through a constant amount of memory, and
+//! files that have nothing to do with HCO cost little more than reading them. Where the files come
+//! from (a directory, a git revision, standard input) makes no difference.
+
+mod cache;
+mod choose_release;
+mod config;
+mod error;
+mod files;
+mod load;
+mod neighbours;
+mod open;
+mod pair;
+mod placed;
+mod problem;
+mod release_dir;
+mod release_import;
+mod rules;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use camino::Utf8PathBuf;
+
+pub use choose_release::{UnknownRelease, known_release};
+pub use config::{
+    CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig,
+};
+pub use error::Error;
+pub use files::{FileUse, Holds, Use};
+pub use load::Loaded;
+pub use neighbours::Neighbours;
+pub use pair::{ClusterRef, Pairing};
+pub use placed::Placed;
+pub use problem::Problem;
+pub use release_dir::named_release;
+pub use release_import::{ImportError, Imported, facts_directories, from_bundle, from_facts};
+pub use rules::{
+    CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN, RULES,
+    YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
+};
+pub use scan::ObjectPlace;
+
+use crate::finding::Finding;
+use crate::release::Release;
+use crate::source::{MAX_BYTES, Tree};
+
+/// The file at the top of an output tree. A directory that holds it is never read.
+pub const MANIFEST: &str = "hcoplan-manifest.json";
+
+/// What the command line says about reading.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The release of every cluster, whatever the files say; see [`named_release`].
+    pub release: Option<Arc<Release>>,
+    /// The inventory of every cluster, whatever the files say; relative to the current directory.
+    pub inventory: Vec<Utf8PathBuf>,
+    /// The largest file that is read, in bytes.
+    pub max_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            release: None,
+            inventory: Vec::new(),
+            max_bytes: MAX_BYTES,
+        }
+    }
+}
+
+/// A repository that was looked through.
+pub struct Repo {
+    tree: Box<dyn Tree>,
+    config: Config,
+    /// Files that hold something of ours; indexes point here.
+    paths: Vec<Utf8PathBuf>,
+    files: Vec<FileUse>,
+    problems: Vec<Problem>,
+    findings: Vec<Finding>,
+    clusters: Vec<ClusterRef>,
+    /// The directories that HyperConvergeds are in.
+    directories: BTreeSet<Utf8PathBuf>,
+    release: Option<Arc<Release>>,
+    /// Releases from directories of the repository.
+    releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
+    /// Inventories that several clusters share, read once.
+    shared: Vec<OnceLock<load::InventoryRead>>,
+    cache: cache::Cache,
+}
+
+impl std::fmt::Debug for Repo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Repo({} clusters)", self.clusters.len())
+    }
+}
+
+impl Repo {
+    /// The clusters, sorted by name.
+    pub fn clusters(&self) -> &[ClusterRef] {
+        &self.clusters
+    }
+
+    /// What `hcoplan.yaml` says; everything is at its default without one.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Files that could not be read, sorted by path.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// What is wrong with how the files fit together: names that are taken twice.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Every YAML and JSON file, and everything that was left out, with what became of it; sorted
+    /// by path. (Files that git ignores are not mentioned.)
+    pub fn files(&self) -> &[FileUse] {
+        &self.files
+    }
+}

@@ -1,0 +1,94 @@
+//! The other documents of a cluster's directory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Repo;
+use super::files::Use;
+use super::pair::ClusterRef;
+use super::scan::Content;
+use crate::source::SourceFile;
+use crate::yaml::{Document, Node};
+
+/// Documents by kind. Items of a v1 List are in it one by one.
+#[derive(Debug, Default)]
+pub struct Neighbours {
+    by_kind: BTreeMap<String, Vec<Arc<Document>>>,
+}
+
+impl Neighbours {
+    /// The documents of a kind (`VirtualMachine`), in the order of their paths.
+    pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
+        self.by_kind.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every kind that there is, sorted.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.by_kind.keys().map(String::as_str)
+    }
+
+    fn add(&mut self, document: Arc<Document>) {
+        let kind = document.root.get("kind").and_then(Node::as_str);
+        let kind = kind.unwrap_or_default().to_owned();
+        self.by_kind.entry(kind).or_default().push(document);
+    }
+}
+
+impl FromIterator<Arc<Document>> for Neighbours {
+    fn from_iter<I: IntoIterator<Item = Arc<Document>>>(documents: I) -> Self {
+        let mut out = Self::default();
+        for document in documents {
+            out.add(document);
+        }
+        out
+    }
+}
+
+impl Repo {
+    /// Everything in a cluster's directory and below it that belongs to no cluster further down.
+    /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it.
+    pub fn neighbours(&self, cluster: &ClusterRef) -> Neighbours {
+        let directory = cluster.directory();
+        let mut out = Neighbours::default();
+        let start = self.files.partition_point(|f| f.path.as_path() < directory);
+        let files = self.files.get(start..).unwrap_or_default().iter();
+        let below = files.take_while(|f| f.path.starts_with(directory));
+        let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
+        for file in read {
+            let owner = file
+                .path
+                .ancestors()
+                .skip(1)
+                .find(|d| self.directories.contains(*d));
+            if owner != Some(directory) {
+                continue;
+            }
+            let Ok(bytes) = self.tree.read(&file.path) else {
+                continue;
+            };
+            let content = Content::parse(SourceFile::from_bytes(&file.path, bytes));
+            for document in &content.documents {
+                each(&content, document, &mut out);
+            }
+        }
+        out
+    }
+}
+
+fn each(content: &Content, document: &Arc<Document>, out: &mut Neighbours) {
+    let root = &document.root;
+    let text = |key: &str| root.get(key).and_then(Node::as_str);
+    if (text("apiVersion"), text("kind")) != (Some("v1"), Some("List")) {
+        return out.add(Arc::clone(document));
+    }
+    let index = u32::try_from(document.index).unwrap_or(u32::MAX);
+    for (item, _) in (0..).zip(root.get("items").map_or(&[][..], Node::items)) {
+        let place = super::ObjectPlace {
+            document: index,
+            item: Some(item),
+        };
+        if let Some(document) = content.object(place) {
+            out.add(document);
+        }
+    }
+}

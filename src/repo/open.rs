@@ -1,0 +1,323 @@
+//! Reading a repository for the first time: what is where.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+use super::cache::Cache;
+use super::config::{self, CONFIG_FILE, Config};
+use super::error::Error;
+use super::files::{FileUse, Holds, Use};
+use super::pair::{ObjectRef, Objects, SourceRef, pair};
+use super::problem::{Problem, broken, unreadable};
+use super::scan::{Scanned, What, is_candidate, scan};
+use super::{MANIFEST, Options, Repo};
+use crate::inventory::SourceKind;
+use crate::source::{Directory, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why};
+
+/// Below this many files a second thread costs more than it gives.
+const FEW: usize = 32;
+
+impl Repo {
+    /// The repository below a directory; or one file of it, with what lies beside it as its
+    /// inventory.
+    ///
+    /// # Errors
+    /// When the root can't be read, or the configuration is wrong.
+    pub fn open(root: &Utf8Path, options: &Options) -> Result<Self, Error> {
+        if root.is_file() {
+            let directory = match root.parent() {
+                Some(parent) if !parent.as_str().is_empty() => parent,
+                _ => Utf8Path::new("."),
+            };
+            let only = root.file_name().map(Utf8PathBuf::from);
+            let tree = Directory::open(directory, options.max_bytes)?;
+            return Self::build(Box::new(tree), options, only);
+        }
+        let tree = Directory::open(root, options.max_bytes)?;
+        Self::build(Box::new(tree), options, None)
+    }
+
+    /// The repository of any tree: a git revision, files in memory.
+    ///
+    /// # Errors
+    /// When it can't be listed, or its configuration is wrong.
+    pub fn from_tree(tree: Box<dyn Tree>, options: &Options) -> Result<Self, Error> {
+        Self::build(tree, options, None)
+    }
+
+    /// A stream of documents, such as a build's output on standard input.
+    ///
+    /// # Errors
+    /// When an inventory that the command line names can't be read.
+    pub fn from_stream(bytes: Vec<u8>, options: &Options) -> Result<Self, Error> {
+        let stream = Memory::stream(STREAM, bytes);
+        Self::build(Box::new(stream), options, None)
+    }
+
+    /// `only`: the one file that HyperConvergeds are taken from, beside which inventories lie.
+    fn build(
+        tree: Box<dyn Tree>,
+        options: &Options,
+        only: Option<Utf8PathBuf>,
+    ) -> Result<Self, Error> {
+        let config = configuration(&*tree)?;
+        let listing = tree.list(&Walk {
+            ignore: config.ignore.iter().map(|p| p.value.clone()).collect(),
+            marker: Some(MANIFEST),
+            depth: only.is_some().then_some(1),
+        })?;
+        let mut reading = Reading::default();
+        reading.skipped(&listing);
+        let candidates = candidates(&*tree, &config, listing);
+        let looked = look_all(&*tree, &candidates, &reading.cache);
+        let patches = patches(&candidates, &looked);
+        for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
+            match patches.get(path) {
+                Some(of) => reading.patch(path, of),
+                None => reading.take(file, path, looked),
+            }
+        }
+        reading.objects.paths = candidates;
+        for path in &options.inventory {
+            reading.given(path, options.max_bytes)?;
+        }
+        if let Some(only) = only {
+            let paths = &reading.objects.paths;
+            let meant = |o: &ObjectRef| paths.get(o.file as usize) == Some(&only);
+            reading.objects.hyperconvergeds.retain(meant);
+        }
+        reading.finish(tree, config, options)
+    }
+}
+
+/// What standard input is called.
+pub(super) const STREAM: &str = "-";
+
+fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
+    let path = Utf8Path::new(CONFIG_FILE);
+    match tree.read(path) {
+        Ok(bytes) => {
+            let file = SourceFile::from_bytes(path, bytes);
+            config::read(&file).map_err(Error::Configuration)
+        }
+        Err(Unreadable::Missing) => Ok(Config::default()),
+        Err(other) => Err(Error::File(path.to_owned(), other)),
+    }
+}
+
+/// The files to look at, sorted: those of the listing that can hold manifests, and those that
+/// the configuration names although git ignores them.
+fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
+    let mut out = listing.files;
+    out.retain(|p| is_candidate(p) || p == STREAM);
+    let entries = config.clusters.iter();
+    let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
+    for path in config.inventory.iter().chain(named) {
+        if let Some(path) = super::pair::relative(&path.value)
+            && let Err(at) = out.binary_search(&path)
+            && tree.check(&path).is_ok()
+        {
+            out.insert(at, path);
+        }
+    }
+    out
+}
+
+/// What looking at a file gave, without its content.
+struct Looked {
+    scanned: Scanned,
+    problems: Vec<Problem>,
+}
+
+fn look_all(tree: &dyn Tree, paths: &[Utf8PathBuf], cache: &Cache) -> Vec<Looked> {
+    let one = |(file, path): (usize, &Utf8PathBuf)| look(tree, file, path, cache);
+    match paths.len() > FEW {
+        true => paths.par_iter().enumerate().map(one).collect(),
+        false => paths.iter().enumerate().map(one).collect(),
+    }
+}
+
+fn look(tree: &dyn Tree, file: usize, path: &Utf8Path, cache: &Cache) -> Looked {
+    let mut scanned = match path == CONFIG_FILE {
+        true => Scanned::default(),
+        false => scan(tree, path),
+    };
+    let mut problems = Vec::new();
+    if let Some(why) = &scanned.unreadable {
+        problems.push(unreadable(path, why));
+    }
+    // Dropped here unless there is room, so that memory doesn't grow with the repository.
+    if let Some(content) = scanned.content.take() {
+        if content.is_broken() {
+            problems.extend(broken(&content, scanned.marked));
+        }
+        if !scanned.found.is_empty() {
+            cache.offer(index(file), content);
+        }
+    }
+    Looked { scanned, problems }
+}
+
+fn index(file: usize) -> u32 {
+    u32::try_from(file).expect("fewer than 2^32 files")
+}
+
+/// The files that kustomizations name as patches, each with the first that does.
+fn patches(paths: &[Utf8PathBuf], looked: &[Looked]) -> BTreeMap<Utf8PathBuf, Utf8PathBuf> {
+    let mut out = BTreeMap::new();
+    for (path, looked) in paths.iter().zip(looked) {
+        for patch in &looked.scanned.patches {
+            out.entry(patch.clone()).or_insert_with(|| path.clone());
+        }
+    }
+    out
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Reading {
+    objects: Objects,
+    files: Vec<FileUse>,
+    problems: Vec<Problem>,
+    cache: Cache,
+}
+
+impl Reading {
+    /// Takes in what the listing left out.
+    fn skipped(&mut self, listing: &Listing) {
+        for skipped in &listing.skipped {
+            let directory = !is_candidate(&skipped.path);
+            let use_ = FileUse::skipped(&skipped.path, &skipped.why);
+            match &skipped.why {
+                // A socket is only a surprise where a manifest was expected.
+                Why::Unreadable(why) if !directory || *why == Unreadable::Denied => {
+                    self.problems.push(unreadable(&skipped.path, why));
+                    self.files.push(use_);
+                }
+                Why::Unreadable(_) => {}
+                Why::Ignored | Why::Marked(_) | Why::LinkedDirectory | Why::Submodule => {
+                    self.files.push(use_);
+                }
+            }
+        }
+    }
+
+    fn patch(&mut self, path: &Utf8Path, of: &Utf8Path) {
+        let of = of.to_owned();
+        self.file(path, Use::Patch { of });
+    }
+
+    fn file(&mut self, path: &Utf8Path, what: Use) {
+        let path = path.to_owned();
+        self.files.push(FileUse { path, what });
+    }
+
+    fn take(&mut self, file: u32, path: &Utf8Path, looked: Looked) {
+        let Looked {
+            scanned,
+            mut problems,
+        } = looked;
+        let what = match problems.first() {
+            Some(problem) => Use::Skipped(match &scanned.unreadable {
+                Some(why) => why.to_string(),
+                None => problem.finding.message.clone(),
+            }),
+            None if path == CONFIG_FILE => Use::Configuration,
+            None if scanned.found.is_empty() => Use::Nothing,
+            None => Use::Read(holds(&scanned)),
+        };
+        self.file(path, what);
+        self.problems.append(&mut problems);
+        for found in scanned.found {
+            let place = found.place;
+            let object = ObjectRef { file, place };
+            match found.what {
+                What::HyperConverged => self.objects.hyperconvergeds.push(object),
+                What::Inventory(kind) => self.objects.sources.push(SourceRef { kind, object }),
+            }
+        }
+    }
+
+    /// An inventory that the command line names, relative to the current directory.
+    fn given(&mut self, path: &Utf8Path, max_bytes: usize) -> Result<(), Error> {
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_str().is_empty() => parent,
+            _ => Utf8Path::new("."),
+        };
+        let refuse = |why: Unreadable| Error::File(path.to_owned(), why);
+        let name = path
+            .file_name()
+            .ok_or_else(|| refuse(Unreadable::Directory))?;
+        let tree = Directory::open(directory, max_bytes)?;
+        let scanned = scan(&tree, Utf8Path::new(name));
+        if let Some(why) = scanned.unreadable {
+            return Err(refuse(why));
+        }
+        let Some(content) = scanned.content else {
+            let why = "there is neither a ClusterInventory nor a node in it";
+            return Err(refuse(Unreadable::Io(why.to_owned())));
+        };
+        let content = super::scan::Content::parse(SourceFile::new(path, content.file.text()));
+        if content.is_broken() {
+            self.problems.extend(broken(&content, true));
+        }
+        let file = index(self.objects.paths.len());
+        self.objects.paths.push(path.to_owned());
+        for found in &scanned.found {
+            if let What::Inventory(kind) = found.what {
+                let place = found.place;
+                let object = ObjectRef { file, place };
+                self.objects.given.push(SourceRef { kind, object });
+            }
+        }
+        self.cache.pin(file, content);
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        tree: Box<dyn Tree>,
+        config: Config,
+        options: &Options,
+    ) -> Result<Repo, Error> {
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut repo = Repo {
+            tree,
+            files: self.files,
+            problems: self.problems,
+            findings: Vec::new(),
+            clusters: Vec::new(),
+            directories: std::collections::BTreeSet::new(),
+            release: options.release.as_ref().map(Arc::clone),
+            releases: Mutex::new(BTreeMap::new()),
+            shared: Vec::new(),
+            cache: self.cache,
+            paths: std::mem::take(&mut self.objects.paths),
+            config: Config::default(),
+        };
+        self.objects.paths.clone_from(&repo.paths);
+        let paired = pair(&self.objects, &config, |object| repo.named_at(object));
+        if !paired.configuration.is_empty() {
+            return Err(Error::Configuration(paired.configuration));
+        }
+        repo.shared.resize_with(paired.shared, OnceLock::new);
+        repo.clusters = paired.clusters;
+        repo.findings = paired.findings;
+        repo.directories = paired.directories;
+        repo.config = config;
+        Ok(repo)
+    }
+}
+
+fn holds(scanned: &Scanned) -> Holds {
+    let count = |what: What| scanned.found.iter().filter(|f| f.what == what).count();
+    Holds {
+        hyperconvergeds: count(What::HyperConverged),
+        inventories: count(What::Inventory(SourceKind::Declared)),
+        nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
+        machines: count(What::Inventory(SourceKind::Machines)) > 0,
+    }
+}

@@ -1,0 +1,390 @@
+//! Which HyperConverged belongs to which inventory, and what the cluster is called.
+//!
+//! The inventory is the one in the HyperConverged's directory, else in the nearest parent that has
+//! one, else what `hcoplan.yaml` says for all; what it says for a cluster by name comes before
+//! everything. In one directory a ClusterInventory and a dump belong together.
+//!
+//! Machine sets usually lie deeper: those below a cluster's directory are its own (unless another
+//! cluster is nearer), else those of the nearest parent directory that has some.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::config::{ClusterEntry, Config};
+use super::placed::Placed;
+use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
+use super::scan::ObjectPlace;
+use crate::finding::Finding;
+use crate::inventory::SourceKind;
+use crate::source::Location;
+
+/// An object of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ObjectRef {
+    /// Index of the file.
+    pub(super) file: u32,
+    pub(super) place: ObjectPlace,
+}
+
+/// Something that says what a cluster is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct SourceRef {
+    pub(super) kind: SourceKind,
+    pub(super) object: ObjectRef,
+}
+
+/// Why a cluster has the inventory it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pairing {
+    /// It lies beside the HyperConverged.
+    Beside,
+    /// It lies in this directory above it.
+    Above(Utf8PathBuf),
+    /// `hcoplan.yaml` names it.
+    Configured,
+    /// The command line names it.
+    Given,
+    /// There are only machine sets.
+    Machines,
+    /// There is none.
+    None,
+}
+
+/// A cluster that was found.
+#[derive(Debug, Clone)]
+pub struct ClusterRef {
+    pub(super) name: String,
+    pub(super) path: Utf8PathBuf,
+    pub(super) object: ObjectRef,
+    pub(super) sources: Vec<SourceRef>,
+    pub(super) inventory_files: Vec<Utf8PathBuf>,
+    pub(super) pairing: Pairing,
+    pub(super) release: Option<Placed<String>>,
+    /// Index among the inventories that several clusters share.
+    pub(super) shared: Option<usize>,
+    /// Whether it is the first cluster with its inventory, and so the one that reports on it.
+    pub(super) reports: bool,
+}
+
+impl ClusterRef {
+    /// Its name: the HyperConverged's directory relative to the root (`.` for the root itself),
+    /// unless `hcoplan.yaml` says otherwise.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The HyperConverged's file, relative to the root.
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Where in the file it is.
+    pub fn place(&self) -> ObjectPlace {
+        self.object.place
+    }
+
+    /// The HyperConverged's directory, relative to the root; empty for the root itself.
+    pub fn directory(&self) -> &Utf8Path {
+        parent(&self.path)
+    }
+
+    /// The files that its inventory is read from, relative to the root; sorted.
+    pub fn inventory_files(&self) -> &[Utf8PathBuf] {
+        &self.inventory_files
+    }
+
+    /// Why it has this inventory.
+    pub fn pairing(&self) -> &Pairing {
+        &self.pairing
+    }
+}
+
+/// What was found in a repository.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    /// Paths of all files, by their index.
+    pub(super) paths: Vec<Utf8PathBuf>,
+    pub(super) hyperconvergeds: Vec<ObjectRef>,
+    pub(super) sources: Vec<SourceRef>,
+    /// An inventory for all clusters, from the command line.
+    pub(super) given: Vec<SourceRef>,
+}
+
+impl Objects {
+    pub(super) fn path(&self, object: ObjectRef) -> &Utf8Path {
+        let path = self.paths.get(object.file as usize);
+        path.map_or(Utf8Path::new(""), Utf8PathBuf::as_path)
+    }
+
+    /// Every source in a file or directory.
+    fn named(&self, path: &Utf8Path) -> Vec<SourceRef> {
+        let here = |s: &&SourceRef| {
+            let found = self.path(s.object);
+            found == path || (s.kind != SourceKind::Machines && parent(found) == path)
+        };
+        self.sources.iter().filter(here).copied().collect()
+    }
+}
+
+pub(super) fn parent(path: &Utf8Path) -> &Utf8Path {
+    path.parent().unwrap_or(Utf8Path::new(""))
+}
+
+/// What pairing gave.
+#[derive(Debug, Default)]
+pub(super) struct Paired {
+    /// Sorted by name.
+    pub(super) clusters: Vec<ClusterRef>,
+    pub(super) findings: Vec<Finding>,
+    /// What is wrong with the configuration.
+    pub(super) configuration: Vec<Finding>,
+    /// How many inventories several clusters share.
+    pub(super) shared: usize,
+    /// The directories that HyperConvergeds are in.
+    pub(super) directories: BTreeSet<Utf8PathBuf>,
+}
+
+/// Pairs everything that was found; `place` is where an object is named.
+pub(super) fn pair(
+    objects: &Objects,
+    config: &Config,
+    place: impl Fn(ObjectRef) -> Option<Location>,
+) -> Paired {
+    let mut pairs = Pairs::new(objects, config);
+    let mut out = Paired::default();
+    let mut clusters: Vec<ClusterRef> = Vec::new();
+    let mut claimed = BTreeSet::new();
+    for entry in &config.clusters {
+        match pairs.entry(entry) {
+            Ok(cluster) => {
+                claimed.insert(cluster.object);
+                clusters.push(cluster);
+            }
+            Err(finding) => out.configuration.push(*finding),
+        }
+    }
+    let others = objects
+        .hyperconvergeds
+        .iter()
+        .filter(|o| !claimed.contains(o));
+    clusters.extend(others.map(|o| pairs.cluster(*o)));
+    // By name, then as they were found: the first one keeps a name that is taken twice.
+    clusters.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut kept: Vec<ClusterRef> = Vec::new();
+    for cluster in clusters {
+        match kept.last().filter(|last| last.name == cluster.name) {
+            Some(first) => {
+                let (own, other) = (place(cluster.object), place(first.object));
+                out.findings.push(taken(&cluster.name, own, other));
+            }
+            None => kept.push(cluster),
+        }
+    }
+    out.shared = share(&mut kept);
+    out.clusters = kept;
+    out.directories = std::mem::take(&mut pairs.directories);
+    out
+}
+
+fn taken(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
+    let mut finding = Finding::new(
+        &CLUSTER_NAME_TAKEN,
+        format!("there is a cluster `{name}` already"),
+    )
+    .label("this one is not planned")
+    .help("name both in hcoplan.yaml, or move one to a directory of its own");
+    finding.location = own;
+    match other {
+        Some(place) => finding.related(place, "this one is"),
+        None => finding,
+    }
+}
+
+/// Gives an index to every inventory that more than one cluster has.
+fn share(clusters: &mut [ClusterRef]) -> usize {
+    let mut users: BTreeMap<Vec<SourceRef>, usize> = BTreeMap::new();
+    for cluster in clusters.iter() {
+        *users.entry(cluster.sources.clone()).or_default() += 1;
+    }
+    let shared = users
+        .into_iter()
+        .filter(|(sources, n)| *n > 1 && !sources.is_empty());
+    let indexes: BTreeMap<Vec<SourceRef>, usize> = shared.map(|(s, _)| s).zip(0..).collect();
+    let mut seen = BTreeSet::new();
+    for cluster in clusters {
+        cluster.shared = indexes.get(&cluster.sources).copied();
+        cluster.reports = cluster.shared.is_none_or(|index| seen.insert(index));
+    }
+    indexes.len()
+}
+
+/// What the inventories' directories are asked for.
+struct Pairs<'o> {
+    objects: &'o Objects,
+    config: &'o Config,
+    directories: BTreeSet<Utf8PathBuf>,
+    /// ClusterInventories and nodes by directory.
+    levels: BTreeMap<&'o Utf8Path, Vec<SourceRef>>,
+    /// Machines by the cluster's directory they are below, or by their own.
+    machines: BTreeMap<Utf8PathBuf, Vec<SourceRef>>,
+}
+
+impl<'o> Pairs<'o> {
+    fn new(objects: &'o Objects, config: &'o Config) -> Self {
+        let directories: BTreeSet<Utf8PathBuf> = objects
+            .hyperconvergeds
+            .iter()
+            .map(|o| parent(objects.path(*o)).to_owned())
+            .collect();
+        let mut levels: BTreeMap<&Utf8Path, Vec<SourceRef>> = BTreeMap::new();
+        let mut machines: BTreeMap<Utf8PathBuf, Vec<SourceRef>> = BTreeMap::new();
+        for source in &objects.sources {
+            let directory = parent(objects.path(source.object));
+            if source.kind == SourceKind::Machines {
+                let owner = directory.ancestors().find(|d| directories.contains(*d));
+                let owner = owner.unwrap_or(directory).to_owned();
+                machines.entry(owner).or_default().push(*source);
+            } else {
+                levels.entry(directory).or_default().push(*source);
+            }
+        }
+        Self {
+            objects,
+            config,
+            directories,
+            levels,
+            machines,
+        }
+    }
+
+    fn cluster(&self, object: ObjectRef) -> ClusterRef {
+        let path = self.objects.path(object).to_owned();
+        let directory = parent(&path);
+        let name = match directory.as_str() {
+            "" => ".".to_owned(),
+            below => below.to_owned(),
+        };
+        let (mut sources, mut pairing) = self.inventory(directory);
+        let machines = directory.ancestors().find_map(|d| self.machines.get(d));
+        if let Some(machines) = machines.filter(|_| pairing != Pairing::Given) {
+            if pairing == Pairing::None {
+                pairing = Pairing::Machines;
+            }
+            sources.extend(machines);
+        }
+        self.with(name, path, object, sources, pairing)
+    }
+
+    fn with(
+        &self,
+        name: String,
+        path: Utf8PathBuf,
+        object: ObjectRef,
+        sources: Vec<SourceRef>,
+        pairing: Pairing,
+    ) -> ClusterRef {
+        let files = sources.iter().map(|s| self.objects.path(s.object));
+        let files: BTreeSet<&Utf8Path> = files.collect();
+        ClusterRef {
+            name,
+            path,
+            object,
+            inventory_files: files.into_iter().map(Utf8Path::to_owned).collect(),
+            sources,
+            pairing,
+            release: None,
+            shared: None,
+            reports: true,
+        }
+    }
+
+    fn inventory(&self, directory: &Utf8Path) -> (Vec<SourceRef>, Pairing) {
+        if !self.objects.given.is_empty() {
+            return (self.objects.given.clone(), Pairing::Given);
+        }
+        for level in directory.ancestors() {
+            if let Some(sources) = self.levels.get(level) {
+                let pairing = match level == directory {
+                    true => Pairing::Beside,
+                    false => Pairing::Above(level.to_owned()),
+                };
+                return (sources.clone(), pairing);
+            }
+        }
+        let configured = self.configured(&self.config.inventory);
+        match configured.is_empty() {
+            true => (Vec::new(), Pairing::None),
+            false => (configured, Pairing::Configured),
+        }
+    }
+
+    fn configured(&self, paths: &[Placed<String>]) -> Vec<SourceRef> {
+        let paths = paths.iter().filter_map(|p| relative(&p.value));
+        paths.flat_map(|p| self.objects.named(&p)).collect()
+    }
+
+    /// A cluster of `hcoplan.yaml`.
+    fn entry(&self, entry: &ClusterEntry) -> Result<ClusterRef, Box<Finding>> {
+        let wrong = |message: String, place: &Placed<String>| {
+            let finding = Finding::new(&CONFIGURATION_INVALID, message);
+            Box::new(finding.at(place.place.clone()))
+        };
+        let path = &entry.path.value;
+        let found: Vec<ObjectRef> = match relative(path) {
+            Some(path) => {
+                let here = |o: &&ObjectRef| {
+                    let found = self.objects.path(**o);
+                    found == path || parent(found) == path
+                };
+                self.objects
+                    .hyperconvergeds
+                    .iter()
+                    .filter(here)
+                    .copied()
+                    .collect()
+            }
+            None => {
+                return Err(wrong(
+                    format!("`{path}` leads out of the root"),
+                    &entry.path,
+                ));
+            }
+        };
+        let object = match found.as_slice() {
+            [one] => *one,
+            [] => {
+                return Err(wrong(
+                    format!("there is no HyperConverged in `{path}`"),
+                    &entry.path,
+                ));
+            }
+            _ => {
+                let message = format!("there are {} HyperConvergeds in `{path}`", found.len());
+                return Err(wrong(message, &entry.path));
+            }
+        };
+        let mut cluster = self.cluster(object);
+        if !entry.inventory.is_empty() && cluster.pairing != Pairing::Given {
+            for path in &entry.inventory {
+                if self.configured(std::slice::from_ref(path)).is_empty() {
+                    let message = format!("there is no inventory in `{}`", path.value);
+                    return Err(wrong(message, path));
+                }
+            }
+            let sources = self.configured(&entry.inventory);
+            let ClusterRef { name, path, .. } = cluster;
+            cluster = self.with(name, path, object, sources, Pairing::Configured);
+        }
+        if let Some(name) = &entry.name {
+            cluster.name = name.value.clone();
+        }
+        cluster.release = entry.release.clone();
+        Ok(cluster)
+    }
+}
+
+/// A path of the configuration, which is relative to the root.
+pub(super) fn relative(path: &str) -> Option<Utf8PathBuf> {
+    crate::source::normal(Utf8Path::new(path))
+}

@@ -1,0 +1,363 @@
+//! From a vendor's OLM bundle to a release: behaviour from a base, images, versions, schemas and
+//! golden images from the vendor.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Map, Value};
+
+use super::ordered::Json;
+use super::{ImportError, Imported, MADE, SCHEMAS};
+use crate::release::{Mutation, Release};
+use crate::source::{Directory, MAX_BYTES, SourceFile, Tree, Walk};
+use crate::yaml;
+
+/// The Deployment of the CSV whose environment the operands depend on.
+const OPERATOR: &str = "hco-operator";
+
+/// A release that behaves as `base` and has what the bundle in `bundle` says: the operator's
+/// environment (images, versions) of its CSV, the schemas of its CRDs. `templates` is a directory
+/// of DataImportCronTemplates, as the vendor's operator image has it; without it the golden images
+/// are the base's.
+///
+/// # Errors
+/// A file that can't be read, or a bundle without a CSV of HCO.
+pub fn from_bundle(
+    base: &Release,
+    bundle: &Utf8Path,
+    templates: Option<&Utf8Path>,
+) -> Result<Imported, ImportError> {
+    let mut documents = documents(bundle)?;
+    let csv = documents
+        .iter()
+        .position(|d| text(d, "kind") == "ClusterServiceVersion" && operator(d).is_some())
+        .map(|index| documents.swap_remove(index));
+    let csv = csv.ok_or_else(|| {
+        let message = format!("there is no ClusterServiceVersion with a deployment {OPERATOR}");
+        ImportError::Bundle(bundle.to_owned(), message)
+    })?;
+    let env = environment(operator(&csv).unwrap_or(&Value::Null));
+
+    let mut tables: Json = parse("release.json", base.file("release.json")?)?;
+    let version = env.get("HCO_KV_IO_VERSION").map(String::as_str);
+    let version = version.or(csv.pointer("/spec/version").and_then(Value::as_str));
+    let version = version.unwrap_or(base.version()).to_owned();
+    tables.set("version", Json::text(&version));
+    apply(&mut tables, &env);
+
+    let mut out = Imported {
+        name: base.name().to_owned(),
+        version,
+        files: BTreeMap::new(),
+        notes: vec![format!(
+            "behaviour of HCO {}, {} variables of {}",
+            base.version(),
+            env.len(),
+            csv.pointer("/metadata/name")
+                .and_then(Value::as_str)
+                .unwrap_or("the CSV")
+        )],
+    };
+    out.carry(base)?;
+    for name in MADE {
+        out.files
+            .insert(name.to_owned(), base.file(name)?.to_owned());
+    }
+    out.files
+        .insert("release.json".to_owned(), tables.to_file());
+    schemas(base, &documents, &mut out)?;
+    if let Some(directory) = templates {
+        let images = golden_images(base, directory)?;
+        out.notes
+            .push(format!("{} golden images of {directory}", images.len()));
+        let images = Json::List(images.into_iter().map(Json::from).collect());
+        out.files
+            .insert("golden-images.json".to_owned(), images.to_file());
+    }
+    out.release()?;
+    Ok(out)
+}
+
+fn parse(name: &str, text: &str) -> Result<Json, ImportError> {
+    serde_json::from_str(text).map_err(|e| ImportError::shape(Utf8Path::new(name), e.to_string()))
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Every document of the YAML and JSON files below a directory.
+fn documents(directory: &Utf8Path) -> Result<Vec<Value>, ImportError> {
+    let failed = |path: Utf8PathBuf, message: String| ImportError::Bundle(path, message);
+    let tree = Directory::open(directory, MAX_BYTES);
+    let tree = tree.map_err(|e| failed(directory.to_owned(), e.to_string()))?;
+    let listing = tree.list(&Walk::default());
+    let listing = listing.map_err(|e| failed(directory.to_owned(), e.to_string()))?;
+    let mut out = Vec::new();
+    for path in listing.files {
+        if !matches!(path.extension(), Some("yaml" | "yml" | "json")) {
+            continue;
+        }
+        let full = directory.join(&path);
+        let bytes = tree
+            .read(&path)
+            .map_err(|e| failed(full.clone(), e.to_string()))?;
+        let file = SourceFile::from_bytes(&full, bytes);
+        let parsed = yaml::parse(&file);
+        if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
+            let line = file.position(problem.span.start).line;
+            let message = format!("line {line}: {}", problem.message);
+            return Err(ImportError::shape(&full, message));
+        }
+        out.extend(parsed.documents.iter().map(|d| d.root.to_json()));
+    }
+    Ok(out)
+}
+
+/// The operator's container in a CSV.
+fn operator(csv: &Value) -> Option<&Value> {
+    let deployments = csv.pointer("/spec/install/spec/deployments")?.as_array()?;
+    let deployment = deployments.iter().find(|d| text(d, "name") == OPERATOR)?;
+    deployment.pointer("/spec/template/spec/containers/0")
+}
+
+/// A container's environment; what is only known at run time is left out.
+fn environment(container: &Value) -> BTreeMap<String, String> {
+    let list = container.get("env").and_then(Value::as_array);
+    let known = list
+        .into_iter()
+        .flatten()
+        .filter(|e| e.get("valueFrom").is_none());
+    let entry = |e: &Value| (text(e, "name").to_owned(), text(e, "value").to_owned());
+    known.map(entry).collect()
+}
+
+/// Puts the vendor's environment in the place of the base's: all of it on OpenShift, where the
+/// bundle is installed; elsewhere the variables that the base has with a value. Components'
+/// versions follow.
+fn apply(tables: &mut Json, env: &BTreeMap<String, String>) {
+    let own = |known: Option<&Json>| {
+        let entries = known.map_or(&[][..], Json::entries).iter();
+        let entry = |(name, old): &(String, Json)| {
+            let new = env.get(name).filter(|_| !old.is_nothing());
+            let new = new.map(|v| Json::text(v));
+            (name.clone(), new.unwrap_or_else(|| old.clone()))
+        };
+        Json::Map(entries.map(entry).collect())
+    };
+    let kubernetes = own(tables.at("env.Kubernetes"));
+    let openshift = env.iter().map(|(k, v)| (k.clone(), Json::text(v)));
+    let both = [
+        ("OpenShift".to_owned(), Json::Map(openshift.collect())),
+        ("Kubernetes".to_owned(), kubernetes),
+    ];
+    let components = own(tables.get("components"));
+    tables.set("env", Json::Map(both.into()));
+    tables.set("components", components);
+}
+
+/// The base's schemas, with the bundle's in the place of those that it has.
+fn schemas(base: &Release, documents: &[Value], out: &mut Imported) -> Result<(), ImportError> {
+    let mut replaced = Vec::new();
+    for name in base.schema_names() {
+        let file = format!("crds/{name}.json");
+        let text = base.file(&file)?.to_owned();
+        out.files.insert(file, text);
+    }
+    for crd in documents
+        .iter()
+        .filter(|d| text(d, "kind") == "CustomResourceDefinition")
+    {
+        let spec = crd.get("spec").unwrap_or(&Value::Null);
+        let kind = spec
+            .pointer("/names/kind")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let versions = spec.get("versions").and_then(Value::as_array);
+        for version in versions.into_iter().flatten() {
+            let name = format!("{}.{}", kind.to_lowercase(), text(version, "name"));
+            let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
+                continue;
+            };
+            // Another group may have a kind of the same name.
+            let group = text(spec, "group");
+            let known = base.schema(&name).map_or(group, |s| s.group());
+            if !SCHEMAS.contains(&name.as_str()) || group != known {
+                continue;
+            }
+            let mut file = Map::new();
+            let mut put = |key: &str, value: Value| file.insert(key.to_owned(), value);
+            put("group", group.into());
+            put("kind", kind.into());
+            put("openAPIV3Schema", without_prose(schema));
+            put("version", text(version, "name").into());
+            for key in ["served", "storage"] {
+                put(key, version.get(key).cloned().unwrap_or(Value::Null));
+            }
+            let text = Json::from(Value::Object(file)).to_compact();
+            out.files.insert(format!("crds/{name}.json"), text);
+            replaced.push(name);
+        }
+    }
+    replaced.sort();
+    out.notes.push(match replaced.is_empty() {
+        true => "no schema of the bundle is one that is used".to_owned(),
+        false => format!("schemas of {}", replaced.join(", ")),
+    });
+    Ok(())
+}
+
+/// A schema without what is there for people.
+fn without_prose(schema: &Value) -> Value {
+    let Value::Object(map) = schema else {
+        return schema.clone();
+    };
+    let mut out = Map::new();
+    for (keyword, value) in map {
+        let value = match keyword.as_str() {
+            "description" | "title" | "example" | "externalDocs" => continue,
+            // Their keys are fields, and a field may be called `description`.
+            "properties" | "patternProperties" | "definitions" => {
+                let fields = value.as_object().into_iter().flatten();
+                fields.map(|(k, v)| (k.clone(), without_prose(v))).collect()
+            }
+            // Values, not schemas.
+            "default" | "enum" | "x-kubernetes-validations" => value.clone(),
+            _ => match value {
+                Value::Array(items) => items.iter().map(without_prose).collect(),
+                other => without_prose(other),
+            },
+        };
+        out.insert(keyword.clone(), value);
+    }
+    Value::Object(out)
+}
+
+/// The templates of a directory as the operator holds them after it has loaded its files: sorted
+/// by file, each file a list of templates or one of them.
+fn golden_images(base: &Release, directory: &Utf8Path) -> Result<Vec<Value>, ImportError> {
+    let mut out: Vec<Value> = Vec::new();
+    for document in documents(directory)? {
+        match document {
+            Value::Array(items) => out.extend(items),
+            Value::Object(_) if document.get("spec").is_some() => out.push(document),
+            _ => {}
+        }
+    }
+    if out.is_empty() {
+        let message = "there is no DataImportCronTemplate in it".to_owned();
+        return Err(ImportError::Bundle(directory.to_owned(), message));
+    }
+    let fills = |mutation: Mutation| {
+        let rules = base.admission().version("v1beta1");
+        rules.is_some_and(|r| r.mutate.create.contains(&mutation))
+    };
+    let fill = |template: &mut Value, key: &str, value: Value| {
+        if let Some(spec) = template.get_mut("spec").and_then(Value::as_object_mut) {
+            spec.entry(key).or_insert(value);
+        }
+    };
+    for template in &mut out {
+        // The operator gives its own templates what the webhook gives the users'.
+        if fills(Mutation::RetentionPolicy) {
+            fill(template, "retentionPolicy", "None".into());
+        }
+        if fills(Mutation::ImportsToKeep) {
+            fill(template, "importsToKeep", 1.into());
+        }
+    }
+    Ok(out)
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::Platform;
+
+    fn fixture(name: &str) -> Utf8PathBuf {
+        Utf8Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("testdata/repo")
+            .join(name)
+    }
+
+    #[test]
+    fn a_bundle_brings_versions_images_and_schemas() {
+        let base = Release::known("1.18").expect("known");
+        let imported = from_bundle(&base, &fixture("bundle"), Some(&fixture("templates")));
+        let imported = imported.expect("imported");
+        assert_eq!(
+            (imported.name.as_str(), imported.version.as_str()),
+            ("1.18", "4.22.3")
+        );
+        assert_eq!(
+            imported.notes[0],
+            "behaviour of HCO 1.18.2, 6 variables of vendor-virtualization-operator.v4.22.3"
+        );
+        assert_eq!(imported.notes[1], "schemas of migcontroller.v1alpha1");
+
+        let release = imported.release().expect("whole");
+        let env = |platform, name| release.env(platform, name).map(str::to_owned);
+        let kubevirt = Some("v1.8.4-77-vendor".to_owned());
+        assert_eq!(env(Platform::OpenShift, "KUBEVIRT_VERSION"), kubevirt);
+        assert_eq!(env(Platform::Kubernetes, "KUBEVIRT_VERSION"), kubevirt);
+        assert_eq!(
+            env(Platform::OpenShift, "VENDOR_ONLY").as_deref(),
+            Some("yes")
+        );
+        // What isn't deployed elsewhere stays so, and what the bundle doesn't say stays.
+        assert_eq!(env(Platform::Kubernetes, "KV_CONSOLE_PLUGIN_IMAGE"), None);
+        let smbios = base.env(Platform::Kubernetes, "SMBIOS").map(str::to_owned);
+        assert_eq!(env(Platform::Kubernetes, "SMBIOS"), smbios);
+        assert_eq!(
+            release.tables().components["KUBEVIRT_VERSION"],
+            "v1.8.4-77-vendor"
+        );
+        assert_eq!(release.tables().components["CDI_VERSION"], "v1.65.0");
+
+        let schema: Value =
+            serde_json::from_str(&imported.files["crds/migcontroller.v1alpha1.json"])
+                .expect("JSON");
+        assert_eq!(
+            schema["openAPIV3Schema"],
+            serde_json::json!({"type": "object", "properties": {"spec": {"type": "object",
+                "properties": {"description": {"type": "string"},
+                    "mode": {"type": "string", "default": {"description": "stays"}}}}}})
+        );
+        let kubevirt = base.file("crds/kubevirt.v1.json").expect("there");
+        assert_eq!(imported.files["crds/kubevirt.v1.json"], kubevirt);
+
+        let image = &release.golden_images()[0];
+        assert_eq!(image["spec"]["managedDataSource"], "vendor-linux");
+        assert_eq!(image["spec"]["retentionPolicy"], "All");
+        assert_eq!(image["spec"]["importsToKeep"], 1);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let base = Release::known("1.16").expect("known");
+        let imported = from_bundle(&base, &fixture("bundle"), None).expect("imported");
+        let temp = tempfile::tempdir().expect("a directory");
+        let out = Utf8Path::from_path(temp.path())
+            .expect("UTF-8")
+            .join("mine");
+        imported.write(&out).expect("written");
+        let release = crate::repo::named_release(out.as_str()).expect("a release");
+        assert_eq!((release.name(), release.version()), ("1.16", "4.22.3"));
+        assert_eq!(release.golden_images(), base.golden_images());
+        std::fs::remove_file(out.join("ssp.json")).expect("removed");
+        let refused = crate::repo::named_release(out.as_str()).expect_err("incomplete");
+        assert!(
+            refused.to_string().ends_with("ssp.json is missing"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn a_directory_without_a_csv_is_refused() {
+        let base = Release::known("1.18").expect("known");
+        let refused = from_bundle(&base, &fixture("templates"), None).expect_err("no bundle");
+        assert!(
+            refused.to_string().contains("no ClusterServiceVersion"),
+            "{refused}"
+        );
+    }
+}

@@ -1,0 +1,21 @@
+//! A line per finding: `path:line:column: severity[rule] message`.
+
+use std::io::{self, Write};
+
+use super::Report;
+use super::text::printable;
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for finding in report.findings {
+        if let Some(location) = &finding.location {
+            let start = location.start();
+            let path = report.path(&location.file);
+            write!(out, "{path}:{}:{}: ", start.line, start.column)?;
+        } else if let Some(cluster) = &finding.cluster {
+            write!(out, "{cluster}: ")?;
+        }
+        let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
+        writeln!(out, "{severity}[{rule}] {}", printable(&finding.message))?;
+    }
+    writeln!(out, "{}", report.totals())
+}

@@ -1,0 +1,310 @@
+//! The lines that a finding is about, as miette shows them.
+//!
+//! An [`Excerpt`] is a made-up source of the lines around some places: long lines are cut to a
+//! window, what steers a terminal is replaced, what is secret is masked. It answers miette's
+//! questions with the lines' real numbers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+
+use super::secret;
+use super::text::{printable, steers};
+use crate::source::{Location, SourceFile, Span};
+
+/// Lines shown before and after one that is meant.
+const CONTEXT: usize = 1;
+
+/// A place over more lines than this is shown by its first line.
+const MOST_LINES: usize = 6;
+
+/// Columns shown before a place in a line that is cut.
+const LEAD: usize = 24;
+
+/// A place with what is to be said about it.
+pub(super) struct Mark<'a> {
+    pub(super) place: &'a Location,
+    pub(super) label: String,
+    pub(super) primary: bool,
+}
+
+/// The lines around some places of one file.
+#[derive(Debug)]
+pub(super) struct Excerpt {
+    name: String,
+    text: String,
+    lines: Vec<Line>,
+    /// The real column (0-based) of each label, by its offset in `text`.
+    columns: BTreeMap<usize, usize>,
+    labels: Vec<LabeledSpan>,
+}
+
+/// A line of an excerpt.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// 0-based.
+    number: usize,
+    /// Its bytes in the excerpt's text, the break included.
+    start: usize,
+    end: usize,
+}
+
+/// A place in lines and columns, 0-based, the end exclusive.
+#[derive(Debug, Clone, Copy)]
+struct Cells {
+    line: usize,
+    start: usize,
+    end_line: usize,
+    end: usize,
+}
+
+impl Excerpt {
+    /// The excerpt of one file, `name` being its path as it is shown. All marks are in that file.
+    pub(super) fn new(name: &str, marks: &[Mark<'_>], width: usize) -> Option<Self> {
+        let file = &marks.first()?.place.file;
+        let mut out = Self {
+            name: printable(name).into_owned(),
+            text: String::new(),
+            lines: Vec::new(),
+            columns: BTreeMap::new(),
+            labels: Vec::new(),
+        };
+        let cells: Vec<Cells> = marks.iter().map(|m| cells(m.place)).collect();
+        let masked = secret::spans(file);
+        let numbers = numbers(&cells, file);
+        let mut shown: BTreeMap<usize, Shown> = BTreeMap::new();
+        for number in numbers {
+            let line = Shown::new(file, &masked, number, &cells, width);
+            let start = out.text.len();
+            out.text.push_str(&line.text);
+            out.text.push('\n');
+            out.lines.push(Line {
+                number,
+                start,
+                end: out.text.len(),
+            });
+            shown.insert(number, line);
+        }
+        for (mark, cells) in marks.iter().zip(&cells) {
+            let start = out.offset(&shown, cells.line, cells.start)?;
+            let end = out.offset(&shown, cells.end_line, cells.end)?;
+            let span = SourceSpan::new(start.into(), end.saturating_sub(start));
+            let label = Some(printable(&mark.label).into_owned()).filter(|l| !l.is_empty());
+            out.columns.insert(start, cells.start);
+            out.labels.push(match mark.primary {
+                true => LabeledSpan::new_primary_with_span(label, span),
+                false => LabeledSpan::new_with_span(label, span),
+            });
+        }
+        Some(out)
+    }
+
+    /// Where a column of a line is in the excerpt's text.
+    fn offset(
+        &self,
+        shown: &BTreeMap<usize, Shown>,
+        number: usize,
+        column: usize,
+    ) -> Option<usize> {
+        let line = self.lines.iter().find(|l| l.number == number)?;
+        Some(line.start + shown.get(&number)?.offset(column))
+    }
+}
+
+/// The lines to show, in order.
+fn numbers(cells: &[Cells], file: &SourceFile) -> Vec<usize> {
+    let after = |c: &Cells| match file.line(c.end_line + CONTEXT) {
+        // The empty rest behind the last break is no line.
+        Some((start, _)) if start < file.text().len() => c.end_line + CONTEXT,
+        _ => c.end_line,
+    };
+    let around = |c: &Cells| c.line.saturating_sub(CONTEXT)..=after(c);
+    let mut all: Vec<usize> = cells.iter().flat_map(around).collect();
+    // What is behind the last line (an unexpected end) is shown at the end of the last.
+    all.extend(cells.iter().flat_map(|c| [c.line, c.end_line]));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn cells(place: &Location) -> Cells {
+    let (start, end) = (place.start(), place.end());
+    let (line, column) = (start.line - 1, start.column - 1);
+    if end.line - start.line >= MOST_LINES || end.column == 1 && end.line > start.line {
+        let text = place.file.line(line).map_or("", |(_, text)| text);
+        let whole = text.trim_end().chars().count();
+        return Cells {
+            line,
+            start: column,
+            end_line: line,
+            end: whole.max(column),
+        };
+    }
+    Cells {
+        line,
+        start: column,
+        end_line: end.line - 1,
+        end: end.column - 1,
+    }
+}
+
+/// A line as it is shown.
+struct Shown {
+    text: String,
+    /// The first column that is shown.
+    from: usize,
+    /// For each column from `from` on, its offset in `text`; one more for the end.
+    offsets: Vec<usize>,
+}
+
+impl Shown {
+    fn new(
+        file: &SourceFile,
+        masked: &[Span],
+        number: usize,
+        cells: &[Cells],
+        width: usize,
+    ) -> Self {
+        let (start, line) = file.line(number).unwrap_or_default();
+        let hidden = |offset: usize| {
+            let at = start + offset;
+            masked.iter().any(|s| s.range().contains(&at))
+        };
+        let characters: Vec<char> = line
+            .char_indices()
+            .map(|(offset, c)| match c {
+                c if hidden(offset) && !c.is_whitespace() => '*',
+                '\t' => '\t',
+                c if steers(c) => '\u{fffd}',
+                c => c,
+            })
+            .collect();
+        let window = window(number, characters.len(), cells, width);
+        let mut out = Self {
+            text: String::new(),
+            from: window.start,
+            offsets: Vec::new(),
+        };
+        if window.start > 0 {
+            out.text.push('…');
+        }
+        for character in characters.get(window.clone()).unwrap_or_default() {
+            out.offsets.push(out.text.len());
+            out.text.push(*character);
+        }
+        out.offsets.push(out.text.len());
+        if window.end < characters.len() {
+            out.text.push('…');
+        }
+        out
+    }
+
+    fn offset(&self, column: usize) -> usize {
+        let index = column.saturating_sub(self.from);
+        let found = self.offsets.get(index).or(self.offsets.last());
+        found.copied().unwrap_or_default()
+    }
+}
+
+/// The columns of a line that are shown: all where they fit, else those around what is meant.
+fn window(number: usize, length: usize, cells: &[Cells], width: usize) -> std::ops::Range<usize> {
+    let width = width.max(40);
+    if length <= width {
+        return 0..length;
+    }
+    let starts = cells
+        .iter()
+        .filter_map(|c| (c.line == number).then_some(c.start));
+    let first = starts.min().unwrap_or(0);
+    let ends = cells
+        .iter()
+        .filter_map(|c| (c.end_line == number).then_some(c.end));
+    let last = ends.max().unwrap_or(0);
+    // What is meant fits near the line's start: show the start, which says more.
+    if last + LEAD / 2 <= width {
+        return 0..width;
+    }
+    let start = first.saturating_sub(LEAD);
+    start..(start + width).min(length)
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        _after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let (start, end) = (span.offset(), span.offset() + span.len());
+        let at = |offset: usize| {
+            let behind = self.lines.iter().rposition(|l| l.start <= offset);
+            behind.ok_or(MietteError::OutOfBounds)
+        };
+        let (mut first, mut last) = (at(start)?, at(end.max(start))?);
+        // With `before` miette wants to draw; without it asks for the place's line and column.
+        let mut column = self.columns.get(&start).copied().unwrap_or_default();
+        if before > 0 {
+            let next_to = |a: usize, b: usize| self.lines[a].number + 1 == self.lines[b].number;
+            for _ in 0..before {
+                if first > 0 && next_to(first - 1, first) {
+                    first -= 1;
+                }
+                if last + 1 < self.lines.len() && next_to(last, last + 1) {
+                    last += 1;
+                }
+            }
+            column = 0;
+        }
+        let (from, to) = (self.lines[first].start, self.lines[last].end);
+        let data = self.text.as_bytes().get(from..to).unwrap_or_default();
+        let line = match before {
+            0 => self.lines[at(start)?].number,
+            _ => self.lines[first].number,
+        };
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            data,
+            SourceSpan::new(from.into(), to - from),
+            line,
+            column,
+            last + 1 - first,
+        )))
+    }
+}
+
+impl std::fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("excerpt")
+    }
+}
+
+impl std::error::Error for Excerpt {}
+
+impl miette::Diagnostic for Excerpt {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(self)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().cloned()))
+    }
+}
+
+/// The places of a finding by file, the finding's own file first.
+pub(super) fn by_file<'a>(marks: Vec<Mark<'a>>) -> Vec<Vec<Mark<'a>>> {
+    let mut groups: Vec<Vec<Mark<'a>>> = Vec::new();
+    for mark in marks {
+        let same = |group: &&mut Vec<Mark<'a>>| {
+            let first = group.first().map(|m| &m.place.file);
+            first.is_some_and(|f| {
+                Arc::ptr_eq(f, &mark.place.file) || f.path() == mark.place.file.path()
+            })
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(mark),
+            None => groups.push(vec![mark]),
+        }
+    }
+    groups
+}

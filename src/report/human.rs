@@ -1,0 +1,219 @@
+//! For people: what is wrong, the lines that it is about, what will happen and what to do.
+//!
+//! The excerpts are miette's; the words around them are ours, so that the rule's name stands in
+//! the first line and a finding of several files reads as one.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style as Ansi};
+use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
+
+use super::excerpt::{Excerpt, Mark, by_file};
+use super::text::{printable, wrapped};
+use super::{Report, sarif};
+use crate::finding::{Applicability, Finding, Predicts, Severity};
+
+/// What the terminal can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terminal {
+    /// Whether colours are shown.
+    pub color: bool,
+    /// Whether characters beyond ASCII are shown.
+    pub unicode: bool,
+    /// Whether links (OSC 8) are shown.
+    pub links: bool,
+    /// Columns.
+    pub width: usize,
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        Self {
+            color: false,
+            unicode: true,
+            links: false,
+            width: 100,
+        }
+    }
+}
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let printer = Printer {
+        report,
+        style: report.terminal,
+    };
+    for finding in report.findings {
+        printer.finding(finding, out)?;
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", report.totals())
+}
+
+struct Printer<'a> {
+    report: &'a Report<'a>,
+    style: Terminal,
+}
+
+impl Printer<'_> {
+    fn finding(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+        let severity = finding.severity.as_str();
+        let color = match finding.severity {
+            Severity::Error => AnsiColor::Red,
+            Severity::Warning => AnsiColor::Yellow,
+            Severity::Info => AnsiColor::Cyan,
+        };
+        let name = finding.rule.name;
+        let width = self.style.width.max(40);
+        let message = printable(&finding.message);
+        // The first line begins behind severity and rule, the others are indented.
+        let (first, rest) = split(
+            &message,
+            width.saturating_sub(severity.len() + name.len() + 4),
+        );
+        let link = self.linked(&sarif::page(name), name);
+        let severity = self.painted(severity, Ansi::new().fg_color(Some(color.into())).bold());
+        let bold = Ansi::new().bold();
+        writeln!(out, "{severity}[{link}]: {}", self.painted(first, bold))?;
+        for line in rest
+            .map(|rest| wrapped(rest, width - 2))
+            .into_iter()
+            .flatten()
+        {
+            writeln!(out, "  {}", self.painted(line, bold))?;
+        }
+        self.excerpts(finding, out)?;
+        self.notes(finding, out)
+    }
+
+    fn excerpts(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+        let mut marks = Vec::new();
+        if let Some(place) = &finding.location {
+            marks.push(Mark {
+                place,
+                label: finding.label.clone().unwrap_or_default(),
+                primary: true,
+            });
+        }
+        marks.extend(finding.related.iter().map(|r| Mark {
+            place: &r.location,
+            label: r.message.clone(),
+            primary: false,
+        }));
+        for group in by_file(marks) {
+            let file = group.first().map(|m| &m.place.file);
+            let name = file.map(|f| self.report.path(f)).unwrap_or_default();
+            let room = self.style.width.saturating_sub(10);
+            if let Some(excerpt) = Excerpt::new(name.as_str(), &group, room) {
+                self.excerpt(&excerpt, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What miette draws, without its first line: that is the message, which stands above.
+    fn excerpt(&self, excerpt: &Excerpt, out: &mut dyn Write) -> io::Result<()> {
+        let mut drawn = String::new();
+        let drawing = self.handler().render_report(&mut drawn, excerpt);
+        drawing.map_err(|_| io::Error::other("an excerpt can't be drawn"))?;
+        for line in drawn.lines().skip(1).filter(|l| !l.trim().is_empty()) {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn handler(&self) -> GraphicalReportHandler {
+        let mut theme = match self.style.color {
+            true => GraphicalTheme::unicode(),
+            false => GraphicalTheme::unicode_nocolor(),
+        };
+        if !self.style.unicode {
+            theme.characters = ThemeCharacters::ascii();
+        }
+        GraphicalReportHandler::new_themed(theme)
+            .with_width(self.style.width.max(40))
+            .with_context_lines(1)
+            .with_links(false)
+            .without_syntax_highlighting()
+    }
+
+    fn notes(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(cluster) = &finding.cluster
+            && (self.report.summary.clusters > 1 || finding.location.is_none())
+        {
+            self.note("cluster", &printable(cluster), out)?;
+        }
+        match finding.rule.predicts {
+            Predicts::Alert { name, runbook } => {
+                let alert = match self.style.links {
+                    true => self.linked(runbook, name),
+                    false => format!("{name} ({runbook})"),
+                };
+                self.note("alert", &alert, out)?;
+            }
+            Predicts::Silent(what) => self.note("otherwise", what, out)?,
+            Predicts::Refusal(_) | Predicts::ReconcileError(_) => {}
+        }
+        if let Some(help) = &finding.help {
+            self.note("help", &printable(help), out)?;
+        }
+        for fix in &finding.fixes {
+            let how = match fix.applicability {
+                Applicability::Safe => " (hcoplan fix --write)",
+                Applicability::Unsafe => " (hcoplan fix --write --unsafe)",
+                Applicability::Suggestion => "",
+            };
+            self.note("fix", &format!("{}{how}", printable(&fix.title)), out)?;
+        }
+        Ok(())
+    }
+
+    fn note(&self, name: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        let color = Ansi::new().fg_color(Some(AnsiColor::Cyan.into()));
+        let indent = name.len() + 6;
+        let width = self.style.width.saturating_sub(indent).max(40);
+        for (i, line) in wrapped(text, width).iter().enumerate() {
+            match i {
+                0 => writeln!(out, "  = {}: {line}", self.painted(name, color))?,
+                _ => writeln!(out, "{:indent$}{line}", "")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn painted(&self, text: impl Display, style: Ansi) -> String {
+        match self.style.color {
+            true => format!("{style}{text}{style:#}"),
+            false => text.to_string(),
+        }
+    }
+
+    fn linked(&self, address: &str, text: &str) -> String {
+        match self.style.links {
+            true => format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+            false => text.to_owned(),
+        }
+    }
+}
+
+/// What fits into `width` characters, at least a word, and what is left.
+fn split(text: &str, width: usize) -> (&str, Option<&str>) {
+    if text.chars().count() <= width {
+        return (text, None);
+    }
+    let blanks = text
+        .char_indices()
+        .enumerate()
+        .filter(|(_, (_, c))| *c == ' ');
+    let mut at = None;
+    for (column, (offset, _)) in blanks {
+        if column > width && at.is_some() {
+            break;
+        }
+        at = Some(offset);
+    }
+    match at.and_then(|at| text.split_at_checked(at)) {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (text, None),
+    }
+}

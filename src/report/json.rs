@@ -1,0 +1,117 @@
+//! hcoplan's own document; its shape is published in `schemas/findings.schema.json`.
+//! Lines and columns are 1-based, columns count characters, ends are exclusive.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::Report;
+use crate::finding::{Applicability, Finding, Fix, Predicts, Severity};
+use crate::source::Location;
+
+/// Raised when a field changes its meaning or goes; new fields don't raise it.
+pub(super) const SCHEMA_VERSION: &str = "1";
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &document(report))?;
+    writeln!(out)
+}
+
+pub(super) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for finding in report.findings {
+        serde_json::to_writer(&mut *out, &finding_json(report, finding))?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// The whole document, for whoever adds to it.
+pub fn document(report: &Report<'_>) -> Value {
+    let findings = report.findings.iter().map(|f| finding_json(report, f));
+    let summary = report.summary;
+    let mut document = json!({
+        "schemaVersion": SCHEMA_VERSION,
+        "findings": findings.collect::<Vec<_>>(),
+        "summary": {
+            "errors": report.count(Severity::Error),
+            "warnings": report.count(Severity::Warning),
+            "infos": report.count(Severity::Info),
+            "clusters": summary.clusters,
+            "refused": summary.refused,
+            "skippedFiles": summary.skipped_files,
+            "suppressed": summary.suppressed,
+            "baselined": summary.baselined,
+        },
+    });
+    if let Some(oldest) = &summary.oldest_baselined {
+        document["summary"]["oldestBaselined"] = json!(oldest);
+    }
+    document
+}
+
+fn finding_json(report: &Report<'_>, finding: &Finding) -> Value {
+    let mut out = Map::new();
+    out.insert("rule".into(), json!(finding.rule.name));
+    out.insert("severity".into(), json!(finding.severity.as_str()));
+    out.insert("message".into(), json!(finding.message));
+    if let Some(location) = &finding.location {
+        place(report, location, &mut out);
+    }
+    if finding.refusal {
+        out.insert("refusal".into(), json!(true));
+    }
+    for (name, value) in [
+        ("label", &finding.label),
+        ("cluster", &finding.cluster),
+        ("object", &finding.object),
+        ("help", &finding.help),
+    ] {
+        if let Some(value) = value {
+            out.insert(name.into(), json!(value));
+        }
+    }
+    if let Predicts::Alert { name, runbook } = finding.rule.predicts {
+        out.insert("alert".into(), json!({"name": name, "runbook": runbook}));
+    }
+    let related = finding.related.iter().map(|r| {
+        let mut related = Map::from_iter([("message".to_owned(), json!(r.message))]);
+        place(report, &r.location, &mut related);
+        Value::Object(related)
+    });
+    let related: Vec<_> = related.collect();
+    if !related.is_empty() {
+        out.insert("related".into(), json!(related));
+    }
+    let fixes: Vec<_> = finding.fixes.iter().map(|f| fix_json(report, f)).collect();
+    if !fixes.is_empty() {
+        out.insert("fix".into(), json!(fixes));
+    }
+    Value::Object(out)
+}
+
+fn place(report: &Report<'_>, location: &Location, out: &mut Map<String, Value>) {
+    let (start, end) = (location.start(), location.end());
+    out.insert("file".into(), json!(report.path(&location.file)));
+    out.insert("line".into(), json!(start.line));
+    out.insert("column".into(), json!(start.column));
+    out.insert("endLine".into(), json!(end.line));
+    out.insert("endColumn".into(), json!(end.column));
+}
+
+fn fix_json(report: &Report<'_>, fix: &Fix) -> Value {
+    let applicability = match fix.applicability {
+        Applicability::Safe => "safe",
+        Applicability::Unsafe => "unsafe",
+        Applicability::Suggestion => "suggestion",
+    };
+    let edits = fix.edits.iter().map(|edit| {
+        let mut out = Map::from_iter([("text".to_owned(), json!(edit.text))]);
+        place(report, &Location::new(&edit.file, edit.span), &mut out);
+        Value::Object(out)
+    });
+    json!({
+        "title": fix.title,
+        "applicability": applicability,
+        "edits": edits.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,241 @@
+//! Findings, printed: one file per format.
+//!
+//! Every format gets the same findings in the same order; none of them decides the exit code.
+//! Paths are relative to the current directory for people, and to the top of the git repository
+//! for the formats that a forge reads.
+
+mod concise;
+mod excerpt;
+mod fingerprint;
+mod github;
+mod gitlab;
+mod human;
+mod json;
+mod junit;
+mod markdown;
+mod rdjson;
+mod sarif;
+mod secret;
+#[cfg(test)]
+mod snapshots;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::io::{self, Write};
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+
+use crate::finding::{Finding, Severity};
+use crate::source::SourceFile;
+
+pub use human::Terminal;
+pub use json::document;
+
+/// A form of output for findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Excerpts with carets, for people.
+    Human,
+    /// A line per finding.
+    Concise,
+    /// One document.
+    Json,
+    /// One document per line and finding.
+    JsonLines,
+    /// SARIF 2.1.0, as GitHub's code scanning takes it.
+    Sarif,
+    /// GitHub's workflow commands.
+    Github,
+    /// GitLab's code quality report.
+    Gitlab,
+    /// JUnit XML.
+    Junit,
+    /// reviewdog's diagnostic format.
+    Rdjson,
+    /// For a job summary or a comment.
+    Markdown,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 10] = [
+        Self::Human,
+        Self::Concise,
+        Self::Json,
+        Self::JsonLines,
+        Self::Sarif,
+        Self::Github,
+        Self::Gitlab,
+        Self::Junit,
+        Self::Rdjson,
+        Self::Markdown,
+    ];
+
+    /// The name as it is typed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Concise => "concise",
+            Self::Json => "json",
+            Self::JsonLines => "json-lines",
+            Self::Sarif => "sarif",
+            Self::Github => "github",
+            Self::Gitlab => "gitlab",
+            Self::Junit => "junit",
+            Self::Rdjson => "rdjson",
+            Self::Markdown => "markdown",
+        }
+    }
+
+    /// The format with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.as_str() == name)
+    }
+}
+
+/// What was looked at and what was left out; goes into the last line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Clusters looked at.
+    pub clusters: usize,
+    /// Clusters whose HyperConverged would be refused.
+    pub refused: usize,
+    /// Files that could not be read and don't matter.
+    pub skipped_files: usize,
+    /// Findings hidden by a suppression.
+    pub suppressed: usize,
+    /// Findings hidden by the baseline.
+    pub baselined: usize,
+    /// The day (`2026-01-31`) on which the oldest of them was recorded.
+    pub oldest_baselined: Option<String>,
+}
+
+/// Findings with what a format needs besides them.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// The findings, sorted.
+    pub findings: &'a [Finding],
+    /// What was looked at.
+    pub summary: &'a Summary,
+    /// The root that the files' paths count from, relative to the current directory.
+    pub root: &'a Utf8Path,
+    /// The same relative to the top of the git repository; `None` outside one.
+    pub root_in_repository: Option<&'a Utf8Path>,
+    /// How the terminal is, for [`Format::Human`].
+    pub terminal: Terminal,
+}
+
+/// Prints findings.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write(format: Format, report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Human => human::write(report, out),
+        Format::Concise => concise::write(report, out),
+        Format::Json => json::write(report, out),
+        Format::JsonLines => json::write_lines(report, out),
+        Format::Sarif => sarif::write(report, out),
+        Format::Github => github::write(report, out),
+        Format::Gitlab => gitlab::write(report, out),
+        Format::Junit => junit::write(report, out),
+        Format::Rdjson => rdjson::write(report, out),
+        Format::Markdown => markdown::write(report, out),
+    }
+}
+
+impl Report<'_> {
+    /// The findings of a severity.
+    fn count(&self, severity: Severity) -> usize {
+        let of = self.findings.iter().filter(|f| f.severity == severity);
+        of.count()
+    }
+
+    /// A file's path for people: relative to the current directory.
+    fn path(&self, file: &SourceFile) -> Utf8PathBuf {
+        join(self.root, file.path())
+    }
+
+    /// A file's path for a forge: relative to the repository's top, where there is one.
+    fn path_in_repository(&self, file: &SourceFile) -> Utf8PathBuf {
+        join(self.root_in_repository.unwrap_or(self.root), file.path())
+    }
+
+    /// `2 errors, 1 warning in 3 clusters (…)`.
+    fn totals(&self) -> String {
+        let mut parts = Vec::new();
+        for (severity, name) in [
+            (Severity::Error, "error"),
+            (Severity::Warning, "warning"),
+            (Severity::Info, "note"),
+        ] {
+            let n = self.count(severity);
+            if n > 0 {
+                parts.push(plural(n, name));
+            }
+        }
+        if parts.is_empty() {
+            parts.push("no findings".to_owned());
+        }
+        let summary = self.summary;
+        let mut text = format!(
+            "{} in {}",
+            parts.join(", "),
+            plural(summary.clusters, "cluster")
+        );
+        let mut asides = Vec::new();
+        if summary.refused > 0 {
+            asides.push(format!("{} refused", summary.refused));
+        }
+        if summary.suppressed > 0 {
+            asides.push(format!("{} suppressed", summary.suppressed));
+        }
+        if summary.baselined > 0 {
+            let oldest = summary.oldest_baselined.as_deref();
+            let since = oldest.map(|d| format!(", the oldest since {d}"));
+            asides.push(format!(
+                "{} hidden by the baseline{}",
+                summary.baselined,
+                since.unwrap_or_default()
+            ));
+        }
+        if summary.skipped_files > 0 {
+            asides.push(format!("{} skipped", plural(summary.skipped_files, "file")));
+        }
+        if !asides.is_empty() {
+            text.push_str(&format!(" ({})", asides.join("; ")));
+        }
+        text
+    }
+}
+
+/// `1 cluster`, `2 clusters`.
+fn plural(n: usize, noun: &str) -> String {
+    if n == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{n} {noun}s")
+    }
+}
+
+/// Joins without `.` and without what `..` takes back; `/` as separator on every system.
+fn join(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in root.components().chain(path.components()) {
+        match part {
+            Utf8Component::CurDir => {}
+            Utf8Component::ParentDir if parts.last().is_some_and(|p| *p != "..") => {
+                parts.pop();
+            }
+            other => parts.push(other.as_str()),
+        }
+    }
+    let absolute = parts.first() == Some(&"/");
+    let joined = parts.join("/");
+    Utf8PathBuf::from(if absolute {
+        joined.replacen("//", "/", 1)
+    } else {
+        joined
+    })
+}
