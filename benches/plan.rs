@@ -1,0 +1,67 @@
+//! What one cluster costs: `cargo bench --bench plan`.
+
+use divan::{Bencher, black_box};
+use hcoplan::inventory::{Inventory, Node};
+use hcoplan::plan::plan;
+use hcoplan::release::Release;
+use serde_json::{Value, json};
+
+fn main() {
+    divan::main();
+}
+
+fn node(name: &str, architecture: &str, role: &str) -> Node {
+    Node {
+        name: name.to_owned(),
+        architecture: architecture.to_owned(),
+        labels: [
+            (format!("node-role.kubernetes.io/{role}"), String::new()),
+            ("kubernetes.io/arch".to_owned(), architecture.to_owned()),
+        ]
+        .into(),
+        ..Node::default()
+    }
+}
+
+fn inventory() -> Inventory {
+    Inventory {
+        nodes: vec![
+            node("cp-0", "amd64", "control-plane"),
+            node("cp-1", "amd64", "control-plane"),
+            node("cp-2", "amd64", "control-plane"),
+            node("w-0", "amd64", "worker"),
+            node("w-1", "arm64", "worker"),
+            node("w-2", "s390x", "worker"),
+        ],
+        data_import_schedule: Some("42 3/12 * * *".to_owned()),
+        ..Inventory::default()
+    }
+}
+
+fn hyperconverged() -> Value {
+    json!({
+        "apiVersion": "hco.kubevirt.io/v1beta1",
+        "kind": "HyperConverged",
+        "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
+        "spec": {
+            "featureGates": {"enableMultiArchBootImageImport": true},
+            "liveMigrationConfig": {"parallelMigrationsPerCluster": 10},
+            "workloads": {"nodePlacement": {"nodeSelector": {"node-role.kubernetes.io/worker": ""}}},
+        },
+    })
+}
+
+/// Admission, every operand and SSP's stage of a cluster with three architectures.
+#[divan::bench(args = ["1.16", "1.17", "1.18", "1.19"])]
+fn one_cluster(bencher: Bencher<'_, '_>, name: &str) {
+    let release = Release::known(name).expect("known");
+    let (inventory, document) = (inventory(), hyperconverged());
+    plan(&release, &inventory, &document);
+    bencher.bench_local(|| {
+        plan(
+            black_box(&release),
+            black_box(&inventory),
+            black_box(&document),
+        )
+    });
+}

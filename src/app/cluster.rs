@@ -1,0 +1,323 @@
+//! One cluster's way through the pipeline.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Work;
+use super::document::plan_document;
+use crate::admission::Stage;
+use crate::diff::{self, ClusterChanges};
+use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
+use crate::finding::Finding;
+use crate::inventory::{Inventory, LoadedInventory, Places};
+use crate::lint;
+use crate::plan::{Admit, Plan, plan_with};
+use crate::release::Release;
+use crate::repo::{ClusterRef, Loaded, Repo};
+use crate::source::{SourceFile, encode};
+use crate::yaml::Document;
+
+/// What came of a cluster.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its name.
+    pub cluster: String,
+    /// How it went.
+    pub state: State,
+    /// The verdict, where the HyperConverged doesn't get in.
+    pub refusal: Option<Refusal>,
+    /// What the API server and the operators would say; empty where rules say it.
+    pub warnings: Vec<String>,
+    /// What was found while reading it and by the rules, before suppression.
+    pub found: lint::Run,
+    /// Its documents that may say which findings to leave out.
+    pub documents: Vec<Arc<Document>>,
+    /// What changes in its directory of the output tree; `None` where that was not asked, or
+    /// nothing was rendered.
+    pub changes: Option<ClusterChanges>,
+    /// Files of its directory that are not as they would be written, relative to the tree; only
+    /// where that was asked.
+    pub stale: Vec<String>,
+    /// How many objects were rendered.
+    pub objects: usize,
+    /// What is printed of it: its JSON document or its objects as YAML; empty where nothing was
+    /// asked.
+    pub printed: String,
+}
+
+/// How it went.
+#[derive(Debug)]
+pub enum State {
+    /// Through to the end.
+    Done,
+    /// Refused, and so not rendered.
+    Refused,
+    /// Its files can't be read or parsed; a finding says so.
+    Unreadable,
+    /// Nothing says which release it runs, or its inventory can't be understood; a finding says
+    /// so.
+    Unusable,
+    /// It has no inventory, and that was needed.
+    NoInventory,
+    /// hcoplan has a bug; what the panic said.
+    Panicked(String),
+    /// The output tree could not be read or written.
+    Failed(diff::Error),
+}
+
+/// What the API server or a webhook would say.
+#[derive(Debug)]
+pub struct Refusal {
+    /// Where it is refused.
+    pub stage: Stage,
+    /// Why, in the server's words.
+    pub message: String,
+    /// What hcoplan did about it.
+    pub help: Option<&'static str>,
+}
+
+impl Outcome {
+    pub(super) fn new(cluster: &str, state: State) -> Self {
+        Self {
+            cluster: cluster.to_owned(),
+            state,
+            refusal: None,
+            warnings: Vec::new(),
+            found: lint::Run::default(),
+            documents: Vec::new(),
+            changes: None,
+            stale: Vec::new(),
+            objects: 0,
+            printed: String::new(),
+        }
+    }
+}
+
+/// Everything that is asked for, for one cluster.
+pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
+    let mut outcome = Outcome::new(cluster.name(), State::Done);
+    let mut loaded = match repo.load(cluster) {
+        Ok(loaded) => loaded,
+        Err(problem) => {
+            outcome.found.findings.push(problem.finding);
+            outcome.state = State::Unreadable;
+            return outcome;
+        }
+    };
+    outcome.found.findings = std::mem::take(&mut loaded.findings);
+    outcome.documents = speaking(&loaded);
+    if loaded.inventory.is_none() && work.renders() {
+        outcome.state = State::NoInventory;
+        return outcome;
+    }
+    let release = match &loaded.release {
+        Ok(release) => Arc::clone(release),
+        Err(finding) => {
+            if loaded.inventory.is_none() {
+                outcome.found.findings.extend(undeclared(finding));
+            }
+            outcome.found.findings.push((**finding).clone());
+            outcome.state = State::Unusable;
+            return outcome;
+        }
+    };
+    let inventory = loaded.inventory.clone();
+    let inventory = match (inventory, work.renders()) {
+        (Some(inventory), true) if !inventory.valid => {
+            outcome.state = State::Unusable;
+            return outcome;
+        }
+        (Some(inventory), _) => inventory,
+        (None, _) => Arc::new(nothing_declared()),
+    };
+    let admit = match work.force {
+        true => Admit::Force,
+        false => Admit::Create,
+    };
+    let plan = plan_with(&release, &inventory.inventory, &loaded.json, admit);
+    if let Some(settings) = work.lint {
+        let input = lint::Input {
+            cluster: &loaded.name,
+            release: &release,
+            document: &loaded.document,
+            object: &loaded.json,
+            inventory: &inventory,
+            plan: &plan,
+        };
+        let context = lint::Context::new(input, settings);
+        let context = context.with_neighbours(|| repo.neighbours(cluster));
+        outcome.found.add(lint::run(&context, settings));
+    } else {
+        outcome.warnings = warnings(&plan);
+        if !inventory.states_nodes {
+            let message =
+                "its inventory declares no node, so it is taken for a cluster without any";
+            outcome.warnings.push(message.to_owned());
+        }
+    }
+    if work.json {
+        outcome.printed = plan_document(&loaded.name, release.name(), &plan, work.wanted());
+    }
+    refuse(work, &plan, &mut outcome);
+    if let Err(error) = write(work, &release, &loaded, &plan, &mut outcome) {
+        outcome.state = State::Failed(error);
+    }
+    outcome
+}
+
+/// The documents that may hold an `ignore`; the others are not worth their memory.
+fn speaking(loaded: &Loaded) -> Vec<Arc<Document>> {
+    let inventory = loaded.inventory.iter().flat_map(|i| &i.documents);
+    let speaks = |d: &&Arc<Document>| {
+        let text = d.file.text();
+        text.contains("hcoplan") && text.contains("ignore")
+    };
+    let all = [&loaded.document].into_iter().chain(inventory);
+    all.filter(speaks).map(Arc::clone).collect()
+}
+
+/// The finding that there is no inventory, where the rule can't run because nothing else says the
+/// release, either.
+fn undeclared(release: &Finding) -> Option<Finding> {
+    let rule = lint::find("inventory-missing")?.rule;
+    let mut finding = Finding::new(
+        rule,
+        "nothing declares this cluster's nodes and its release",
+    );
+    finding.location = release.location.clone();
+    finding.cluster = release.cluster.clone();
+    Some(finding.help("kubectl get nodes -o json | hcoplan inventory import - > inventory.yaml"))
+}
+
+/// For what needs no nodes.
+fn nothing_declared() -> LoadedInventory {
+    LoadedInventory {
+        inventory: Inventory::default(),
+        states_nodes: false,
+        valid: true,
+        documents: Vec::new(),
+        places: Places::default(),
+    }
+}
+
+/// What would be said about a HyperConverged that gets in.
+fn warnings(plan: &Plan) -> Vec<String> {
+    let admission = plan.admission.warnings.iter();
+    let mut out: Vec<_> = admission.map(|w| format!("HCO warns: {w}")).collect();
+    if let Some(error) = &plan.reconcile_error {
+        let (operand, message) = (error.operand, &error.message);
+        out.push(format!("HCO's reconcile stops at {operand}: {message}"));
+    }
+    let refused = plan.ssp.iter().filter(|s| !s.admission.accepted);
+    out.extend(refused.map(|s| format!("SSP's webhook refuses the SSP: {}", s.admission.message)));
+    out
+}
+
+/// Notes a refusal.
+fn refuse(work: &Work<'_>, plan: &Plan, outcome: &mut Outcome) {
+    let Some(stage) = plan.admission.stage else {
+        return;
+    };
+    let forced = work.force && plan.hyperconverged.is_some();
+    outcome.refusal = Some(Refusal {
+        stage,
+        message: plan.admission.message.clone(),
+        help: match forced {
+            true => Some("it is rendered all the same, as --force says"),
+            false if work.force => Some("--force is for what a webhook refuses"),
+            false => None,
+        },
+    });
+    if !forced {
+        outcome.state = State::Refused;
+    }
+}
+
+/// The output tree's part.
+fn write(
+    work: &Work<'_>,
+    release: &Release,
+    loaded: &Loaded,
+    plan: &Plan,
+    outcome: &mut Outcome,
+) -> Result<(), diff::Error> {
+    if !matches!(outcome.state, State::Done) {
+        if let Some(tree) = work.tree {
+            tree.keep(&loaded.name)?;
+        }
+        return Ok(());
+    }
+    if !work.emits() {
+        return Ok(());
+    }
+    let digests = digests(loaded);
+    let files = ClusterFiles::new(
+        &loaded.name,
+        release,
+        digests,
+        plan,
+        &work.texts,
+        work.wanted(),
+    );
+    outcome.objects = files.files.len();
+    if let Some(before) = work.before {
+        outcome.changes = Some(diff::compare(before, &files)?);
+    }
+    if let Some(tree) = work.tree {
+        tree.write(&files)?;
+    }
+    if let Some(disk) = work.check {
+        outcome.stale = stale(disk, &files)?;
+    }
+    if work.yaml {
+        outcome.printed = yaml_stream(&files);
+    }
+    Ok(())
+}
+
+/// The objects behind one another, as one YAML stream.
+fn yaml_stream(files: &ClusterFiles) -> String {
+    let mut out = format!("# cluster: {}\n{}", files.cluster, emit::HEADER);
+    for file in &files.files {
+        out.push_str("---\n");
+        out.push_str(file.text.strip_prefix(emit::HEADER).unwrap_or(&file.text));
+    }
+    out
+}
+
+/// The files that a tree on disk would have otherwise.
+fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<String>, diff::Error> {
+    let directory = cluster_directory(&files.cluster)?;
+    let mut out = Vec::new();
+    let manifest = (emit::CLUSTER_MANIFEST, files.manifest.as_str());
+    let objects = files.files.iter().map(|f| (f.name.as_str(), &*f.text));
+    for (name, text) in objects.chain([manifest]) {
+        if disk.text(&directory, name)?.as_deref() != Some(text) {
+            out.push(directory.join(name).into_string());
+        }
+    }
+    let listed = disk.manifest(&directory)?.into_iter();
+    for object in listed.flat_map(|m| m.objects) {
+        let still = files.files.iter().any(|f| f.name == object.file);
+        if !still && disk.text(&directory, &object.file)?.is_some() {
+            out.push(directory.join(&object.file).into_string());
+        }
+    }
+    Ok(out)
+}
+
+/// The files that a cluster is read from, each with what `sha256sum` prints for it.
+fn digests(loaded: &Loaded) -> Vec<InputDigest> {
+    use sha2::{Digest, Sha256};
+    let inventory = loaded.inventory.iter().flat_map(|i| &i.documents);
+    let documents = [&loaded.document].into_iter().chain(inventory);
+    let files: BTreeMap<_, &SourceFile> = documents.map(|d| (d.file.path(), &*d.file)).collect();
+    let digest = |(path, file): (&camino::Utf8Path, &SourceFile)| {
+        let digest = Sha256::digest(encode(file.text(), file.encoding()));
+        InputDigest {
+            file: path.to_string(),
+            sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
+        }
+    };
+    files.into_iter().map(digest).collect()
+}

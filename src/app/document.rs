@@ -1,0 +1,130 @@
+//! A plan as one JSON document: what `render --format json` prints per cluster.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::kube::ObjectId;
+use crate::plan::Plan;
+
+/// A plan, borrowed, in the shape that is printed. Objects can be large and many: nothing is
+/// copied.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    cluster: &'a str,
+    release: &'a str,
+    admission: Admission<'a>,
+    hyperconverged: Option<&'a Value>,
+    status: Status<'a>,
+    metrics: &'a Map<String, Value>,
+    reconcile_errors: Vec<ReconcileError<'a>>,
+    ssp: Option<Ssp<'a>>,
+    objects: Vec<&'a Value>,
+}
+
+#[derive(Debug, Serialize)]
+struct Admission<'a> {
+    accepted: bool,
+    stage: Option<&'static str>,
+    message: &'a str,
+    warnings: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status<'a> {
+    node_info: &'a Map<String, Value>,
+    data_import_schedule: Option<&'a str>,
+    data_import_cron_templates: Option<&'a [Value]>,
+    conditions: BTreeMap<&'static str, Condition<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Condition<'a> {
+    status: &'static str,
+    reason: &'static str,
+    message: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct ReconcileError<'a> {
+    operand: &'a str,
+    message: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Ssp<'a> {
+    admission: SspAdmission<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct SspAdmission<'a> {
+    accepted: bool,
+    message: &'a str,
+}
+
+/// The line that `render --format json` prints for a cluster: admission, what would be stored,
+/// status, metrics, the reconcile's error, SSP's verdict and every wanted object.
+pub fn plan_document(
+    cluster: &str,
+    release: &str,
+    plan: &Plan,
+    wanted: impl Fn(&ObjectId) -> bool,
+) -> String {
+    let admission = &plan.admission;
+    let document = Document {
+        cluster,
+        release,
+        admission: Admission {
+            accepted: admission.accepted,
+            stage: admission.stage.map(|s| s.as_str()),
+            message: &admission.message,
+            warnings: &admission.warnings,
+        },
+        hyperconverged: admission.stored.as_ref().filter(|_| admission.accepted),
+        status: status(plan),
+        metrics: &plan.metrics,
+        reconcile_errors: plan
+            .reconcile_error
+            .iter()
+            .map(|e| ReconcileError {
+                operand: e.operand,
+                message: &e.message,
+            })
+            .collect(),
+        ssp: plan.ssp.as_ref().map(|ssp| Ssp {
+            admission: SspAdmission {
+                accepted: ssp.admission.accepted,
+                message: &ssp.admission.message,
+            },
+        }),
+        objects: plan
+            .objects()
+            .filter(|o| wanted(&o.id))
+            .map(|o| &*o.body)
+            .collect(),
+    };
+    let mut line = serde_json::to_string(&document).expect("every key is a string");
+    line.push('\n');
+    line
+}
+
+fn status(plan: &Plan) -> Status<'_> {
+    let status = &plan.status;
+    let conditions = status.conditions.iter().map(|(name, c)| {
+        let body = Condition {
+            status: c.status,
+            reason: c.reason,
+            message: &c.message,
+        };
+        (*name, body)
+    });
+    Status {
+        node_info: &status.node_info,
+        data_import_schedule: status.data_import_schedule.as_deref(),
+        data_import_cron_templates: status.data_import_cron_templates.as_deref(),
+        conditions: conditions.collect(),
+    }
+}

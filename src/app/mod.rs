@@ -1,0 +1,22 @@
+//! The pipeline over many clusters: order, parallelism, progress. The only module that knows
+//! that there is more than one.
+//!
+//! Each cluster is planned, linted, emitted and compared on its own, on any thread; what comes of
+//! it arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
+//! ours: it is reported with the cluster's name, and the others go on.
+
+mod cluster;
+mod document;
+mod interrupt;
+mod only;
+mod ordered;
+mod panics;
+mod pipeline;
+mod progress;
+
+pub use cluster::{Outcome, Refusal, State};
+pub use document::plan_document;
+pub use interrupt::{interrupted, watch};
+pub use only::{Only, OnlyError};
+pub use pipeline::{Work, run};
+pub use progress::Progress;

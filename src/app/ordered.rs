@@ -1,0 +1,140 @@
+//! Work on many things at once, results in order, memory bounded.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How far ahead of the sink the workers may be, per worker.
+const AHEAD: usize = 16;
+
+struct Shared<R> {
+    /// The next item that nobody has taken.
+    next: usize,
+    /// The next result that the sink is waiting for.
+    wanted: usize,
+    /// Results that came before their turn.
+    done: BTreeMap<usize, R>,
+    stopped: bool,
+}
+
+/// Calls `work` for every item on `workers` threads and `sink` with the results, in the items'
+/// order, on this thread. At most a few dozen results wait at any time. Ends early when the sink
+/// says so.
+pub(crate) fn ordered<T: Sync, R: Send>(
+    items: &[T],
+    workers: usize,
+    work: impl Fn(&T) -> R + Sync,
+    mut sink: impl FnMut(R) -> ControlFlow<()>,
+) {
+    let workers = workers.min(items.len());
+    if workers < 2 {
+        for item in items {
+            if sink(work(item)).is_break() {
+                return;
+            }
+        }
+        return;
+    }
+    let window = workers * AHEAD;
+    let shared = Mutex::new(Shared {
+        next: 0,
+        wanted: 0,
+        done: BTreeMap::new(),
+        stopped: false,
+    });
+    let (finished, room) = (Condvar::new(), Condvar::new());
+    let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let wait = |condition: &Condvar, guard| -> MutexGuard<'_, Shared<R>> {
+        condition
+            .wait(guard)
+            .unwrap_or_else(PoisonError::into_inner)
+    };
+    let worker = || {
+        loop {
+            let mut guard = lock();
+            while !guard.stopped && guard.next < items.len() && guard.next >= guard.wanted + window
+            {
+                guard = wait(&room, guard);
+            }
+            let index = guard.next;
+            let Some(item) = items.get(index).filter(|_| !guard.stopped) else {
+                return;
+            };
+            guard.next += 1;
+            drop(guard);
+            let result = work(item);
+            let mut guard = lock();
+            guard.done.insert(index, result);
+            if index == guard.wanted {
+                finished.notify_one();
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(worker);
+        }
+        for index in 0..items.len() {
+            let mut guard = lock();
+            let result = loop {
+                match guard.done.remove(&index) {
+                    Some(result) => break result,
+                    None => guard = wait(&finished, guard),
+                }
+            };
+            guard.wanted = index + 1;
+            drop(guard);
+            room.notify_all();
+            if sink(result).is_break() {
+                lock().stopped = true;
+                room.notify_all();
+                return;
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(count: usize, workers: usize, stop_at: Option<usize>) -> Vec<usize> {
+        let items: Vec<_> = (0..count).collect();
+        let mut out = Vec::new();
+        ordered(
+            &items,
+            workers,
+            |i| {
+                // Late ones first, as far as the window lets them.
+                if i % 7 == 0 {
+                    std::thread::yield_now();
+                }
+                i * 2
+            },
+            |r| {
+                out.push(r / 2);
+                match stop_at {
+                    Some(at) if r / 2 == at => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            },
+        );
+        out
+    }
+
+    #[test]
+    fn results_come_in_order_whatever_the_number_of_workers() {
+        for workers in [0, 1, 2, 3, 8, 50] {
+            for count in [0, 1, 2, 31, 500] {
+                assert_eq!(run(count, workers, None), (0..count).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn the_sink_can_stop_it() {
+        for workers in [1, 4] {
+            assert_eq!(run(500, workers, Some(9)), (0..=9).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A bar on a terminal, for more than a few clusters; silence otherwise.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Below this many clusters it is over before anybody has read the bar.
+const FEW: usize = 30;
+
+/// How many clusters are done.
+#[derive(Debug)]
+pub struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    /// A bar on standard error for `count` clusters; none when `quiet` or when nobody looks.
+    pub fn of(count: usize, quiet: bool) -> Self {
+        if quiet || count < FEW || !std::io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let target = ProgressDrawTarget::stderr_with_hz(10);
+        let bar = ProgressBar::with_draw_target(u64::try_from(count).ok(), target);
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} clusters {eta}");
+        Self(Some(match style {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        }))
+    }
+
+    /// One more is done.
+    pub fn step(&self) {
+        if let Some(bar) = &self.0 {
+            bar.inc(1);
+        }
+    }
+
+    /// Prints without the bar in the way.
+    pub fn aside<R>(&self, print: impl FnOnce() -> R) -> R {
+        match &self.0 {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Arguments as typed. Nothing is read or opened here.
+
+use std::num::NonZeroUsize;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand};
+
+use super::output::Color;
+use super::{completions, diff, exit, explain, lint, man, plan, read, release, render, version};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// terraform plan for KubeVirt's HyperConverged Cluster Operator, offline
+///
+/// Given a repository with HyperConverged manifests and declared inventories of nodes, hcoplan
+/// works out what the API server, HCO and SSP would do with them before anything is merged: what
+/// would be refused, which objects would exist, which alerts would fire, what changes.
+///
+/// It talks to no cluster and opens no network connection.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hcoplan",
+    bin_name = "hcoplan",
+    version,
+    long_version = version::long(),
+    styles = STYLES,
+    after_long_help = exit::TABLE,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    propagate_version = false
+)]
+pub(super) struct Arguments {
+    /// When to use colour
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
+    pub(super) color: Color,
+
+    /// No notes, warnings or progress on standard error
+    #[arg(short, long, global = true, help_heading = "Output")]
+    pub(super) quiet: bool,
+
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    Plan(plan::Arguments),
+    Lint(lint::Arguments),
+    Render(render::Arguments),
+    Diff(diff::Arguments),
+    Explain(explain::Arguments),
+    Read(read::Arguments),
+    Release(release::Arguments),
+    Completions(completions::Arguments),
+    Man(man::Arguments),
+}
+
+/// Which clusters, and how they are found.
+#[derive(Debug, Args)]
+pub(super) struct Sources {
+    /// Directory to look in, or one file of it, or `-` for a stream of documents
+    ///
+    /// Configuration, cluster names and inventories are relative to the directory; nothing above
+    /// it is read.
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(super) directory: Utf8PathBuf,
+
+    /// HCO release line that the clusters run, instead of what their inventories say
+    #[arg(long, value_name = "X.Y", help_heading = "Input")]
+    pub(super) release: Option<String>,
+
+    /// The inventory of every cluster, whatever lies beside it
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(super) inventory: Vec<Utf8PathBuf>,
+
+    /// Only clusters of this name; `*` and `**` match, a name without `/` also the last part
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    pub(super) cluster: Vec<String>,
+
+    /// Not the clusters of this name
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    pub(super) exclude: Vec<String>,
+
+    /// Say which files were read, paired and skipped, and why
+    #[arg(long, help_heading = "Input")]
+    pub(super) show_files: bool,
+
+    /// Clusters to work on at once [default: one per core]
+    #[arg(long, value_name = "N", help_heading = "Input")]
+    pub(super) jobs: Option<NonZeroUsize>,
+}
+
+/// Where the output tree is.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output tree")]
+pub(super) struct Out {
+    /// The output tree [default: `rendered` in DIR]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<Utf8PathBuf>,
+}
+
+impl Out {
+    /// The output tree's path: as it was typed, else below the root.
+    pub(super) fn path(&self, root: &Utf8Path) -> Utf8PathBuf {
+        match &self.out {
+            Some(out) => out.clone(),
+            None if root == "." => "rendered".into(),
+            None => root.join("rendered"),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! How a run ends: the one place that decides the exit code.
+
+use std::process::ExitCode;
+
+/// What happened in a run. More than one may have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// A panic of ours.
+    pub(super) bug: bool,
+    /// Usage, configuration or environment.
+    pub(super) unusable: bool,
+    /// Input that can't be read or parsed.
+    pub(super) unreadable: bool,
+    /// No HyperConverged was found.
+    pub(super) nothing_found: bool,
+    /// Findings at or above `--fail-on`, a refusal, a stale tree with `--check`, differences with
+    /// `--exit-code`.
+    pub(super) failed: bool,
+    /// Somebody pressed Ctrl-C.
+    pub(super) interrupted: bool,
+}
+
+impl Verdict {
+    /// Usage, configuration or environment.
+    pub(super) const UNUSABLE: Self = Self {
+        unusable: true,
+        ..Self::NOTHING
+    };
+
+    const NOTHING: Self = Self {
+        bug: false,
+        unusable: false,
+        unreadable: false,
+        nothing_found: false,
+        failed: false,
+        interrupted: false,
+    };
+
+    /// Whether nothing may be written: what was asked for is not wholly known.
+    pub(super) const fn stops(self) -> bool {
+        self.unusable || self.unreadable || self.nothing_found || self.interrupted
+    }
+
+    /// The exit code; the worst of what happened decides.
+    pub(super) const fn code(self) -> u8 {
+        match self {
+            Self { bug: true, .. } => 70,
+            // As a shell counts a process that SIGINT ended.
+            Self {
+                interrupted: true, ..
+            } => 130,
+            Self { unusable: true, .. } => 2,
+            Self {
+                unreadable: true, ..
+            } => 4,
+            Self {
+                nothing_found: true,
+                ..
+            } => 3,
+            Self { failed: true, .. } => 1,
+            _ => 0,
+        }
+    }
+}
+
+impl From<Verdict> for ExitCode {
+    fn from(verdict: Verdict) -> Self {
+        Self::from(verdict.code())
+    }
+}
+
+/// For `--help`.
+pub(super) const TABLE: &str = "\
+Exit codes, the same for every format:
+  0   nothing to complain about
+  1   findings at or above --fail-on, a refused HyperConverged, a stale tree with
+      --check, differences with --exit-code
+  2   usage, configuration or environment
+  3   no HyperConverged found
+  4   input that can't be read or parsed
+  70  a bug in hcoplan";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_decides() {
+        let mut verdict = Verdict::default();
+        assert_eq!(verdict.code(), 0);
+        verdict.failed = true;
+        assert_eq!(verdict.code(), 1);
+        verdict.nothing_found = true;
+        assert_eq!(verdict.code(), 3);
+        verdict.unreadable = true;
+        assert_eq!(verdict.code(), 4);
+        verdict.unusable = true;
+        assert_eq!(verdict.code(), 2);
+        verdict.bug = true;
+        assert_eq!(verdict.code(), 70);
+    }
+}

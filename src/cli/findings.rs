@@ -1,0 +1,186 @@
+//! Findings of a run: collected, settled, printed.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Failure;
+use super::clusters::Clusters;
+use super::output::Output;
+use super::settings::Rules;
+use crate::finding::{Finding, Severity};
+use crate::lint::{self, Baseline, Date, Settings};
+use crate::report::{self, Format, Report, Summary, Terminal};
+use crate::yaml::Document;
+
+/// The findings of a run, before suppression.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    run: lint::Run,
+    documents: Vec<Arc<Document>>,
+    summary: Summary,
+}
+
+impl Findings {
+    /// Those that are there before any cluster is looked at.
+    pub(super) fn new(found: &Clusters) -> Self {
+        let problems = found.repo.problems();
+        let findings = problems.iter().map(|p| &p.finding);
+        Self {
+            run: lint::Run {
+                findings: findings.chain(found.repo.findings()).cloned().collect(),
+                ..lint::Run::default()
+            },
+            documents: Vec::new(),
+            summary: Summary {
+                skipped_files: problems.iter().filter(|p| !p.fatal).count(),
+                ..Summary::default()
+            },
+        }
+    }
+
+    /// Takes those of a cluster in.
+    pub(super) fn add(&mut self, outcome: &mut crate::app::Outcome) {
+        self.summary.clusters += 1;
+        self.summary.refused += usize::from(outcome.refusal.is_some());
+        self.run.add(std::mem::take(&mut outcome.found));
+        self.documents.append(&mut outcome.documents);
+    }
+
+    /// Says them on standard error, for subcommands whose result they are not.
+    pub(super) fn say(&self, root: &Utf8Path, output: &Output) {
+        if !self.run.findings.is_empty() {
+            let settled = Settled {
+                findings: self.run.findings.clone(),
+                summary: self.summary.clone(),
+                root: root.to_owned(),
+            };
+            let text = settled.text(Format::Human, output.terminal_of_errors());
+            output.show(String::from_utf8_lossy(&text).trim_end());
+        }
+    }
+
+    /// What is left after suppression, and after the baseline where there is one.
+    pub(super) fn settle(
+        self,
+        rules: &Rules,
+        settings: &Settings,
+        root: &Utf8Path,
+        output: &Output,
+    ) -> Result<Settled, Failure> {
+        let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
+        let documents = self.documents.iter().map(|d| &**d);
+        let settled = lint::settle(self.run, documents, settings, today);
+        let mut out = Settled {
+            summary: Summary {
+                suppressed: settled.suppressed.len(),
+                ..self.summary
+            },
+            findings: settled.findings,
+            root: root.to_owned(),
+        };
+        if let Some(path) = rules.baseline() {
+            let baseline = baseline(path, &out.findings, today, output)?;
+            let left = baseline.leave_out(out.findings);
+            out.findings = left.findings;
+            out.summary.baselined = left.hidden;
+            out.summary.oldest_baselined = left.oldest.map(|day| day.to_string());
+        }
+        Ok(out)
+    }
+}
+
+/// The baseline in a file; recorded from today's findings where there is none yet.
+fn baseline(
+    path: &Utf8Path,
+    findings: &[Finding],
+    today: Date,
+    output: &Output,
+) -> Result<Baseline, Failure> {
+    let failed = |error| Failure::Read(path.to_string(), error);
+    match std::fs::read_to_string(path) {
+        Ok(text) => Baseline::parse(&text).map_err(|error| {
+            Failure::usage(
+                format!("{path} is no baseline: {error}"),
+                "delete it to have today's findings recorded",
+            )
+        }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let baseline = Baseline::record(findings, None, today);
+            std::fs::write(path, baseline.to_text()).map_err(failed)?;
+            output.note(format_args!("today's findings are recorded in {path}"));
+            Ok(baseline)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// The findings to report.
+#[derive(Debug)]
+pub(super) struct Settled {
+    findings: Vec<Finding>,
+    summary: Summary,
+    root: Utf8PathBuf,
+}
+
+impl Settled {
+    /// Whether any is at or above a severity; `None` = none ever is.
+    pub(super) fn fail(&self, from: Option<Severity>) -> bool {
+        from.is_some_and(|from| self.findings.iter().any(|f| f.severity >= from))
+    }
+
+    /// Whether there is nothing to tell: no cluster and no finding.
+    pub(super) fn is_empty(&self) -> bool {
+        self.findings.is_empty() && self.summary.clusters == 0
+    }
+
+    /// In a format.
+    pub(super) fn text(&self, format: Format, terminal: Terminal) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.report(terminal, |report| {
+            report::write(format, report, &mut out).expect("memory takes everything");
+        });
+        out
+    }
+
+    /// As hcoplan's own document, for what is added to it.
+    pub(super) fn document(&self) -> serde_json::Value {
+        self.report(Terminal::default(), report::document)
+    }
+
+    fn report<R>(&self, terminal: Terminal, print: impl FnOnce(&Report<'_>) -> R) -> R {
+        let in_repository = in_repository(&self.root);
+        print(&Report {
+            findings: &self.findings,
+            summary: &self.summary,
+            root: &self.root,
+            root_in_repository: in_repository.as_deref(),
+            terminal,
+        })
+    }
+}
+
+/// Findings about the configuration, which end a run.
+pub(super) fn say_configuration(findings: &[Finding], root: &Utf8Path, output: &Output) {
+    let settled = Settled {
+        findings: findings.to_vec(),
+        summary: Summary::default(),
+        root: root.to_owned(),
+    };
+    let text = settled.text(Format::Human, output.terminal_of_errors());
+    let text = String::from_utf8_lossy(&text).into_owned();
+    // The last line counts clusters, of which none was looked at.
+    let shown = text
+        .trim_end()
+        .rsplit_once("\n\n")
+        .map_or(text.trim_end(), |(t, _)| t);
+    output.show(shown);
+}
+
+/// A directory relative to the top of the git repository that it is in.
+fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
+    let root = root.canonicalize_utf8().ok()?;
+    let top = root.ancestors().find(|a| a.join(".git").exists())?;
+    root.strip_prefix(top).ok().map(ToOwned::to_owned)
+}

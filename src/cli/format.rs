@@ -1,0 +1,144 @@
+//! `--format FORMAT[=FILE]`, as often as one likes.
+
+use std::fs;
+use std::io::Write;
+use std::str::FromStr;
+
+use anstream::adapter::StripBytes;
+use camino::Utf8PathBuf;
+
+use super::Failure;
+use super::output::Output;
+use crate::report::{Format, Terminal};
+
+/// A format and where it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    /// The format.
+    pub(super) format: Format,
+    /// The file; standard output when `None`.
+    pub(super) file: Option<Utf8PathBuf>,
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, file) = match text.split_once('=') {
+            Some((_, "")) => return Err("there is no file behind `=`".to_owned()),
+            Some((name, file)) => (name, Some(file.into())),
+            None => (text, None),
+        };
+        let format =
+            Format::named(name).ok_or_else(|| format!("formats are {}", names(&Format::ALL)))?;
+        Ok(Self { format, file })
+    }
+}
+
+fn names(formats: &[Format]) -> String {
+    let names: Vec<_> = formats.iter().map(|f| f.as_str()).collect();
+    names.join(", ")
+}
+
+/// Checks the targets of a run against the formats that the subcommand has; without any, the
+/// first of these goes to standard output.
+pub(super) fn resolve(
+    targets: &[Target],
+    command: &str,
+    formats: &[Format],
+) -> Result<Vec<Target>, Failure> {
+    if let Some(target) = targets.iter().find(|t| !formats.contains(&t.format)) {
+        return Err(Failure::usage(
+            format!("{command} has no format {}", target.format.as_str()),
+            format!("there is {}", names(formats)),
+        ));
+    }
+    let mut streams = targets.iter().filter(|t| t.file.is_none());
+    if let (Some(_), Some(_)) = (streams.next(), streams.next()) {
+        return Err(Failure::usage(
+            "two formats can't share standard output",
+            "give all but one a file, as in --format json=plan.json",
+        ));
+    }
+    if targets.is_empty() {
+        let format = formats.iter().copied().next().unwrap_or(Format::Human);
+        return Ok(vec![Target { format, file: None }]);
+    }
+    Ok(targets.to_vec())
+}
+
+impl Target {
+    /// What the format may use there.
+    pub(super) fn terminal(&self, output: &Output) -> Terminal {
+        match self.file {
+            None => output.terminal(),
+            Some(_) => Terminal::default(),
+        }
+    }
+
+    /// Writes a finished text where it belongs. A file is there as a whole or not at all; a
+    /// device or a pipe is written to as it is.
+    pub(super) fn write(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
+        let Some(path) = &self.file else {
+            return Ok(output.print(text)?);
+        };
+        // Colours are for terminals.
+        let text: Vec<u8> = StripBytes::new()
+            .strip_next(text)
+            .flatten()
+            .copied()
+            .collect();
+        let failed = |error| Failure::Write(path.to_string(), error);
+        if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return fs::write(path, text).map_err(failed);
+        }
+        let parent = match path.parent() {
+            Some(parent) if !parent.as_str().is_empty() => parent,
+            _ => ".".into(),
+        };
+        fs::create_dir_all(parent).map_err(failed)?;
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        {
+            // As any other new file: what the umask leaves.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let mut file = builder.tempfile_in(parent).map_err(failed)?;
+        file.write_all(&text).map_err(failed)?;
+        file.persist(path).map_err(|e| failed(e.error))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_may_have_a_file() {
+        let target = |text: &str| text.parse::<Target>();
+        let json = target("json=out/plan=1.json").expect("a target");
+        assert_eq!(json.format, Format::Json);
+        assert_eq!(json.file.as_deref(), Some("out/plan=1.json".into()));
+        assert_eq!(target("human").expect("a target").file, None);
+        let error = target("yaml").expect_err("no format");
+        assert!(
+            error.starts_with("formats are human, concise, json,"),
+            "{error}"
+        );
+        assert!(target("json=").is_err());
+    }
+
+    #[test]
+    fn one_format_goes_to_standard_output() {
+        let target = |text: &str| text.parse::<Target>().expect("a target");
+        let both = [Format::Human, Format::Json];
+        let twice = [target("json"), target("human")];
+        assert!(resolve(&twice, "plan", &both).is_err());
+        assert!(resolve(&twice[..1], "plan", &both).is_ok());
+        assert!(resolve(&twice[..1], "plan", &[Format::Human]).is_err());
+        let default = resolve(&[], "plan", &both).expect("the first");
+        assert_eq!(default[0].format, Format::Human);
+    }
+}

@@ -1,0 +1,137 @@
+//! The command line: arguments as typed, then as resolved; one file per subcommand.
+//!
+//! Results go to standard output, everything else to standard error. How a run ends is decided
+//! in [`exit`].
+
+mod arguments;
+mod clusters;
+mod completions;
+mod diff;
+mod exit;
+mod explain;
+mod findings;
+mod format;
+mod lint;
+mod man;
+mod output;
+mod plan;
+mod read;
+mod release;
+mod render;
+mod review;
+mod selection;
+mod settings;
+mod tree;
+mod version;
+
+use std::process::ExitCode;
+
+use camino::Utf8PathBuf;
+use clap::{CommandFactory, Parser};
+
+use self::arguments::{Arguments, Command};
+use self::exit::Verdict;
+use self::output::Output;
+use crate::finding::Finding;
+use crate::{app, repo};
+
+/// What ends a run before its work is done: usage, configuration or environment.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// An argument that means nothing, with what to do about it.
+    #[error("{message}\n  help: {help}")]
+    Usage { message: String, help: String },
+    /// The repository.
+    #[error(transparent)]
+    Repo(#[from] repo::Error),
+    /// Its configuration, with the root that the findings' paths count from.
+    #[error("hcoplan.yaml is wrong")]
+    Configuration(Vec<Finding>, Utf8PathBuf),
+    /// A release that is to be made.
+    #[error(transparent)]
+    Import(#[from] repo::ImportError),
+    /// Standard input.
+    #[error("{0}: {1}")]
+    Read(String, std::io::Error),
+    /// The output tree.
+    #[error(transparent)]
+    Tree(#[from] crate::emit::Error),
+    /// The two sides of the diff.
+    #[error(transparent)]
+    Diff(#[from] crate::diff::Error),
+    /// Standard output, or a file named with `--format`.
+    #[error("{0}: {1}")]
+    Write(String, std::io::Error),
+}
+
+impl Failure {
+    fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Usage {
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Write("standard output".to_owned(), error)
+    }
+}
+
+/// Runs the command line of this process.
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors; a closed pipe while printing them is none, either.
+            let _ = error.print();
+            return match error.use_stderr() {
+                true => Verdict::UNUSABLE.into(),
+                false => ExitCode::SUCCESS,
+            };
+        }
+    };
+    let mut output = Output::new(arguments.color, arguments.quiet);
+    app::watch();
+    let verdict = match dispatch(arguments.command, &mut output) {
+        Ok(verdict) => verdict,
+        Err(failure) => {
+            match &failure {
+                Failure::Configuration(found, root) => {
+                    findings::say_configuration(found, root, &output);
+                }
+                Failure::Repo(repo::Error::Unknown(unknown)) => {
+                    output.error(format_args!("{unknown}\n  help: {}", unknown.help));
+                }
+                other => output.error(other),
+            }
+            Verdict::UNUSABLE
+        }
+    };
+    let interrupted = app::interrupted();
+    Verdict {
+        interrupted,
+        ..verdict
+    }
+    .into()
+}
+
+fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
+    match command {
+        Command::Plan(arguments) => plan::run(&arguments, output),
+        Command::Lint(arguments) => lint::run(&arguments, output),
+        Command::Render(arguments) => render::run(&arguments, output),
+        Command::Diff(arguments) => diff::run(&arguments, output),
+        Command::Explain(arguments) => explain::run(&arguments, output),
+        Command::Read(arguments) => read::run(&arguments, output),
+        Command::Release(arguments) => release::run(&arguments, output),
+        Command::Completions(arguments) => completions::run(&arguments, output),
+        Command::Man(arguments) => man::run(&arguments, output),
+    }
+}
+
+/// The whole command line, for what is generated from it.
+fn command() -> clap::Command {
+    Arguments::command()
+}

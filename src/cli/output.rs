@@ -1,0 +1,164 @@
+//! Standard output and error: colour, pipes that close, notes and errors.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+
+use crate::report::Terminal;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, as NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR say
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    fn choice(self) -> ColorChoice {
+        let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty() && v != "0");
+        match self {
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+            // The others are known to anstream.
+            Self::Auto if set("FORCE_COLOR") && !set("NO_COLOR") => ColorChoice::Always,
+            Self::Auto => ColorChoice::Auto,
+        }
+    }
+}
+
+fn terminal(stream: &(impl RawStream + IsTerminal), choice: ColorChoice) -> Terminal {
+    let choice = match choice {
+        ColorChoice::Auto => AutoStream::choice(stream),
+        chosen => chosen,
+    };
+    let color = choice != ColorChoice::Never;
+    Terminal {
+        color,
+        // A locale that is set and can't is believed; without one a log that can is likelier.
+        unicode: !locale().is_some_and(|l| !l.contains("UTF-8") && !l.contains("UTF8")),
+        links: color && IsTerminal::is_terminal(stream),
+        width: width(stream),
+    }
+}
+
+fn locale() -> Option<String> {
+    let set = |name| std::env::var(name).ok().filter(|v| !v.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    locale.map(|l| l.to_uppercase())
+}
+
+/// Columns of a terminal; a hundred where it is none.
+#[cfg(unix)]
+fn width(stream: &impl IsTerminal) -> usize {
+    let size = || {
+        // Standard output and error of a terminal are nearly always the same one.
+        let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|n| *n > 0)
+    };
+    let width = IsTerminal::is_terminal(stream).then(size).flatten();
+    width.map_or(100, |n| n.clamp(40, 160))
+}
+
+#[cfg(not(unix))]
+fn width(_: &impl IsTerminal) -> usize {
+    100
+}
+
+/// The streams of a run.
+#[derive(Debug)]
+pub(super) struct Output {
+    choice: ColorChoice,
+    quiet: bool,
+    closed: bool,
+}
+
+impl Output {
+    /// Quiet: no notes and no warnings on standard error.
+    pub(super) fn new(color: Color, quiet: bool) -> Self {
+        Self {
+            choice: color.choice(),
+            quiet,
+            closed: false,
+        }
+    }
+
+    pub(super) fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Whether nobody reads standard output any more.
+    pub(super) fn closed(&self) -> bool {
+        self.closed
+    }
+
+    /// What standard output can show.
+    pub(super) fn terminal(&self) -> Terminal {
+        terminal(&io::stdout(), self.choice)
+    }
+
+    /// What standard error can show.
+    pub(super) fn terminal_of_errors(&self) -> Terminal {
+        terminal(&io::stderr(), self.choice)
+    }
+
+    /// Prints a result. A pipe that somebody closed swallows it; see [`Output::closed`].
+    ///
+    /// # Errors
+    /// What else the system says.
+    pub(super) fn print(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        let mut out = AutoStream::new(io::stdout().lock(), self.choice);
+        match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Says what ended the run, or a part of it.
+    pub(super) fn error(&self, message: impl Display) {
+        self.say("error", ERROR, message);
+    }
+
+    /// Says what may surprise.
+    pub(super) fn warning(&self, message: impl Display) {
+        if !self.quiet {
+            self.say("warning", WARNING, message);
+        }
+    }
+
+    /// Says what is good to know.
+    pub(super) fn note(&self, message: impl Display) {
+        if !self.quiet {
+            self.say("note", NOTE, message);
+        }
+    }
+
+    /// Shows what was asked for beside the result.
+    pub(super) fn show(&self, text: impl Display) {
+        let mut out = AutoStream::new(io::stderr().lock(), self.choice);
+        let _ = writeln!(out, "{text}");
+    }
+
+    fn say(&self, word: &str, style: Style, message: impl Display) {
+        let mut out = AutoStream::new(io::stderr().lock(), self.choice);
+        // When standard error is gone there is nobody left to tell.
+        let _ = writeln!(out, "{style}{word}{style:#}: {message}");
+    }
+}

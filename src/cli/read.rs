@@ -1,0 +1,56 @@
+//! `hcoplan read`: what Kubernetes makes of a file.
+
+use std::fs::File;
+
+use camino::Utf8PathBuf;
+use clap::Args;
+
+use super::Failure;
+use super::exit::Verdict;
+use super::output::Output;
+use crate::source::{SourceFile, read_limited};
+use crate::yaml;
+
+/// Print a file's documents as Kubernetes reads them
+///
+/// One JSON line per document: split, decoded and resolved as kubectl does it (`on` is true,
+/// `0777` is 511). What can't be read is said with its line and column.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The file; `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: Utf8PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+    let path = &arguments.file;
+    let bytes = match path.as_str() {
+        "-" => read_limited(&mut std::io::stdin().lock()),
+        _ => File::open(path).and_then(|mut file| read_limited(&mut file)),
+    };
+    let mut verdict = Verdict::default();
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            output.error(format_args!("{path}: {error}"));
+            verdict.unreadable = true;
+            return Ok(verdict);
+        }
+    };
+    let file = SourceFile::from_bytes(path, bytes);
+    let parsed = yaml::parse(&file);
+    for document in &parsed.documents {
+        let line = yaml::json_line(&document.root.to_json());
+        output.print(format!("{line}\n"))?;
+    }
+    for problem in &parsed.problems {
+        let at = file.position(problem.span.start);
+        let message = format!("{path}:{}:{}: {}", at.line, at.column, problem.message);
+        match problem.kind.is_fatal() {
+            true => output.error(message),
+            false => output.warning(message),
+        }
+    }
+    verdict.unreadable = parsed.is_broken();
+    Ok(verdict)
+}

@@ -1,0 +1,208 @@
+//! `hcoplan render`: the objects that would exist.
+
+use std::ops::ControlFlow;
+
+use clap::Args;
+
+use super::arguments::{Out, Sources};
+use super::clusters::Clusters;
+use super::exit::Verdict;
+use super::findings::Findings;
+use super::format::{self, Target};
+use super::output::Output;
+use super::tree::{self, OutputTree};
+use super::{Failure, clusters};
+use crate::app::{self, Only, Progress, State, Work};
+use crate::report::Format;
+
+/// Render what HCO and SSP would create
+///
+/// Writes one file per object to the output tree, for review: the operators own these objects,
+/// and nothing here is meant to be applied. With --format json or --stdout no file is written.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    sources: Sources,
+
+    #[command(flatten)]
+    out: Out,
+
+    /// Write nothing; fail when the tree on disk is not what would be written
+    #[arg(long, help_heading = "Output tree", conflicts_with_all = ["stdout", "format", "only"])]
+    check: bool,
+
+    /// Print the objects as YAML instead of writing the tree
+    #[arg(long, help_heading = "Output")]
+    stdout: bool,
+
+    /// Print one JSON document per cluster instead of writing the tree: `json` or `json=FILE`
+    #[arg(
+        long,
+        value_name = "FORMAT[=FILE]",
+        help_heading = "Output",
+        conflicts_with = "stdout"
+    )]
+    format: Vec<Target>,
+
+    /// Only these objects; with --stdout, --format or --out
+    #[arg(long, value_name = "KIND[/NAME]", help_heading = "Output")]
+    only: Vec<Only>,
+
+    /// Render also what HCO's webhooks would refuse; it still counts as refused
+    #[arg(long, help_heading = "Input")]
+    force: bool,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+    let targets = targets(arguments)?;
+    let found = clusters::find(&arguments.sources, output)?;
+    match targets.is_empty() && !arguments.stdout {
+        true => write(arguments, &found, output),
+        false => print(arguments, &found, &targets, output),
+    }
+}
+
+/// Into the output tree.
+fn write(arguments: &Arguments, found: &Clusters, output: &mut Output) -> Result<Verdict, Failure> {
+    let sources = &arguments.sources;
+    let tree = OutputTree::open(arguments.out.path(&found.root), found, !arguments.check)?;
+    let work = Work {
+        force: arguments.force,
+        only: arguments.only.clone(),
+        tree: tree.new.as_ref(),
+        check: tree.disk.as_ref().filter(|_| arguments.check),
+        ..Work::default()
+    };
+    let mut verdict = found.verdict;
+    let mut stale = match arguments.check {
+        true => tree.stale(found),
+        false => Vec::new(),
+    };
+    let (mut rendered, mut objects) = (0, 0);
+    let mut findings = Findings::new(found);
+    let chosen = found.chosen();
+    let progress = Progress::of(chosen.len(), output.quiet());
+    app::run(
+        &found.repo,
+        &chosen,
+        &work,
+        sources.jobs,
+        &progress,
+        |mut outcome| {
+            progress.aside(|| tree::say(&outcome, &mut verdict, output));
+            stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
+            if matches!(outcome.state, State::Done) {
+                rendered += 1;
+                objects += outcome.objects;
+            }
+            findings.add(&mut outcome);
+            ControlFlow::Continue(())
+        },
+    );
+    drop(progress);
+    drop(work);
+    findings.say(&found.root, output);
+    if arguments.check {
+        say_stale(&stale, &mut verdict, output);
+        return Ok(verdict);
+    }
+    let path = tree.path().to_owned();
+    if tree.finish(found, &verdict, output)? {
+        let noun = if rendered == 1 { "cluster" } else { "clusters" };
+        output.note(format_args!(
+            "rendered {objects} objects of {rendered} {noun} into {path}"
+        ));
+    }
+    Ok(verdict)
+}
+
+/// Says what a check found, and notes it in the verdict.
+pub(super) fn say_stale(stale: &[String], verdict: &mut Verdict, output: &Output) {
+    const SHOWN: usize = 10;
+    if stale.is_empty() {
+        return;
+    }
+    verdict.failed = true;
+    let mut list = String::new();
+    for file in stale.iter().take(SHOWN) {
+        list.push_str("\n  ");
+        list.push_str(file);
+    }
+    if let Some(more) = stale.len().checked_sub(SHOWN).filter(|n| *n > 0) {
+        list.push_str(&format!("\n  and {more} more"));
+    }
+    output.error(format_args!(
+        "the output tree is stale:{list}\n  help: run `hcoplan plan` and commit what it writes"
+    ));
+}
+
+/// To standard output or to files.
+fn print(
+    arguments: &Arguments,
+    found: &Clusters,
+    targets: &[Target],
+    output: &mut Output,
+) -> Result<Verdict, Failure> {
+    let work = Work {
+        force: arguments.force,
+        only: arguments.only.clone(),
+        json: !targets.is_empty(),
+        yaml: arguments.stdout,
+        ..Work::default()
+    };
+    let mut verdict = found.verdict;
+    let mut failure = None;
+    let mut collected = String::new();
+    let to_file = targets.iter().any(|t| t.file.is_some());
+    let to_stdout = arguments.stdout || targets.iter().any(|t| t.file.is_none());
+    let mut findings = Findings::new(found);
+    let chosen = found.chosen();
+    let progress = Progress::of(chosen.len(), output.quiet());
+    app::run(
+        &found.repo,
+        &chosen,
+        &work,
+        arguments.sources.jobs,
+        &progress,
+        |mut outcome| {
+            progress.aside(|| tree::say(&outcome, &mut verdict, output));
+            findings.add(&mut outcome);
+            if to_file {
+                collected.push_str(&outcome.printed);
+            }
+            if to_stdout && let Err(error) = output.print(&outcome.printed) {
+                failure = Some(error);
+            }
+            match failure.is_some() || (output.closed() && !to_file) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        },
+    );
+    drop(progress);
+    findings.say(&found.root, output);
+    if let Some(error) = failure {
+        return Err(error.into());
+    }
+    for target in targets.iter().filter(|t| t.file.is_some()) {
+        target.write(collected.as_bytes(), output)?;
+    }
+    Ok(verdict)
+}
+
+fn targets(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
+    let to_tree = !arguments.stdout && arguments.format.is_empty();
+    if to_tree && !arguments.only.is_empty() && arguments.out.out.is_none() {
+        return Err(Failure::usage(
+            "--only would leave nothing else in the output tree",
+            "add --stdout to print the objects, or --out to write them to a tree of their own",
+        ));
+    }
+    if to_tree {
+        return Ok(Vec::new());
+    }
+    match arguments.stdout {
+        true => Ok(Vec::new()),
+        false => format::resolve(&arguments.format, "render", &[Format::Json]),
+    }
+}

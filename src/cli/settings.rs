@@ -1,0 +1,103 @@
+//! Which rules run and which findings count: the arguments, and below them `hcoplan.yaml`.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::{Args, ValueEnum};
+
+use super::Failure;
+use super::clusters::Clusters;
+use crate::finding::{Severity, nearest};
+use crate::lint::{self, Selector, Settings};
+use crate::repo::Config;
+
+/// Which rules run, and which findings count.
+#[derive(Debug, Args)]
+pub(super) struct Rules {
+    /// Only these rules and groups
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    select: Vec<String>,
+
+    /// Not these rules and groups
+    #[arg(
+        long,
+        value_name = "RULE",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    ignore: Vec<String>,
+
+    /// The pedantic rules, too
+    #[arg(long, help_heading = "Rules")]
+    pedantic: bool,
+
+    /// Exit with 1 from this severity on [default: error]
+    #[arg(long, value_name = "SEVERITY", help_heading = "Rules")]
+    fail_on: Option<FailOn>,
+
+    /// Hide the findings that FILE knows; it is recorded where it isn't there yet
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    baseline: Option<Utf8PathBuf>,
+}
+
+/// From which severity on a finding fails the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// Errors only
+    Error,
+    /// Warnings and errors
+    Warning,
+    /// Any finding
+    Info,
+    /// No finding
+    Never,
+}
+
+impl Rules {
+    /// The arguments, and below them what the configuration says.
+    pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
+        let configured = Settings::configured(found.repo.config());
+        let mut settings =
+            configured.map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
+        if !self.select.is_empty() {
+            settings.select = selectors(&self.select)?;
+        }
+        settings.ignore.extend(selectors(&self.ignore)?);
+        settings.pedantic |= self.pedantic;
+        settings.partial = !found.everything;
+        Ok(settings)
+    }
+
+    /// From which severity on a finding fails the run; `None` = never.
+    pub(super) fn fail_on(&self, config: &Config) -> Option<Severity> {
+        match self.fail_on {
+            Some(FailOn::Error) => Some(Severity::Error),
+            Some(FailOn::Warning) => Some(Severity::Warning),
+            Some(FailOn::Info) => Some(Severity::Info),
+            Some(FailOn::Never) => None,
+            None => config.lint.fail_on.unwrap_or(Some(Severity::Error)),
+        }
+    }
+
+    /// The findings of an earlier day, where they are asked for.
+    pub(super) fn baseline(&self) -> Option<&Utf8Path> {
+        self.baseline.as_deref()
+    }
+}
+
+fn selectors(names: &[String]) -> Result<Vec<Selector>, Failure> {
+    let one = |name: &String| {
+        Selector::named(name).ok_or_else(|| {
+            let known = lint::rules().iter().map(|r| r.rule.name);
+            let help = match nearest(name, known) {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => "`hcoplan lint --list` prints them all".to_owned(),
+            };
+            Failure::usage(format!("there is no rule or group {name:?}"), help)
+        })
+    };
+    names.iter().map(one).collect()
+}

@@ -1,0 +1,170 @@
+//! The output tree around a pipeline: opened and checked before, put in place after.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Failure;
+use super::clusters::Clusters;
+use super::exit::Verdict;
+use super::output::Output;
+use crate::admission::Stage;
+use crate::app::{Outcome, State};
+use crate::diff::{self, Before, ClusterChanges};
+use crate::emit::{self, DiskTree, Tree};
+use crate::repo::ClusterRef;
+
+/// The tree of a run.
+#[derive(Debug)]
+pub(super) struct OutputTree {
+    path: Utf8PathBuf,
+    /// As it is on disk; `None` where there is none.
+    pub(super) disk: Option<DiskTree>,
+    /// The new one; `None` where nothing is to be written.
+    pub(super) new: Option<Tree>,
+}
+
+impl OutputTree {
+    /// Looks at the tree on disk, and begins a new one where it is to be written.
+    pub(super) fn open(path: Utf8PathBuf, found: &Clusters, write: bool) -> Result<Self, Failure> {
+        emit::check_names(found.repo.clusters().iter().map(ClusterRef::name))?;
+        // Checked in any case: a tree that can't be replaced is an error before any work.
+        let disk = DiskTree::open(&path)?;
+        let writes = write && !found.verdict.stops();
+        let new = match writes {
+            true => Some(Tree::begin(&path)?),
+            false => None,
+        };
+        Ok(Self { path, disk, new })
+    }
+
+    /// Where it is, as it is reported.
+    pub(super) fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// The directories of the tree on disk that belong to none of the clusters that were found.
+    fn gone(&self, found: &Clusters) -> Vec<Utf8PathBuf> {
+        let disk = self.disk.iter().flat_map(DiskTree::directories);
+        found.without(disk.map(ToOwned::to_owned).collect())
+    }
+
+    /// Puts the new tree in place when nothing speaks against it; `true` when it did. Clusters
+    /// that were not chosen stay as they were.
+    pub(super) fn finish(
+        self,
+        found: &Clusters,
+        verdict: &Verdict,
+        output: &Output,
+    ) -> Result<bool, Failure> {
+        let gone = self.gone(found);
+        if verdict.stops() {
+            if self.disk.is_some() {
+                output.note(format_args!("{} stays as it was", self.path));
+            }
+            return Ok(false);
+        }
+        let Some(tree) = self.new else {
+            return Ok(false);
+        };
+        if !found.everything {
+            for name in found.others() {
+                tree.keep(name)?;
+            }
+            for directory in gone {
+                tree.keep(name_of(&directory))?;
+            }
+        }
+        tree.finish()?;
+        Ok(true)
+    }
+
+    /// Files of clusters that are gone, and the tree itself where there is none: what `--check`
+    /// finds beside the clusters' own files.
+    pub(super) fn stale(&self, found: &Clusters) -> Vec<String> {
+        if self.disk.is_none() {
+            return vec![format!("{} is not there", self.path)];
+        }
+        match found.everything {
+            true => self
+                .gone(found)
+                .iter()
+                .map(|d| self.reported(d.as_str()))
+                .collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// A path of the tree as it is reported.
+    pub(super) fn reported(&self, file: &str) -> String {
+        match file {
+            "" => self.path.to_string(),
+            file => self.path.join(file).into_string(),
+        }
+    }
+}
+
+/// What goes with the clusters that are no longer there.
+pub(super) fn gone(before: &Before, found: &Clusters) -> Result<Vec<ClusterChanges>, Failure> {
+    // Where not everything could be read nobody knows what is gone.
+    if !found.everything || found.verdict.stops() {
+        return Ok(Vec::new());
+    }
+    let gone = found.without(before.directories()?);
+    let changes = gone.iter().map(|directory| diff::gone(before, directory));
+    Ok(changes.collect::<Result<_, _>>()?)
+}
+
+fn name_of(directory: &Utf8Path) -> &str {
+    match directory.as_str() {
+        "" => ".",
+        name => name,
+    }
+}
+
+/// Says how a cluster went, unless it went well, and notes it in the verdict. What findings say
+/// is left to them.
+pub(super) fn say(outcome: &Outcome, verdict: &mut Verdict, output: &Output) {
+    let cluster = &outcome.cluster;
+    for warning in &outcome.warnings {
+        output.warning(format_args!("{cluster}: {warning}"));
+    }
+    verdict.failed |= outcome.refusal.is_some();
+    // Where the rules ran, a finding says it at the right characters.
+    let told = outcome.found.findings.iter().any(|f| f.refusal);
+    if let Some(refusal) = outcome.refusal.as_ref().filter(|_| !told) {
+        let by = match refusal.stage {
+            Stage::Mutating | Stage::Validating => "HCO's webhook",
+            Stage::Schema | Stage::Cel => "the API server",
+        };
+        let help = refusal.help.map(|h| format!("\n  help: {h}"));
+        output.error(format_args!(
+            "{cluster}: {by} would refuse it: {}{}",
+            refusal.message,
+            help.unwrap_or_default()
+        ));
+    }
+    match &outcome.state {
+        State::Done | State::Refused => {}
+        State::Unreadable => verdict.unreadable = true,
+        State::Unusable => verdict.unusable = true,
+        State::NoInventory => {
+            verdict.unusable = true;
+            output.error(format_args!(
+                "{cluster}: no inventory says which nodes it has\n  \
+                 help: declare them in an inventory.yaml beside the HyperConverged, or give \
+                 --inventory; `hcoplan lint` goes on without"
+            ));
+        }
+        State::Panicked(said) => {
+            verdict.bug = true;
+            output.error(format_args!(
+                "{cluster}: hcoplan has a bug: {said}\n  \
+                 help: the other clusters are not affected; please report it with this \
+                 cluster's files"
+            ));
+        }
+        State::Failed(error) => {
+            verdict.unusable = true;
+            output.error(format_args!("{cluster}: {error}"));
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The command line as a user meets it: every case through the binary.
+//!
+//! A case is a directory of `testdata/cli` with a `console` file: commands behind `$`, each
+//! followed by what it printed. They run in an empty directory, into which the case's `in/` is
+//! copied, with a scrubbed environment. `SNAPSHOTS=overwrite cargo test --test cli` records what
+//! is printed now.
+//!
+//! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository), `append
+//! FILE TEXT`, `remove`, `list`, `show`, `commit` (everything, to git).
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn main_directory() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A case that runs.
+struct Scene {
+    directory: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new(inputs: &Path) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        if inputs.is_dir() {
+            copy(inputs, directory.path());
+        }
+        Self { directory }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.directory.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", "/nowhere")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a line of the console and adds what it prints.
+    fn run(&self, line: &str, out: &mut String) {
+        let _ = writeln!(out, "$ {line}");
+        let words = words(line);
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["hcoplan", arguments @ ..] => self.hcoplan(arguments, out),
+            ["copy", from] => copy(&main_directory().join(from), self.directory.path()),
+            ["copy", from, to] => copy(&main_directory().join(from), &self.path(to)),
+            ["append", file, text] => {
+                let path = self.path(file);
+                let old = fs::read_to_string(&path).unwrap_or_default();
+                fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+                fs::write(&path, format!("{old}{text}\n")).expect("written");
+            }
+            ["replace", file, from, to] => {
+                let path = self.path(file);
+                let old = fs::read_to_string(&path).expect("readable");
+                assert!(old.contains(from), "{file} has no {from:?}");
+                fs::write(&path, old.replace(from, to)).expect("written");
+            }
+            ["remove", name] => {
+                let path = self.path(name);
+                match path.is_dir() {
+                    true => fs::remove_dir_all(path).expect("removed"),
+                    false => fs::remove_file(path).expect("removed"),
+                }
+            }
+            ["list", name] => {
+                for file in files(&self.path(name)) {
+                    let _ = writeln!(out, "{file}");
+                }
+            }
+            ["show", name] => out.push_str(&fs::read_to_string(self.path(name)).expect("readable")),
+            ["commit"] => {
+                for arguments in [
+                    &["init", "-q", "-b", "main"][..],
+                    &["add", "-A"],
+                    &[
+                        "-c",
+                        "user.name=t",
+                        "-c",
+                        "user.email=t@example.com",
+                        "commit",
+                        "-q",
+                        "-m",
+                        "m",
+                    ],
+                ] {
+                    let done = self
+                        .command("git")
+                        .args(arguments)
+                        .output()
+                        .expect("git runs");
+                    assert!(done.status.success(), "git {arguments:?}: {done:?}");
+                }
+            }
+            other => panic!("no such command: {other:?}"),
+        }
+    }
+
+    fn hcoplan(&self, arguments: &[&str], out: &mut String) {
+        let done = self
+            .command(env!("CARGO_BIN_EXE_hcoplan"))
+            .args(arguments)
+            .output()
+            .expect("hcoplan runs");
+        let text = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).expect("UTF-8");
+            let text = text.replace(&*self.directory.path().to_string_lossy(), "[ROOT]");
+            match text.split_once("the oldest since ") {
+                Some((before, after)) => format!("{before}the oldest since [DAY]{}", &after[10..]),
+                None => text,
+            }
+        };
+        out.push_str(&text(done.stdout));
+        if !out.ends_with('\n') {
+            out.push('\n');
+        }
+        for line in text(done.stderr).lines() {
+            let _ = writeln!(out, "! {line}");
+        }
+        match done.status.code() {
+            Some(0) => {}
+            Some(code) => {
+                let _ = writeln!(out, "? {code}");
+            }
+            None => out.push_str("? killed\n"),
+        }
+    }
+}
+
+/// Words of a command line, `'…'` for one with spaces.
+fn words(line: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (i, part) in line.split('\'').enumerate() {
+        match i % 2 {
+            1 => out.push(part.replace("\\n", "\n")),
+            _ => out.extend(part.split_whitespace().map(ToOwned::to_owned)),
+        }
+    }
+    out
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("made");
+    for entry in fs::read_dir(from).unwrap_or_else(|e| panic!("{}: {e}", from.display())) {
+        let entry = entry.expect("entry");
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).expect("copied")),
+        }
+    }
+}
+
+/// Every file below a directory, sorted; `nothing` where there is no such directory.
+fn files(directory: &Path) -> Vec<String> {
+    fn walk(root: &Path, directory: &Path, out: &mut Vec<String>) {
+        for entry in fs::read_dir(directory).expect("readable") {
+            let path = entry.expect("entry").path();
+            match path.is_dir() {
+                true => walk(root, &path, out),
+                false => {
+                    let below = path.strip_prefix(root).expect("below");
+                    out.push(below.display().to_string());
+                }
+            }
+        }
+    }
+    if !directory.exists() {
+        return vec!["nothing".to_owned()];
+    }
+    let mut out = Vec::new();
+    walk(directory, directory, &mut out);
+    out.sort();
+    out
+}
+
+#[test]
+fn consoles() {
+    let mut cases: Vec<_> = fs::read_dir(main_directory().join("testdata/cli"))
+        .expect("cases")
+        .map(|e| e.expect("entry").path())
+        .filter(|p| p.join("console").is_file())
+        .collect();
+    cases.sort();
+    assert!(!cases.is_empty());
+    let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
+    let mut bad = Vec::new();
+    for case in cases {
+        let path = case.join("console");
+        let expected = fs::read_to_string(&path).expect("readable");
+        let scene = Scene::new(&case.join("in"));
+        let mut actual = String::new();
+        for command in expected.lines().filter_map(|l| l.strip_prefix("$ ")) {
+            scene.run(command, &mut actual);
+        }
+        let expected = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
+        if let Err(error) = assert.try_eq(Some(&case.display()), actual.into(), expected.raw()) {
+            bad.push(error.to_string());
+        }
+    }
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+/// The example's committed tree is what its sources rendered before their last change, so that
+/// the first command of the README has something to show. `SNAPSHOTS=overwrite` renders it again.
+#[test]
+fn the_fleet_is_one_change_behind() {
+    let scene = Scene::new(&main_directory().join("examples/fleet"));
+    let inventory = scene.path("clusters/lab-multiarch/inventory.yaml");
+    let text = fs::read_to_string(&inventory).expect("readable");
+    let (before, _) = text
+        .split_once("    # Joined on Monday.\n")
+        .expect("the change");
+    fs::write(&inventory, before).expect("written");
+    let mut said = String::new();
+    scene.run("hcoplan render --out now", &mut said);
+    let committed = main_directory().join("examples/fleet/rendered");
+    if std::env::var("SNAPSHOTS").is_ok_and(|v| v == "overwrite") {
+        fs::remove_dir_all(&committed).expect("removed");
+        copy(&scene.path("now"), &committed);
+    }
+    let names = files(&committed);
+    assert_eq!(names, files(&scene.path("now")), "{said}");
+    for name in names {
+        let read = |root: &Path| fs::read_to_string(root.join(&name)).expect("readable");
+        assert!(
+            read(&committed) == read(&scene.path("now")),
+            "examples/fleet/rendered/{name} is not as it would be rendered: run the tests with \
+             SNAPSHOTS=overwrite"
+        );
+    }
+}
+
+/// The same bytes on every run and on any number of threads, whatever the order in which the file
+/// system lists the files.
+#[test]
+fn plans_are_the_same_every_time() {
+    let scene = Scene::new(&main_directory().join("examples/fleet"));
+    for i in 0..40 {
+        copy(
+            &scene.path("clusters/lab-multiarch"),
+            &scene.path(&format!("more/{}", i * 7 % 40)),
+        );
+    }
+    let mut said = String::new();
+    scene.run("commit", &mut said);
+    let run = |line: &str| {
+        let mut out = String::new();
+        scene.run(line, &mut out);
+        let (_, printed) = out.split_once('\n').expect("a line");
+        printed.to_owned()
+    };
+    let first = run("hcoplan plan --jobs 1");
+    assert!(first.contains("8 to add, 2 to change"), "{first}");
+    let tree = |root: &str| -> Vec<(String, String)> {
+        let read = |file: String| {
+            let text = fs::read_to_string(scene.path(root).join(&file)).expect("readable");
+            (file, text)
+        };
+        files(&scene.path(root)).into_iter().map(read).collect()
+    };
+    let rendered = tree("rendered");
+    for line in ["hcoplan plan", "hcoplan plan --jobs 7"] {
+        assert!(run(line) == first, "{line}");
+        assert!(tree("rendered") == rendered, "{line}");
+    }
+    let json = run("hcoplan render --format json --jobs 1");
+    assert!(run("hcoplan render --format json --jobs 7") == json);
+}
