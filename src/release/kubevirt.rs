@@ -25,6 +25,20 @@ pub struct KubeVirtFacts {
     pub feature_gates: BTreeMap<String, Phase>,
 }
 
+impl KubeVirtFacts {
+    /// Whether it matters that a gate is in the list of those that are switched on.
+    pub fn listing_matters(&self, gate: &str) -> bool {
+        if self.gates_without_effect.iter().any(|g| g == gate) {
+            return false;
+        }
+        match self.feature_gates.get(gate) {
+            Some(Phase::Alpha | Phase::Deprecated) => true,
+            Some(Phase::Beta) => !self.beta_gates_are_on,
+            Some(Phase::Ga | Phase::Discontinued) | None => false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::release::{Phase, Release};

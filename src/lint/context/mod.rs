@@ -17,6 +17,7 @@ mod nodes;
 mod other_shape;
 mod patch;
 mod patched_gates;
+mod patched_places;
 mod placement;
 mod verdict;
 

@@ -1,0 +1,217 @@
+//! Patches inside a patch: edits of the Deployments and DaemonSets of an operand.
+
+use serde_json::Value;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-customize-components",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent(
+        "the operand's operator applies the inner patches to whatever the next release deploys",
+    ),
+    fix: FixKind::None,
+    summary: "a jsonpatch edits an operand's Deployments and DaemonSets by customizeComponents",
+    page: r#"
+## What it finds
+
+An operation that writes below `customizeComponents` of KubeVirt or CDI. It is an error where an inner
+patch can't work:
+
+- its `patch` isn't JSON, or isn't a list of operations although its `type` is `json`;
+- its `type` is none of `json`, `merge` and `strategic`;
+- its `resourceType` is none that the operand's operator deploys.
+
+## Why it matters
+
+HCO takes the inner patch as text and doesn't look into it. KubeVirt's webhook refuses one that isn't
+JSON (`patch "…" is not valid JSON`), and HCO's reconcile stops there. One that is JSON and can't be
+applied ends the reconcile of virt-operator itself, in the middle of an upgrade. And one that works is
+applied to whatever the next release deploys: an index counts containers and arguments, which come and
+go.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: |
+      [
+        {"op": "add", "path": "/spec/customizeComponents/patches", "value": [
+          {"resourceType": "Daemonset", "resourceName": "virt-handler", "type": "json",
+           "patch": "[{\"op\":\"add\",\"path\":\"/spec/template/spec/containers/0/command/-\",\"value\":\"--max-devices=250\"}]"}
+        ]}
+      ]
+```
+
+## Remedy
+
+Use a field of the HyperConverged where there is one (`logVerbosityConfig`, `infra` and `workloads`,
+`tuningPolicy`). Where there is none, write a `strategic` patch, which names containers instead of
+counting them, and try it with each release before the upgrade.
+
+## Sources
+
+- KubeVirt `pkg/virt-operator/webhooks`, `validateCustomizeComponents`, and
+  `pkg/virt-operator/resource/apply`, the customizer
+- CDI `pkg/operator`, the customizer
+"#,
+    ..Rule::BASE
+};
+
+const COMPONENTS: &str = "/spec/customizeComponents";
+
+/// The resources that KubeVirt's operator patches.
+const KUBEVIRT: [&str; 8] = [
+    "*",
+    "APIService",
+    "DaemonSet",
+    "Deployment",
+    "MutatingWebhookConfiguration",
+    "Secret",
+    "Service",
+    "ValidatingWebhookConfiguration",
+];
+
+/// Those that CDI's operator patches.
+const CDI: [&str; 6] = [
+    "*",
+    "APIService",
+    "Deployment",
+    "MutatingWebhookConfiguration",
+    "Service",
+    "ValidatingWebhookConfiguration",
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let kinds: &[&str] = match applied.kind() {
+            "KubeVirt" => &KUBEVIRT,
+            "CDI" => &CDI,
+            _ => continue,
+        };
+        if applied.changed_below(COMPONENTS).is_none() {
+            continue;
+        }
+        let inner = inner_patches(applied.operation);
+        let broken: Vec<Finding> = inner
+            .iter()
+            .filter_map(|(pointer, patch)| broken(&applied, kinds, pointer, patch))
+            .collect();
+        if broken.is_empty() {
+            out.report(general(&applied, &inner));
+        }
+        for finding in broken {
+            out.report(finding);
+        }
+    }
+}
+
+/// What holds for every inner patch.
+fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
+    let kind = applied.kind();
+    let counted = inner.iter().find_map(|(pointer, patch)| {
+        let text = patch.get("patch")?.as_str()?;
+        let operations = jsonpatch::decode(text).ok()?;
+        let counts = |o: &Operation| o.segments().iter().any(|s| s.parse::<usize>().is_ok());
+        let path = operations.into_iter().find(counts)?.path;
+        Some((format!("{pointer}/patch"), path))
+    });
+    let message = format!("the patch edits what {kind}'s operator deploys");
+    let finding = Finding::new(&RULE, message).at(applied.path_place());
+    let finding = match counted {
+        None => finding.label("a patch inside the patch"),
+        Some((pointer, path)) => finding.label("a patch inside the patch").related(
+            applied.written(&pointer),
+            format!("{path} counts elements that come and go"),
+        ),
+    };
+    finding.help(
+        "use a field of the HyperConverged where there is one; else write a strategic patch, and \
+         try it with each release before the upgrade",
+    )
+}
+
+/// The inner patches that an operation writes, each with its place in the operand.
+fn inner_patches(operation: &Operation) -> Vec<(String, Value)> {
+    let Some(value) = operation.value() else {
+        return Vec::new();
+    };
+    let path = operation.path.as_str();
+    let each = |list: Option<&Value>, at: String| {
+        let items = list.and_then(Value::as_array).into_iter().flatten();
+        let items = items.enumerate();
+        items
+            .map(|(i, v)| (format!("{at}/{i}"), v.clone()))
+            .collect()
+    };
+    match path
+        .strip_prefix(COMPONENTS)
+        .map(|rest| rest.split('/').skip(1).collect::<Vec<_>>())
+    {
+        Some(rest) => match rest[..] {
+            [] => each(value.get("patches"), format!("{path}/patches")),
+            ["patches"] => each(Some(&value), path.to_owned()),
+            ["patches", _] => vec![(path.to_owned(), value)],
+            _ => Vec::new(),
+        },
+        None => Vec::new(),
+    }
+}
+
+/// Why an inner patch can't work.
+fn broken(
+    applied: &Applied<'_, '_>,
+    kinds: &[&str],
+    pointer: &str,
+    patch: &Value,
+) -> Option<Finding> {
+    let text = |key: &str| patch.get(key).and_then(Value::as_str);
+    let kind = applied.kind();
+    let error = |key: &str, message: String, label: &str| {
+        Finding::new(&RULE, message)
+            .severity(Severity::Error)
+            .at(applied.written(&format!("{pointer}/{key}")))
+            .label(label)
+    };
+    let inner = text("patch")?;
+    let Ok(decoded) = serde_json::from_str::<Value>(inner) else {
+        let message = match kind {
+            "KubeVirt" => format!(
+                "KubeVirt's webhook will refuse the KubeVirt: patch {inner:?} is not valid JSON"
+            ),
+            _ => format!("{kind}'s operator can't apply the inner patch: it is not valid JSON"),
+        };
+        return Some(error("patch", message, "no JSON").help("write JSON, its quotes escaped"));
+    };
+    let of_type = text("type").unwrap_or_default();
+    if !["json", "merge", "strategic"].contains(&of_type) {
+        let message = format!("{kind}'s operator has no patches of type {of_type:?}");
+        let help = "write json, merge or strategic";
+        return Some(error("type", message, "its reconcile will end here").help(help));
+    }
+    if of_type == "json" && !decoded.is_array() {
+        let message = format!(
+            "{kind}'s operator can't apply the inner patch: type json is a list of operations"
+        );
+        let help = "write a list of operations, or type merge or strategic";
+        return Some(error("patch", message, "no list").help(help));
+    }
+    if of_type == "json" && jsonpatch::decode(inner).is_err() {
+        let message =
+            format!("{kind}'s operator can't apply the inner patch: an operation is malformed");
+        let help = "write op, path and value of each operation";
+        return Some(error("patch", message, "its reconcile will end here").help(help));
+    }
+    let resource = text("resourceType")?;
+    if !kinds.iter().any(|k| k.eq_ignore_ascii_case(resource)) {
+        let message = format!("{kind}'s operator deploys no {resource} that it would patch");
+        let help = match nearest(resource, kinds.iter().copied()) {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => format!("write one of {}", or(&kinds[1..])),
+        };
+        return Some(error("resourceType", message, "patches nothing").help(help));
+    }
+    None
+}

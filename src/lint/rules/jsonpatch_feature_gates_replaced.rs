@@ -1,0 +1,147 @@
+//! A patch that takes feature gates away which HCO needs.
+
+use serde_json::{Value, json};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-feature-gates-replaced",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Silent(
+        "the operator accepts it, and virtual machines that need a lost gate are refused",
+    ),
+    fix: FixKind::Suggested,
+    summary: "a jsonpatch takes feature gates away that HCO renders",
+    page: r#"
+## What it finds
+
+An operation after which KubeVirt's or CDI's list lacks a feature gate that HCO had rendered: a `replace`
+of the whole list, a `replace` or `remove` of an element, an empty list or `null`. Gates that KubeVirt
+doesn't read any more don't count. A list that is replaced by one with all the gates is reported as an
+info: it will lack those of the next release.
+
+## Why it matters
+
+The operators take it without a word, and so does the API server. But HCO's gates are not decoration:
+without `HostDevices` KubeVirt refuses virtual machines with host devices, without `HotplugVolumes` disks
+can't be plugged in, without `Snapshot` there are no snapshots, without `KubevirtSeccompProfile` the
+launcher's pods run with a wider profile, and without CDI's `HonorWaitForFirstConsumer` volumes are bound
+on the wrong node. Virtual machines that run stay as they are until they are started again.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/developerConfiguration/featureGates", "value": ["VSOCK"]}]'
+```
+
+## Remedy
+
+Add each gate at the end of the list:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VSOCK"}]'
+```
+
+Gates that HCO renders because of its own feature gates are switched in `spec.featureGates`.
+
+## Sources
+
+- HCO `getKvFeatureGateList`; KubeVirt `pkg/virt-config/featuregate` and its webhooks for virtual machines
+- The golden recordings: such patches are accepted and rendered
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let Some(gates) = applied.gates() else {
+            continue;
+        };
+        let operation = applied.operation;
+        let whole = operation.path == gates.list && matches!(operation.op, Op::Add | Op::Replace);
+        let result = applied.patch.result().and_then(|r| r.pointer(gates.list));
+        let is_left = |gate: &str| {
+            let left = result.and_then(Value::as_array);
+            left.is_some_and(|left| left.iter().any(|g| g == gate))
+        };
+        let lost: Vec<&str> = gates.lost().into_iter().filter(|g| !is_left(g)).collect();
+        let needed = |gate: &&str| {
+            applied.kind() != "KubeVirt" || cx.release().kubevirt().listing_matters(gate)
+        };
+        let missed: Vec<&str> = lost.iter().copied().filter(needed).collect();
+        if missed.is_empty() && !(whole && lost.is_empty()) {
+            continue;
+        }
+        let kind = applied.kind();
+        let place = match operation.spans.value {
+            Some(value) if whole => applied.patch.place(value),
+            _ => applied.path_place(),
+        };
+        let finding = match missed.is_empty() {
+            true => Finding::new(
+                &RULE,
+                format!("the patch writes all of {kind}'s feature gates, and will lack those that the next release adds"),
+            )
+            .severity(Severity::Info)
+            .label("a copy of what HCO renders"),
+            false => Finding::new(&RULE, format!("{kind} loses {}, which HCO had switched on", some(&missed)))
+                .label(match whole {
+                    true => "replaces HCO's feature gates",
+                    false => "takes a feature gate away",
+                }),
+        };
+        let help = match whole {
+            true => "add the gates that are missing with /-, one operation for each",
+            false => {
+                "leave HCO's gates where they are: its own are switched in spec.featureGates, and \
+                 others are added with /-"
+            }
+        };
+        let fix = appended(cx, &applied, gates.list, &gates.added());
+        out.report(finding.at(place).help(help).fixes(fix));
+    }
+}
+
+/// The most gates that are named.
+const MOST_NAMED: usize = 4;
+
+fn some(gates: &[&str]) -> String {
+    match gates
+        .get(..MOST_NAMED)
+        .filter(|_| gates.len() > MOST_NAMED + 1)
+    {
+        Some(first) => format!("{} and {} more", first.join(", "), gates.len() - MOST_NAMED),
+        None => and(gates),
+    }
+}
+
+/// An operation for each gate that is new, in the place of the one that takes others away.
+fn appended(
+    cx: &Context<'_>,
+    applied: &Applied<'_, '_>,
+    list: &str,
+    added: &[&str],
+) -> Option<Fix> {
+    if added.is_empty() {
+        return cx.drop_operation(applied);
+    }
+    let path = format!("{list}/-");
+    let one = |gate: &&str| {
+        let value = json!(gate);
+        format!(r#"{{"op": "add", "path": "{path}", "value": {value}}}"#)
+    };
+    let text: Vec<String> = added.iter().map(one).collect();
+    let span = applied.operation.spans.whole.range();
+    let (text, edits) = applied.patch.edited(&[(span, text.join(", "))])?;
+    cx.result_of(applied.patch, &text)?;
+    Some(Fix {
+        title: format!("add {} at the end of the list", and(added)),
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}

@@ -1,0 +1,152 @@
+//! A patch that takes versions, images or the end of an operand out of HCO's hands.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-overrides-lifecycle",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent(
+        "upgrades don't come to an end, or the operand is installed and removed in another way \
+         than the HyperConverged says",
+    ),
+    fix: FixKind::Suggested,
+    summary: "a jsonpatch changes an operand's version, images, certificates or removal",
+    page: r#"
+## What it finds
+
+An operation that changes
+
+- the images and the version of an operand: `imageTag`, `imageRegistry`, `productVersion`, `productName`
+  of KubeVirt (an error);
+- what becomes of virtual machines and volumes when the operand is removed: `uninstallStrategy`;
+- how running virtual machines are updated: `workloadUpdateStrategy`;
+- certificates: `certificateRotateStrategy`, `certConfig`, `selfSignConfiguration`;
+- where KubeVirt's monitoring is: `monitorNamespace`, `serviceMonitorNamespace`, `monitorAccount`.
+
+## Why it matters
+
+HCO accepts and renders all of them. After an upgrade it waits until each operand reports the version
+that HCO deploys: with an `imageTag` or a registry of its own KubeVirt stays at another one, so that HCO
+reports `Progressing` for ever and OLM never finishes. An `uninstallStrategy` in a patch doesn't show in
+the HyperConverged: whoever removes it believes that the workloads block the removal. Certificates that
+only one operand rotates otherwise are easily forgotten.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imageTag", "value": "v1.8.0-hotfix"}]'
+```
+
+## Remedy
+
+Remove the operation. For `uninstallStrategy`, `workloadUpdateStrategy` and `certConfig` use the
+HyperConverged's fields of these names; images come from the operator's own release, and in a disconnected
+cluster from an `ImageDigestMirrorSet`.
+
+## Sources
+
+- HCO `controllers/hyperconverged`, the check of the components' versions, and
+  `controllers/handlers` for the fields
+- That an upgrade doesn't end with a foreign `imageTag` was read in the code, not run
+"#,
+    ..Rule::BASE
+};
+
+/// A part of an operand and what patching it means.
+struct Part {
+    kind: &'static str,
+    pointer: &'static str,
+    severity: Severity,
+    means: &'static str,
+    instead: &'static str,
+}
+
+const fn part(kind: &'static str, pointer: &'static str, what: &What) -> Part {
+    Part {
+        kind,
+        pointer,
+        severity: what.severity,
+        means: what.means,
+        instead: what.instead,
+    }
+}
+
+struct What {
+    severity: Severity,
+    means: &'static str,
+    instead: &'static str,
+}
+
+const IMAGES: What = What {
+    severity: Severity::Error,
+    means: "KubeVirt then reports another version than HCO waits for, and upgrades don't come to an end",
+    instead: "remove it: images come with the operator's release, and from a mirror by an \
+              ImageDigestMirrorSet",
+};
+
+const REMOVAL: What = What {
+    severity: Severity::Warning,
+    means: "what becomes of the workloads when it is removed no longer shows in the HyperConverged",
+    instead: "use the HyperConverged's field uninstallStrategy",
+};
+
+const UPDATES: What = What {
+    severity: Severity::Warning,
+    means: "how running virtual machines are updated no longer shows in the HyperConverged",
+    instead: "use the HyperConverged's field workloadUpdateStrategy",
+};
+
+const CERTIFICATES: What = What {
+    severity: Severity::Warning,
+    means: "its certificates are rotated otherwise than those of the other operands",
+    instead: "use the HyperConverged's field certConfig",
+};
+
+const MONITORING: What = What {
+    severity: Severity::Warning,
+    means: "Prometheus looks for KubeVirt's metrics where HCO's rules don't expect them",
+    instead: "remove it",
+};
+
+const PARTS: [Part; 13] = [
+    part("KubeVirt", "/spec/imageTag", &IMAGES),
+    part("KubeVirt", "/spec/imageRegistry", &IMAGES),
+    part("KubeVirt", "/spec/productVersion", &IMAGES),
+    part("KubeVirt", "/spec/productName", &IMAGES),
+    part("KubeVirt", "/spec/uninstallStrategy", &REMOVAL),
+    part("KubeVirt", "/spec/workloadUpdateStrategy", &UPDATES),
+    part("KubeVirt", "/spec/certificateRotateStrategy", &CERTIFICATES),
+    part("KubeVirt", "/spec/monitorNamespace", &MONITORING),
+    part("KubeVirt", "/spec/serviceMonitorNamespace", &MONITORING),
+    part("KubeVirt", "/spec/monitorAccount", &MONITORING),
+    part("CDI", "/spec/uninstallStrategy", &REMOVAL),
+    part("CDI", "/spec/certConfig", &CERTIFICATES),
+    part(
+        "NetworkAddonsConfig",
+        "/spec/selfSignConfiguration",
+        &CERTIFICATES,
+    ),
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let of_kind = PARTS.iter().filter(|p| p.kind == applied.kind());
+        for part in of_kind {
+            let Some(pointer) = applied.changed_below(part.pointer) else {
+                continue;
+            };
+            let message = format!("the patch sets {pointer} of {}: {}", part.kind, part.means);
+            out.report(
+                Finding::new(&RULE, message)
+                    .severity(part.severity)
+                    .at(applied.named(pointer))
+                    .label("taken out of HCO's hands")
+                    .help(part.instead)
+                    .fixes(cx.drop_operation(&applied)),
+            );
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A patch that adds a feature gate which KubeVirt doesn't have.
+
+use super::prelude::*;
+use crate::release::Release;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-unknown-feature-gate",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("the gate switches nothing, and nothing says so"),
+    fix: FixKind::Suggested,
+    summary: "a jsonpatch adds a feature gate that KubeVirt doesn't know",
+    page: r#"
+## What it finds
+
+An operation that adds a name to KubeVirt's feature gates which the KubeVirt of the cluster's release
+doesn't register. Upper and lower case count.
+
+## Why it matters
+
+KubeVirt takes any text into the list and looks for the names that it knows. A misspelt gate
+(`Multiarchitecture` for `MultiArchitecture`), or one that only a later release has, is ignored: the
+feature stays off, and neither the API server nor an alert says so.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "vSock"}]'
+```
+
+## Remedy
+
+Write the gate as KubeVirt does:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VSOCK"}]'
+```
+
+A gate that a sidecar or a plugin reads is none of KubeVirt's: suppress the finding with that reason.
+
+## Sources
+
+- KubeVirt `pkg/virt-config/featuregate`, at the version that each release deploys
+- kubevirt/kubevirt#11774: a gate in the wrong case
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let kubevirt = cx.release().kubevirt();
+    for applied in cx.applied().filter(|a| a.kind() == "KubeVirt") {
+        let Some(gates) = applied.gates() else {
+            continue;
+        };
+        for gate in gates.added() {
+            let rendered = gates.before.iter().any(|b| b == gate);
+            if rendered || kubevirt.feature_gates.contains_key(gate) {
+                continue;
+            }
+            let version = &kubevirt.version;
+            let message = format!("KubeVirt {version} has no feature gate {gate}");
+            let finding = Finding::new(&RULE, message)
+                .at(applied.text_place(gate))
+                .label("ignored");
+            let known = kubevirt.feature_gates.keys().map(String::as_str);
+            out.report(match (nearest(gate, known), later(cx, gate)) {
+                (_, Some(release)) => finding.help(format!(
+                    "the KubeVirt of HCO {release} is the first that has it: remove the operation \
+                     until then"
+                )),
+                (Some(meant), None) => finding
+                    .help(format!("did you mean {meant}?"))
+                    .fixes(written(&applied, gate, meant)),
+                (None, None) => {
+                    finding.help("remove it, or write the gate's name as KubeVirt does")
+                }
+            });
+        }
+    }
+}
+
+/// The first release after the cluster's whose KubeVirt has the gate.
+fn later(cx: &Context<'_>, gate: &str) -> Option<&'static str> {
+    let mut releases = Release::known_names().skip_while(|name| *name != cx.release().name());
+    releases.find(|name| {
+        let release = Release::known(name);
+        release.is_some_and(|r| r.kubevirt().feature_gates.contains_key(gate))
+    })
+}
+
+/// The right name in the wrong one's place.
+fn written(applied: &Applied<'_, '_>, gate: &str, meant: &str) -> Option<Fix> {
+    let span = applied.text_span(gate)?.range();
+    let (_, edits) = applied
+        .patch
+        .edited(&[(span.start + 1..span.end - 1, meant.to_owned())])?;
+    Some(Fix {
+        title: format!("write {meant}"),
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}
