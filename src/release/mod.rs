@@ -12,6 +12,7 @@ mod files;
 mod kubevirt;
 mod ssp;
 mod tables;
+mod upgrade;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -32,6 +33,7 @@ pub use tables::{
     KubeVirtConstants, KubeVirtFeatureGates, Phase, Platform, Profile, RateLimit, Tables, Tls,
     WorkOrder,
 };
+pub use upgrade::{RemovedObject, RewrittenValue, Upgrade};
 
 use crate::kube::go::GoTypes;
 use crate::schema::Schema;
@@ -125,6 +127,11 @@ impl Release {
     /// The operands' order of work.
     pub fn work_order(&self) -> &WorkOrder {
         &self.behaviour.work_order
+    }
+
+    /// What the operator does by itself when it is upgraded to this release.
+    pub fn upgrade(&self) -> &Upgrade {
+        &self.behaviour.upgrade
     }
 
     /// A variable of the operator's environment; `None` when absent or blank.

@@ -257,6 +257,9 @@ pub struct Behaviour {
     pub work_order: WorkOrder,
     /// Behaviours that only some releases have, by name.
     pub capabilities: BTreeSet<String>,
+    /// What an upgrade to the release does.
+    #[serde(default)]
+    pub upgrade: super::Upgrade,
 }
 
 /// Operands in the order in which the operator reconciles them; an error ends the walk.

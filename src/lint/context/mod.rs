@@ -10,6 +10,7 @@ mod crons;
 mod edit;
 mod field;
 mod gate;
+mod image_evidence;
 mod images;
 mod mistyped;
 mod neighbours;
@@ -19,7 +20,9 @@ mod patch;
 mod patched_gates;
 mod patched_places;
 mod placement;
+mod releases;
 mod verdict;
+mod virtual_machines;
 
 use std::cell::OnceCell;
 
@@ -28,6 +31,7 @@ use serde_json::Value;
 pub use annotation::Annotation;
 pub use field::Field;
 pub use gate::Gate;
+pub use image_evidence::ImageEvidence;
 pub use images::{GoldenImage, WrittenTemplate};
 pub use mistyped::Mistyped;
 pub use neighbours::Descheduler;
@@ -36,6 +40,10 @@ pub use other_shape::OtherShape;
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use placement::{Placement, Pods, Unmatched};
+pub use releases::gate_when_unset;
+pub use virtual_machines::{
+    Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource, SourceRef, VirtualMachine, source_ref,
+};
 
 use crate::admission::Admission;
 use crate::finding::{OptionValue, Rule};

@@ -93,7 +93,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(annotation.value_place(), "these count");
         }
         let mut path = written.path(cx);
-        path.0.extend(crate::yaml::Path::dotted(PLATFORM).0);
+        path.0.extend(Path::dotted(PLATFORM).0);
         if platform.map(Node::entries).unwrap_or_default().len() > 1 {
             path = path.key("architecture");
         }

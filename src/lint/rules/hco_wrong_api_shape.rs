@@ -138,7 +138,7 @@ fn fix(cx: &Context<'_>, other: &OtherShape<'_>) -> Option<Fix> {
     if other.is_all {
         let version = format!("hco.kubevirt.io/{}", other.version);
         let title = format!("write `apiVersion: {version}`");
-        let path = crate::yaml::Path::dotted("apiVersion");
+        let path = Path::dotted("apiVersion");
         return cx.fix(
             title,
             Applicability::Safe,

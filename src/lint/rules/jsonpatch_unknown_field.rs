@@ -53,7 +53,9 @@ spec:
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let unknown = |l: &&Loss| l.reason == Reason::Unknown;
-        for loss in applied.effect.lost.iter().filter(unknown) {
+        // What another release has is `jsonpatch-path-not-in-release`.
+        let nowhere = |l: &&Loss| cx.release_with(applied.patch, &l.path).is_none();
+        for loss in applied.effect.lost.iter().filter(unknown).filter(nowhere) {
             report(cx, &applied, &loss.path, "the operator drops it", out);
         }
         for change in &applied.effect.changed {

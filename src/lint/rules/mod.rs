@@ -30,6 +30,7 @@ rules! {
     annotation_value_not_string,
     auto_cpu_limit_with_ratio_one,
     cert_config_invalid,
+    cli_default_version_changed,
     common_dict_architectures_ignored,
     common_dict_customization_drops_fields,
     common_dict_unknown_name,
@@ -41,6 +42,7 @@ rules! {
     default_cpu_model_not_portable,
     default_datasource_dangling,
     deploy_ovs_implicit,
+    deprecated_kubevirt_api,
     descheduler_longlifecycle_without_background,
     descheduler_misconfigured,
     dict_architectures_annotation_malformed,
@@ -57,17 +59,22 @@ rules! {
     dict_platform_architecture_overwritten,
     dict_rejected_by_cdi,
     dict_rendered_name_collision,
+    dict_retention_policy_implicit,
     dict_schedule_missing,
     duplicate_resource,
     eviction_strategy_needs_two_nodes,
     feature_gate_contradicts_field,
+    feature_gate_default_flip,
     feature_gate_unknown_or_duplicate,
     few_kvm_nodes,
+    hco_api_v1_too_new,
+    hco_api_v1beta1,
     hco_name_invalid,
     hco_namespace_mismatch,
     hco_schema_violation as Late,
     hco_unknown_field,
     hco_wrong_api_shape,
+    ignored_field,
     infra_placement_matches_no_node,
     inventory_missing as Last,
     jsonpatch_case_mismatch,
@@ -86,6 +93,7 @@ rules! {
     jsonpatch_op_fails,
     jsonpatch_overrides_architecture,
     jsonpatch_overrides_lifecycle,
+    jsonpatch_path_not_in_release,
     jsonpatch_path_outside_spec,
     jsonpatch_present,
     jsonpatch_remove_has_no_effect,
@@ -108,12 +116,14 @@ rules! {
     node_reference_unmatched,
     null_section,
     operator_placement_not_covered,
+    pinned_old_default,
     placement_affinity_invalid,
     placement_preferred_only_for_arch,
     placement_untolerated_taint,
     placement_wrong_level,
     reconcile_fails as Last,
     redundant_default,
+    removed_object_in_git,
     scalar_type_mismatch,
     server_metadata_in_git,
     single_arch_workloads_served_wrong_arch,
@@ -121,9 +131,11 @@ rules! {
     status_in_git,
     tls_profile_invalid,
     tuning_policy_annotation_invalid,
+    tuning_policy_high_burst,
     uninstall_strategy_remove_workloads,
     unresolved_placeholder,
     workload_placement_matches_no_node,
+    workload_updates_disabled,
 }
 
 /// What a rule's file needs.
@@ -140,6 +152,35 @@ mod prelude {
     pub(super) use crate::lint::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
     pub(super) use crate::source::Location;
     pub(super) use crate::yaml::edit::Change;
+    pub(super) use crate::yaml::{Document, Path};
+
+    use crate::kube::ObjectId;
+
+    /// The string at a dotted path of a document.
+    pub(super) fn text_at<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
+        document.root.at(&Path::dotted(path))?.as_str()
+    }
+
+    /// The namespace that a neighbour is in, where it says one.
+    pub(super) fn namespace_of(document: &Document) -> &str {
+        text_at(document, "metadata.namespace").unwrap_or_default()
+    }
+
+    /// A finding about a neighbour as a whole: its name.
+    pub(super) fn about(
+        rule: &'static Rule,
+        document: &Document,
+        message: impl Into<String>,
+    ) -> Finding {
+        Finding::new(rule, message)
+            .at(document.locate(&Path::dotted("metadata.name")))
+            .object(object_of(document))
+    }
+
+    /// What a neighbour is called in a report.
+    pub(super) fn object_of(document: &Document) -> String {
+        ObjectId::of(&document.root.to_json()).to_string()
+    }
 
     /// Reports what is wrong with an annotation as a whole: as the explanation of the incident
     /// that it leads to, if it is the annotation that fails first.

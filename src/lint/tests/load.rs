@@ -125,7 +125,7 @@ fn below(directory: &FilePath, prefix: &str) -> Vec<Arc<Document>> {
         let name = format!("{prefix}{name}");
         if path.is_dir() {
             found.extend(below(&path, &format!("{name}/")));
-        } else if path.extension().is_some_and(|e| e == "yaml") {
+        } else if path.extension().is_some_and(|e| e == "yaml" || e == "json") {
             let text = fs::read_to_string(&path).expect("a fixture");
             found.extend(documents(&name, &text).into_iter().map(Arc::new));
         }

@@ -1,0 +1,84 @@
+//! Other releases than the cluster's: what was before, what comes next.
+
+use std::sync::Arc;
+
+use super::field::in_version;
+use super::{Context, PatchAnnotation};
+use crate::jsonpatch;
+use crate::release::{Phase, Release};
+use crate::yaml::{Path, Segment};
+
+impl Context<'_> {
+    /// The release that comes after the cluster's; `None` where it isn't known.
+    pub fn next_release(&self) -> Option<Arc<Release>> {
+        let name = self.release().name();
+        let mut later = Release::known_names().skip_while(|n| *n != name);
+        later.next()?;
+        Release::known(later.next()?)
+    }
+
+    /// The release that came before the cluster's; `None` where it isn't known.
+    pub fn previous_release(&self) -> Option<Arc<Release>> {
+        let name = self.release().name();
+        let mut known = Release::known_names().take_while(|n| *n != name);
+        let previous = known.by_ref().last()?;
+        Release::known_names().find(|n| *n == name)?;
+        Release::known(previous)
+    }
+
+    /// Where the document's version has a field that is named as in v1beta1 below `spec`.
+    pub fn path_of(&self, field: &str) -> Option<Path> {
+        let path = in_version(field, self.version())?;
+        Some(Path::dotted(&format!("spec.{path}")))
+    }
+
+    /// The first release, other than the cluster's, whose operand has the place that a pointer
+    /// leads to.
+    pub fn release_with(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Arc<Release>> {
+        let version = patch.target.api_version.rsplit('/').next()?;
+        let kind = patch.target.kind.to_ascii_lowercase();
+        let schema = format!("{kind}.{version}");
+        let steps = jsonpatch::segments(pointer).into_iter();
+        let path = Path(steps.map(segment).collect());
+        let mut known = Release::known_names()
+            .filter(|n| *n != self.release().name())
+            .filter_map(Release::known);
+        known.find(|r| r.schema(&schema).is_some_and(|s| s.field(&path).is_some()))
+    }
+}
+
+fn segment(step: String) -> Segment {
+    match step.parse() {
+        Ok(index) => Segment::Index(index),
+        Err(_) if step == "-" => Segment::Index(0),
+        Err(_) => Segment::Key(step),
+    }
+}
+
+/// Whether a gate of HCO's is on where nothing is said about it; `None` where the release doesn't
+/// have it, or has a field in its place.
+pub fn gate_when_unset(release: &Release, name: &str) -> Option<bool> {
+    let gates = &release.tables().feature_gates;
+    match gates.iter().find(|g| g.name == name)?.phase {
+        Phase::Alpha => Some(false),
+        Phase::Beta | Phase::Ga => Some(true),
+        Phase::Deprecated | Phase::Discontinued => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_gate_is_when_nobody_says() {
+        let gate = |release: &str, name: &str| {
+            gate_when_unset(&Release::known(release).expect("known"), name)
+        };
+        assert_eq!(gate("1.17", "decentralizedLiveMigration"), Some(false));
+        assert_eq!(gate("1.18", "decentralizedLiveMigration"), Some(true));
+        assert_eq!(gate("1.18", "template"), None);
+        assert_eq!(gate("1.19", "template"), Some(true));
+        assert_eq!(gate("1.19", "videoConfig"), None);
+    }
+}

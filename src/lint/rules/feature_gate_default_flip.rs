@@ -1,0 +1,115 @@
+//! The next release switches a gate that the document leaves open.
+
+use serde_json::json;
+
+use super::prelude::*;
+use crate::lint::gate_when_unset;
+
+pub(super) static RULE: Rule = Rule {
+    name: "feature-gate-default-flip",
+    group: Group::Upgrade,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the upgrade itself switches the feature"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    pedantic: true,
+    summary: "the next release has another default for a feature gate that isn't set",
+    page: r#"
+## What it finds
+
+A feature gate that the HyperConverged says nothing about, and whose default is another in the
+release after the cluster's:
+
+- `decentralizedLiveMigration`: off up to 1.17, on from 1.18
+- `declarativeHotplugVolumes`: off up to 1.18, on from 1.19. KubeVirt then hot-plugs volumes by way of
+  the virtual machine's spec only; machines with volumes that were hot-plugged into the running
+  instance raise `VirtualMachineInstanceHasEphemeralHotplugVolume`.
+
+A gate that the next release brings along can't be pinned before, and isn't reported. It is about an
+upgrade that may be far away, so it only runs with `--pedantic` or when it is selected.
+
+## Why it matters
+
+The upgrade switches the feature although no line changed. It *may*: where the API server wrote the
+old default into the stored object when that was created, the old value stays there until somebody
+removes it. New clusters and old ones then differ although git says the same for both.
+
+## Example
+
+The cluster runs 1.18:
+
+```yaml
+spec:
+  featureGates:
+    alignCPUs: true
+```
+
+## Remedy
+
+Decide, and write it down before the upgrade:
+
+```yaml
+spec:
+  featureGates:
+    alignCPUs: true
+    declarativeHotplugVolumes: false
+```
+
+## Sources
+
+- HCO `api/v1beta1` and `api/v1/featuregates` of each release: phases and CRD defaults
+- Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineInstanceHasEphemeralHotplugVolume.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(next) = cx.next_release() else {
+        return;
+    };
+    for gate in &cx.release().tables().feature_gates {
+        let name = gate.name.as_str();
+        let (now, then) = (
+            gate_when_unset(cx.release(), name),
+            gate_when_unset(&next, name),
+        );
+        let (Some(now), Some(then)) = (now, then) else {
+            continue;
+        };
+        if now == then || cx.gate(name).is_written() {
+            continue;
+        }
+        let word = |on: bool| if on { "on" } else { "off" };
+        let message = format!(
+            "{name} isn't set: it is {} in {} and {} from {} on",
+            word(now),
+            cx.release().name(),
+            word(then),
+            next.name()
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(cx.gate(name).place())
+            .label("says nothing about it")
+            .help("decide before the upgrade, and write it down");
+        let fixes = [now, then].into_iter().filter_map(|on| {
+            let title = match on == now {
+                true => format!("keep it {}", word(on)),
+                false => format!("switch it {} now", word(on)),
+            };
+            cx.fix(title, Applicability::Suggestion, &[pin(cx, name, on)])
+        });
+        out.report(finding.fixes(fixes));
+    }
+}
+
+fn pin(cx: &Context<'_>, name: &str, on: bool) -> Change {
+    let gates = Path::dotted("spec.featureGates");
+    match cx.version() {
+        "v1" => {
+            let state = if on { "Enabled" } else { "Disabled" };
+            Change::Append(gates, json!({"name": name, "state": state}))
+        }
+        _ => Change::Set(gates.key(name), on.into()),
+    }
+}

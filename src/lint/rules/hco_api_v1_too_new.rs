@@ -1,0 +1,80 @@
+//! An API version that the cluster's release doesn't serve yet.
+
+use super::prelude::*;
+use crate::admission::{GROUP, Reason as Refused};
+use crate::hyperconverged::version_of;
+use crate::release::Release;
+
+pub(super) static RULE: Rule = Rule {
+    name: "hco-api-v1-too-new",
+    group: Group::Upgrade,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"",
+    ),
+    needs: Needs::Document,
+    summary: "the HyperConverged is written in an API version that only a later release serves",
+    page: r#"
+## What it finds
+
+A HyperConverged in `hco.kubevirt.io/v1` for a cluster of 1.16 or 1.17, which serve v1beta1 only.
+
+## Why it matters
+
+The API server doesn't know the version, and `kubectl apply` ends with `no matches for kind
+"HyperConverged" in version "hco.kubevirt.io/v1"`. A GitOps tool reports a sync error for the whole
+application.
+
+## Example
+
+The cluster runs 1.17:
+
+```yaml
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+```
+
+## Remedy
+
+Upgrade the cluster first and the manifest afterwards; until then:
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+```
+
+Fields have other places there: `featureGates` is a map, and the sections of v1 don't exist.
+
+## Sources
+
+- HCO's CRD: served versions of each release
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let version = version_of(cx.object());
+    let serves = |name: &&str| {
+        let release = Release::known(name);
+        release.is_some_and(|r| {
+            let served = &r.tables().hyperconverged.served_versions;
+            served.iter().any(|v| v == version)
+        })
+    };
+    let of_group = cx.api_version() == format!("{GROUP}/{version}");
+    let Some(first) = Release::known_names().find(serves).filter(|_| of_group) else {
+        return;
+    };
+    let Some(finding) = cx.refused(&RULE, |reason| reason == Refused::UnknownKind) else {
+        return;
+    };
+    let served = &cx.release().tables().hyperconverged.served_versions;
+    let finding = finding
+        .at(cx.document().locate(&Path::dotted("apiVersion")))
+        .label(format!("served from {first} on"))
+        .help(format!(
+            "write it in {} until the cluster runs {first}",
+            and(served)
+        ));
+    out.explain(Incident::Refusal, finding);
+}

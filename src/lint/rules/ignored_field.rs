@@ -1,0 +1,183 @@
+//! A field that the release reads and does nothing with.
+
+use super::prelude::*;
+use crate::hyperconverged::MOVES;
+use crate::release::{KubeVirtFacts, Phase};
+use crate::yaml::Value;
+
+pub(super) static RULE: Rule = Rule {
+    name: "ignored-field",
+    group: Group::Upgrade,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("the field is accepted, and the feature isn't switched"),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a field is accepted and ignored by the release",
+    page: r#"
+## What it finds
+
+A field that the schema still has and the operator no longer looks at, with a value:
+
+- `localStorageClassName`, `vddkInitImage`, `tektonPipelinesNamespace`, `tektonTasksNamespace`
+- `obsoleteCPUs.minCPUModel`, from 1.17 on
+- gates that became fields of `spec`: `enableApplicationAwareQuota`, `enableCommonBootImageImport`,
+  `deployVmConsoleProxy`
+- gates of features that are always on or gone: `nonRoot`, `withHostPassthroughCPU`,
+  `autoResourceLimits`, `deployTektonTaskResources`, `enableManagedTenantQuota`,
+  `deployKubevirtIpamController`, `primaryUserDefinedNetworkBinding`, and `videoConfig` from 1.19 on
+
+Where the value says what happens anyway, the finding is for information.
+
+## Why it matters
+
+The object is accepted, some of the gates with a warning that nobody sees in GitOps, and what was
+asked for doesn't happen. Documentation and old examples still show several of these. In 1.16 to 1.18
+a deprecated gate also ends the webhook's validation (see `admission-short-circuited`).
+
+## Example
+
+```yaml
+spec:
+  featureGates:
+    enableApplicationAwareQuota: true
+```
+
+## Remedy
+
+```yaml
+spec:
+  enableApplicationAwareQuota: true
+```
+
+A field without a successor can be removed: nothing changes.
+
+## Sources
+
+- HCO `api/v1beta1` and `controllers/handlers`: fields that nothing reads
+- HCO `pkg/webhooks/validator`: deprecated feature gates
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.admission().reason.is_some() {
+        return;
+    }
+    let gates = Path::dotted("spec.featureGates");
+    let ignored = cx.release().fields().iter();
+    for field in ignored.filter(|f| f.ignored && f.api_version == cx.version()) {
+        let path = Path::dotted(&field.path);
+        let node = cx.document().root.at(&path);
+        let is_set = node.is_some_and(|n| !matches!(n.value, Value::Null));
+        if is_set && !path.starts_with(&gates) {
+            out.report(field_without_effect(cx, &path));
+        }
+    }
+    let known = &cx.release().tables().feature_gates;
+    for gate in known.iter().filter(|g| g.phase == Phase::Discontinued) {
+        if is_accepted(cx, &gate.name)
+            && let Some(finding) = gate_without_effect(cx, &gate.name)
+        {
+            out.report(finding);
+        }
+    }
+}
+
+/// Whether the version knows the gate: a list's gate that is unknown has a rule of its own.
+fn is_accepted(cx: &Context<'_>, gate: &str) -> bool {
+    let rules = cx.release().admission().version(cx.version());
+    let listed = rules.and_then(|r| r.listed_gates.as_ref());
+    listed.is_none_or(|l| l.known.iter().any(|k| k == gate))
+}
+
+fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
+    let release = cx.release().name();
+    let finding = Finding::new(&RULE, format!("{release} ignores {path}"))
+        .at(cx.document().locate_key(path))
+        .label("without effect")
+        .help("remove it: nothing changes");
+    let removed = [Change::Remove(alone(cx, path))];
+    finding.fixes(cx.fix("remove the field", Applicability::Safe, &removed))
+}
+
+fn gate_without_effect(cx: &Context<'_>, name: &str) -> Option<Finding> {
+    let gate = cx.gate(name);
+    let on = gate.explicit()?;
+    let release = cx.release().name();
+    let finding = Finding::new(&RULE, format!("{release} ignores the feature gate {name}"))
+        .at(gate.name_place())
+        .label("without effect");
+    let removed = Change::Remove(alone(cx, &place_of(cx, name)?));
+    let Some(field) = successor(cx, name) else {
+        let always = always_on(cx.release().kubevirt(), name);
+        let state = if always { "always on" } else { "gone" };
+        let finding = finding.help(format!("remove it: the feature is {state}"));
+        let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
+        return Some(match on == always {
+            true => finding.severity(Severity::Info).fixes(fix),
+            false => finding.fixes(fix),
+        });
+    };
+    let effective = effective(cx, name);
+    if effective == Some(on) {
+        let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
+        let help = format!("remove it: {field} counts, and says the same");
+        return Some(finding.severity(Severity::Info).help(help).fixes(fix));
+    }
+    let finding = finding.help(format!("{field} took its place"));
+    if cx.document().root.at(&field).is_some() {
+        let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
+        return Some(finding.fixes(fix));
+    }
+    let title = format!("set {field} instead");
+    let moved = [removed, Change::Set(field, on.into())];
+    Some(finding.fixes(cx.fix(title, Applicability::Unsafe, &moved)))
+}
+
+/// The field that took a gate's place, in the document's version.
+fn successor(cx: &Context<'_>, gate: &str) -> Option<Path> {
+    let (old, new) = MOVES.iter().find(|(old, _)| *old == gate)?;
+    let path = match cx.version() {
+        "v1" => new,
+        _ => old,
+    };
+    Some(Path::dotted(&format!("spec.{path}")))
+}
+
+/// What the field in a gate's place switches.
+fn effective(cx: &Context<'_>, gate: &str) -> Option<bool> {
+    let (_, field) = MOVES.iter().find(|(old, _)| *old == gate)?;
+    Some(cx.hyperconverged()?.flag(field).unwrap_or(false))
+}
+
+/// Whether KubeVirt has the feature whatever its gate says. Some of its gates have a suffix.
+fn always_on(kubevirt: &KubeVirtFacts, gate: &str) -> bool {
+    let mut all = kubevirt.feature_gates.iter();
+    all.any(|(name, phase)| {
+        let plain = name.strip_suffix("Gate").unwrap_or(name);
+        *phase == Phase::Ga && plain.eq_ignore_ascii_case(gate)
+    })
+}
+
+/// Where a gate is: a map's entry, or a list's element.
+fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
+    let gates = Path::dotted("spec.featureGates");
+    let node = cx.document().root.at(&gates)?;
+    if node.get(name).is_some() {
+        return Some(gates.key(name));
+    }
+    let is_it = |item: &crate::yaml::Node| item.get("name").and_then(|n| n.as_str()) == Some(name);
+    let index = node.items().iter().position(is_it)?;
+    Some(gates.index(index))
+}
+
+/// What to remove so that nothing empty stays behind.
+fn alone(cx: &Context<'_>, path: &Path) -> Path {
+    let parent = path.parent();
+    let around = cx.document().root.at(&parent);
+    let only = around.is_some_and(|n| n.entries().len() + n.items().len() == 1);
+    match only && parent.0.len() > 1 {
+        true => parent,
+        false => path.clone(),
+    }
+}
