@@ -6,6 +6,7 @@ mod before;
 mod compare;
 mod human;
 mod hunks;
+pub mod semantic;
 
 pub use before::Before;
 pub use compare::{Change, ClusterChanges, Kind, Totals, compare, gone};

@@ -1,0 +1,20 @@
+//! What differs between two sets of objects, by meaning: objects by identity, entries of lists by
+//! their keys, quantities and durations by value.
+//!
+//! [`delta`] tells two values apart in [`Step`]s. Applied in their order they turn the first value
+//! into the second, so nothing is lost; each is also an operation of a JSON patch. What changes
+//! nothing (the order of a list that has none, a duration written otherwise) is there as well, and
+//! marked as [`Noise`].
+
+mod consequence;
+mod delta;
+mod lists;
+mod mix;
+mod objects;
+mod same;
+
+pub use consequence::{Consequence, Impact, of_field, of_object};
+pub use delta::{Noise, Step, apply, delta};
+pub use lists::{Listing, Lists};
+pub use mix::{Difference, differences, mix};
+pub use objects::{FieldChange, ObjectChange, objects};
