@@ -6,6 +6,9 @@
 //! ours: it is reported with the cluster's name, and the others go on.
 
 mod cluster;
+mod compare;
+#[cfg(test)]
+mod compare_tests;
 mod document;
 mod interrupt;
 mod only;
@@ -15,6 +18,7 @@ mod pipeline;
 mod progress;
 
 pub use cluster::{Outcome, Refusal, State};
+pub use compare::{Compared, Pair, compare, pairs};
 pub use document::plan_document;
 pub use interrupt::{interrupted, watch};
 pub use only::{Only, OnlyError};

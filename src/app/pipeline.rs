@@ -52,7 +52,7 @@ impl Work<'_> {
 }
 
 /// Below this many clusters a second thread costs more than it gives.
-const FEW: usize = 4;
+pub(super) const FEW: usize = 4;
 
 /// Runs clusters of a repository through the pipeline; `sink` gets what comes of each, in their
 /// order. Ends early when the sink says so or somebody interrupts.

@@ -1,17 +1,27 @@
-//! What changes between two output trees: objects by identity, their text line by line.
+//! What changes.
 //!
-//! The left side is the tree as git has committed it, or as it is on disk.
+//! Between two output trees, objects by identity and their text line by line: the left side is
+//! the tree as git has committed it, or as it is on disk. Between two [`Side`]s (plans), by
+//! meaning, with the cause and the consequence of each change: [`compare_plans`].
 
 mod before;
+mod cause;
+mod cluster;
 mod compare;
+mod comparison;
 mod human;
 mod hunks;
 pub mod semantic;
+mod upgrade;
 
 pub use before::Before;
+pub use cause::Cause;
+pub use cluster::{Broken, ClusterDiff};
 pub use compare::{Change, ClusterChanges, Kind, Totals, compare, gone};
+pub use comparison::{Comparison, Side, VerdictChange, compare_objects, compare_plans};
 pub use human::{write_cluster, write_totals};
 pub use hunks::unified;
+pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
 
 use crate::{emit, source};
 

@@ -5,6 +5,7 @@
 //! clock, no environment, and is called again and again: for the diff's two sides, for an
 //! upgrade's preview, once per input leaf to find out what a line does.
 
+mod alerts;
 mod golden_images;
 mod metrics;
 mod status;
@@ -72,6 +73,11 @@ impl Plan {
         let ssp = self.ssp.iter().flat_map(|s| s.objects.iter());
         let operands = self.operands.iter().map(|(_, object)| object);
         operands.chain(ssp.map(|rendered| &rendered.object))
+    }
+
+    /// The alerts of HCO that would fire, sorted by name.
+    pub fn alerts(&self) -> Vec<&'static str> {
+        alerts::of(&self.metrics)
     }
 
     /// The operand of a kind that there is once (`KubeVirt`, `CDI`, `SSP`).

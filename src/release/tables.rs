@@ -82,6 +82,19 @@ pub enum Phase {
     Discontinued,
 }
 
+impl Phase {
+    /// What it means, for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Alpha => "alpha (off unless switched on)",
+            Self::Beta => "beta (on unless switched off)",
+            Self::Ga => "always on",
+            Self::Deprecated => "deprecated (a field took its place)",
+            Self::Discontinued => "accepted and ignored",
+        }
+    }
+}
+
 /// One of HCO's own feature gates.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -22,6 +22,7 @@ mod rules;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod unchanged;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};

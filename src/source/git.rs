@@ -212,6 +212,10 @@ impl Tree for Revision {
         self.object(&self.resolve(path)?.object)
     }
 
+    fn digest(&self, path: &Utf8Path) -> Option<String> {
+        Some(self.resolve(path).ok()?.object.clone())
+    }
+
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
         let path = normal(path).ok_or(Unreadable::LeavesRoot)?;
         self.resolve(&path).map(|_| ())

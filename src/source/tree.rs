@@ -22,6 +22,12 @@ pub trait Tree: Send + Sync {
     /// # Errors
     /// Why it can't.
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable>;
+
+    /// A name of a file's content that is the same for the same bytes in another tree of this
+    /// kind, where that is known without reading them.
+    fn digest(&self, _path: &Utf8Path) -> Option<String> {
+        None
+    }
 }
 
 /// What of a tree is looked at.

@@ -1,0 +1,62 @@
+//! A cluster's differences, as they are reported.
+
+use super::upgrade::Note;
+use super::{Comparison, Kind};
+use crate::finding::Finding;
+
+/// What differs in one cluster.
+#[derive(Debug, Clone)]
+pub struct ClusterDiff {
+    /// Its name; on the right side where it is on both.
+    pub cluster: String,
+    /// Its name on the left side, where that is another.
+    pub moved_from: Option<String>,
+    /// `Add` or `Remove` where it is on one side only.
+    pub whole: Option<Kind>,
+    /// Why one side could not be rendered; then there is nothing to compare.
+    pub broken: Option<Broken>,
+    /// What differs.
+    pub comparison: Comparison,
+    /// What another release makes of the same input; empty where the releases are the same.
+    pub notes: Vec<Note>,
+    /// Findings that come.
+    pub findings_added: Vec<Finding>,
+    /// Findings that go.
+    pub findings_removed: Vec<Finding>,
+}
+
+/// A side that could not be rendered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Whether it is the left one.
+    pub left: bool,
+    /// Why.
+    pub why: String,
+}
+
+impl ClusterDiff {
+    /// A cluster without differences.
+    pub fn new(cluster: &str) -> Self {
+        Self {
+            cluster: cluster.to_owned(),
+            moved_from: None,
+            whole: None,
+            broken: None,
+            comparison: Comparison::default(),
+            notes: Vec::new(),
+            findings_added: Vec::new(),
+            findings_removed: Vec::new(),
+        }
+    }
+
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.moved_from.is_none()
+            && self.whole.is_none()
+            && self.broken.is_none()
+            && self.comparison.is_empty()
+            && self.notes.is_empty()
+            && self.findings_added.is_empty()
+            && self.findings_removed.is_empty()
+    }
+}

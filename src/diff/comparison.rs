@@ -1,0 +1,145 @@
+//! Two plans of a cluster, compared.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::cause::{Cause, attribute};
+use super::semantic::{self, Consequence, ObjectChange};
+use crate::inventory::LoadedInventory;
+use crate::kube::Object;
+use crate::plan::Plan;
+use crate::release::Release;
+use crate::yaml::Document;
+
+/// One side: the inputs, and what would come of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// The release that the cluster runs.
+    pub release: &'a Arc<Release>,
+    /// Its nodes.
+    pub inventory: &'a LoadedInventory,
+    /// The HyperConverged as it was written, for the places of causes.
+    pub document: Option<&'a Document>,
+    /// The same as JSON.
+    pub object: &'a Value,
+    /// What would come of it.
+    pub plan: &'a Plan,
+}
+
+/// The verdicts of both sides, where they differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerdictChange {
+    /// Why it was refused; `None` = accepted.
+    pub before: Option<String>,
+    /// Why it would be refused; `None` = accepted.
+    pub after: Option<String>,
+}
+
+/// What differs.
+#[derive(Debug, Clone, Default)]
+pub struct Comparison {
+    /// Objects: those that are there afterwards in the operator's order of work, then those that
+    /// go. Changes that are none ([`ObjectChange::is_noise`]) are among them.
+    pub objects: Vec<ObjectChange>,
+    /// The differences of the inputs; objects and fields refer to them by their index.
+    pub causes: Vec<Cause>,
+    /// Where admission changes its mind.
+    pub verdict: Option<VerdictChange>,
+    /// Where a reconcile that went through would fail, or the other way round.
+    pub reconcile: Option<VerdictChange>,
+    /// Where SSP's webhook changes its mind about SSP.
+    pub ssp: Option<VerdictChange>,
+    /// Alerts that would begin to fire.
+    pub alerts_added: Vec<&'static str>,
+    /// Alerts that would fall silent.
+    pub alerts_removed: Vec<&'static str>,
+}
+
+/// Compares two plans.
+pub fn compare_plans(before: &Side<'_>, after: &Side<'_>) -> Comparison {
+    let all = |side: &Side<'_>| side.plan.objects().cloned().collect::<Vec<Object>>();
+    let mut objects = semantic::objects(after.release, &all(before), &all(after));
+    let causes = attribute(before, after, &mut objects);
+    let (old, new) = (before.plan, after.plan);
+    let (fired, fires) = (old.alerts(), new.alerts());
+    let only = |a: &[&'static str], b: &[&'static str]| -> Vec<&'static str> {
+        a.iter().filter(|x| !b.contains(x)).copied().collect()
+    };
+    Comparison {
+        objects,
+        causes,
+        verdict: changed(refusal(old), refusal(new)),
+        reconcile: changed(reconcile(old), reconcile(new)),
+        ssp: changed(ssp(old), ssp(new)),
+        alerts_added: only(&fires, &fired),
+        alerts_removed: only(&fired, &fires),
+    }
+}
+
+/// Compares two sets of objects of which no inputs are known.
+pub fn compare_objects(release: &Release, before: &[Object], after: &[Object]) -> Comparison {
+    Comparison {
+        objects: semantic::objects(release, before, after),
+        ..Comparison::default()
+    }
+}
+
+fn changed(before: Option<String>, after: Option<String>) -> Option<VerdictChange> {
+    (before != after).then_some(VerdictChange { before, after })
+}
+
+fn refusal(plan: &Plan) -> Option<String> {
+    let admission = &plan.admission;
+    (!admission.accepted).then(|| admission.message.clone())
+}
+
+fn reconcile(plan: &Plan) -> Option<String> {
+    let error = plan.reconcile_error.as_ref()?;
+    Some(format!("{}: {}", error.operand, error.message))
+}
+
+fn ssp(plan: &Plan) -> Option<String> {
+    let admission = &plan.ssp.as_ref()?.admission;
+    (!admission.accepted).then(|| admission.message.clone())
+}
+
+impl Comparison {
+    /// Whether nothing differs that anybody would notice.
+    pub fn is_empty(&self) -> bool {
+        self.objects.iter().all(ObjectChange::is_noise)
+            && self.verdict.is_none()
+            && self.reconcile.is_none()
+            && self.ssp.is_none()
+            && self.alerts_added.is_empty()
+            && self.alerts_removed.is_empty()
+    }
+
+    /// How many differences change nothing: orders, ways of writing.
+    pub fn noise(&self) -> (usize, usize) {
+        let all = self.objects.iter().map(ObjectChange::noise);
+        all.fold((0, 0), |(a, b), (x, y)| (a + x, b + y))
+    }
+
+    /// What the changes do, the worst first: each with the object's index, and the field's where
+    /// it is not the object as a whole.
+    pub fn consequences(&self) -> Vec<(Consequence, usize, Option<usize>)> {
+        let mut out = Vec::new();
+        for (i, change) in self.objects.iter().enumerate() {
+            out.extend(semantic::of_object(change).map(|c| (c, i, None)));
+            let fields = change.fields.iter().enumerate();
+            for (j, field) in fields.filter(|(_, f)| f.step.noise.is_none()) {
+                let step = &field.step;
+                let found = semantic::of_field(
+                    &change.id.kind,
+                    &step.label,
+                    step.before.as_ref(),
+                    step.after.as_ref(),
+                );
+                out.extend(found.map(|c| (c, i, Some(j))));
+            }
+        }
+        out.sort_by_key(|(c, i, j)| (c.impact, *i, *j));
+        out
+    }
+}

@@ -1,0 +1,57 @@
+//! Whether a cluster reads the same in two repositories, told without parsing anything.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::config::CONFIG_FILE;
+use super::files::Use;
+use super::{ClusterRef, Repo};
+
+impl Repo {
+    /// Whether everything that a cluster is read and judged from has the same bytes in another
+    /// repository: its own files, its inventory's, its neighbours', the configuration. `false`
+    /// where one of them can't be read.
+    pub fn reads_the_same(&self, cluster: &ClusterRef, other: &Self, twin: &ClusterRef) -> bool {
+        if cluster.name != twin.name || self.release_name() != other.release_name() {
+            return false;
+        }
+        let (ours, theirs) = (self.inputs(cluster), other.inputs(twin));
+        ours == theirs && ours.iter().all(|path| self.same_bytes(path, other))
+    }
+
+    fn release_name(&self) -> Option<&str> {
+        self.release.as_ref().map(|r| r.version())
+    }
+
+    /// The files of a cluster; those that the command line names are not of the repository and
+    /// count by what was given.
+    fn inputs(&self, cluster: &ClusterRef) -> BTreeSet<Utf8PathBuf> {
+        let directory = cluster.directory();
+        let start = self.files.partition_point(|f| f.path.as_path() < directory);
+        let files = self.files.get(start..).unwrap_or_default().iter();
+        let below = files.take_while(|f| f.path.starts_with(directory));
+        let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
+        let own = read.filter(|file| {
+            let mut above = file.path.ancestors().skip(1);
+            above.find(|d| self.directories.contains(*d)) == Some(directory)
+        });
+        let mut out: BTreeSet<Utf8PathBuf> = own.map(|f| f.path.clone()).collect();
+        out.insert(cluster.path.clone());
+        out.extend(cluster.inventory_files.iter().cloned());
+        out.insert(CONFIG_FILE.into());
+        out
+    }
+
+    fn same_bytes(&self, path: &Utf8Path, other: &Self) -> bool {
+        if let (Some(a), Some(b)) = (self.tree.digest(path), other.tree.digest(path)) {
+            return a == b;
+        }
+        match (self.tree.read(path), other.tree.read(path)) {
+            (Ok(a), Ok(b)) => a == b,
+            // There needn't be a configuration.
+            (Err(a), Err(b)) => path == CONFIG_FILE && a == b,
+            _ => false,
+        }
+    }
+}
