@@ -6,7 +6,7 @@
 //! is printed now.
 //!
 //! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository), `append
-//! FILE TEXT`, `remove`, `list`, `show`, `commit` (everything, to git).
+//! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`.
 
 use std::fmt::Write;
 use std::fs;
@@ -70,6 +70,12 @@ impl Scene {
                 assert!(old.contains(from), "{file} has no {from:?}");
                 fs::write(&path, old.replace(from, to)).expect("written");
             }
+            ["move", from, to] => {
+                let to = self.path(to);
+                fs::create_dir_all(to.parent().expect("a parent")).expect("made");
+                fs::rename(self.path(from), to).expect("moved");
+            }
+            ["git", arguments @ ..] => self.git(arguments),
             ["remove", name] => {
                 let path = self.path(name);
                 match path.is_dir() {
@@ -87,27 +93,23 @@ impl Scene {
                 for arguments in [
                     &["init", "-q", "-b", "main"][..],
                     &["add", "-A"],
-                    &[
-                        "-c",
-                        "user.name=t",
-                        "-c",
-                        "user.email=t@example.com",
-                        "commit",
-                        "-q",
-                        "-m",
-                        "m",
-                    ],
+                    &["commit", "-q", "-m", "m"],
                 ] {
-                    let done = self
-                        .command("git")
-                        .args(arguments)
-                        .output()
-                        .expect("git runs");
-                    assert!(done.status.success(), "git {arguments:?}: {done:?}");
+                    self.git(arguments);
                 }
             }
             other => panic!("no such command: {other:?}"),
         }
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let done = self
+            .command("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+            .args(arguments)
+            .output()
+            .expect("git runs");
+        assert!(done.status.success(), "git {arguments:?}: {done:?}");
     }
 
     fn hcoplan(&self, arguments: &[&str], out: &mut String) {

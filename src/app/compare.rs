@@ -11,6 +11,7 @@ use super::{Progress, interrupted, panics};
 use crate::diff::{self, Broken, ClusterDiff, Kind, Side};
 use crate::finding::Finding;
 use crate::inventory::LoadedInventory;
+use crate::kube::Object;
 use crate::lint;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
@@ -137,7 +138,7 @@ pub fn compare(
 }
 
 /// A cluster, planned.
-struct Planned {
+pub(super) struct Planned {
     release: Arc<Release>,
     inventory: Arc<LoadedInventory>,
     loaded: Loaded,
@@ -146,6 +147,16 @@ struct Planned {
 }
 
 impl Planned {
+    /// The release that the cluster runs.
+    pub(super) fn release(&self) -> &Release {
+        &self.release
+    }
+
+    /// What would exist.
+    pub(super) fn objects(&self) -> Vec<Object> {
+        self.plan.objects().cloned().collect()
+    }
+
     fn side(&self) -> Side<'_> {
         Side {
             release: &self.release,
@@ -157,21 +168,48 @@ impl Planned {
     }
 }
 
-fn plan(repo: &Repo, cluster: &ClusterRef, settings: &lint::Settings) -> Result<Planned, String> {
-    let loaded = repo.load(cluster).map_err(|p| say(&p.finding))?;
+/// Why a side can't be planned.
+pub(super) struct Unplannable {
+    why: String,
+    /// Its files can't be read or parsed.
+    unreadable: bool,
+}
+
+impl Unplannable {
+    pub(super) fn broken(self, left: bool) -> Broken {
+        Broken {
+            left,
+            unreadable: self.unreadable,
+            why: self.why,
+        }
+    }
+}
+
+/// A side, planned or not.
+pub(super) type Attempt = Result<Planned, Unplannable>;
+
+/// Plans a cluster and runs the rules over it.
+pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, settings: &lint::Settings) -> Attempt {
+    let unusable = |why| Unplannable {
+        why,
+        unreadable: false,
+    };
+    let loaded = repo.load(cluster).map_err(|p| Unplannable {
+        why: said(&p.finding),
+        unreadable: true,
+    })?;
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
-        Err(finding) => return Err(say(finding)),
+        Err(finding) => return Err(unusable(said(finding))),
     };
     let Some(inventory) = loaded.inventory.clone() else {
-        return Err("no inventory says which nodes it has".to_owned());
+        return Err(unusable("no inventory says which nodes it has".to_owned()));
     };
     if !inventory.valid {
-        let why = loaded
-            .findings
-            .iter()
-            .find(|f| f.rule.name == "inventory-invalid");
-        return Err(why.map_or_else(|| "its inventory is wrong".to_owned(), say));
+        let mut found = loaded.findings.iter();
+        let why = found.find(|f| f.rule.name == "inventory-invalid");
+        let why = why.map_or_else(|| "its inventory is wrong".to_owned(), said);
+        return Err(unusable(why));
     }
     // What would be rendered is compared even where a webhook refuses: the verdict is told beside.
     let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
@@ -199,7 +237,8 @@ fn plan(repo: &Repo, cluster: &ClusterRef, settings: &lint::Settings) -> Result<
     })
 }
 
-fn say(finding: &Finding) -> String {
+/// A finding on one line, its place before it.
+pub fn said(finding: &Finding) -> String {
     match &finding.location {
         Some(place) => {
             let (path, at) = (place.file.path(), place.start());
@@ -220,12 +259,18 @@ fn work(before: &Repo, after: &Repo, pair: &Pair<'_>, settings: &lint::Settings)
                 if was.name() != is.name() {
                     diff.moved_from = Some(was.name().to_owned());
                 }
-                let sides = (plan(before, was, settings), plan(after, is, settings));
-                both(&sides.0, &sides.1, &mut diff);
+                let (old, new) = (plan(before, was, settings), plan(after, is, settings));
+                both(old, new, &mut diff);
             }
         }
-        (None, Some(is)) => one(Kind::Add, plan(after, is, settings), &mut diff),
-        (Some(was), None) => one(Kind::Remove, plan(before, was, settings), &mut diff),
+        (None, Some(is)) => match unparsed(before, is) {
+            Some(unplannable) => diff.broken = Some(unplannable.broken(true)),
+            None => one(Kind::Add, plan(after, is, settings), &mut diff),
+        },
+        (Some(was), None) => match unparsed(after, was) {
+            Some(unplannable) => diff.broken = Some(unplannable.broken(false)),
+            None => one(Kind::Remove, plan(before, was, settings), &mut diff),
+        },
         (None, None) => {}
     }
     Compared {
@@ -235,18 +280,26 @@ fn work(before: &Repo, after: &Repo, pair: &Pair<'_>, settings: &lint::Settings)
     }
 }
 
-fn both(before: &Result<Planned, String>, after: &Result<Planned, String>, diff: &mut ClusterDiff) {
+/// Why a repository knows nothing of a cluster of the other: its file is there and can't be
+/// parsed.
+fn unparsed(repo: &Repo, cluster: &ClusterRef) -> Option<Unplannable> {
+    let problems = repo.problems().iter().filter(|p| p.fatal);
+    let mut here = problems.filter(|p| {
+        let place = p.finding.location.as_ref();
+        place.is_some_and(|place| place.file.path() == cluster.path())
+    });
+    here.next().map(|problem| Unplannable {
+        why: said(&problem.finding),
+        unreadable: true,
+    })
+}
+
+fn both(before: Attempt, after: Attempt, diff: &mut ClusterDiff) {
     let (old, new) = match (before, after) {
         (Ok(old), Ok(new)) => (old, new),
-        (left, right) => {
-            let broken = |side: &Result<Planned, String>, left| {
-                let why = side.as_ref().err()?.clone();
-                Some(Broken { left, why })
-            };
-            // What breaks is worse than what was broken.
-            diff.broken = broken(right, false).or_else(|| broken(left, true));
-            return;
-        }
+        // What breaks is worse than what was broken.
+        (_, Err(why)) => return diff.broken = Some(why.broken(false)),
+        (Err(why), _) => return diff.broken = Some(why.broken(true)),
     };
     let (a, b) = (old.side(), new.side());
     diff.comparison = diff::compare_plans(&a, &b);
@@ -272,7 +325,7 @@ fn identity(finding: &Finding) -> String {
     format!("{}\0{object}\0{}", finding.rule.name, finding.message)
 }
 
-fn one(kind: Kind, planned: Result<Planned, String>, diff: &mut ClusterDiff) {
+fn one(kind: Kind, planned: Attempt, diff: &mut ClusterDiff) {
     diff.whole = Some(kind);
     match planned {
         Ok(planned) => {
@@ -288,8 +341,7 @@ fn one(kind: Kind, planned: Result<Planned, String>, diff: &mut ClusterDiff) {
             }
         }
         Err(why) => {
-            let left = kind == Kind::Remove;
-            diff.broken = Some(Broken { left, why });
+            diff.broken = Some(why.broken(kind == Kind::Remove));
         }
     }
 }

@@ -9,6 +9,7 @@ mod cluster;
 mod compare;
 #[cfg(test)]
 mod compare_tests;
+mod compare_with;
 mod document;
 mod interrupt;
 mod only;
@@ -18,7 +19,8 @@ mod pipeline;
 mod progress;
 
 pub use cluster::{Outcome, Refusal, State};
-pub use compare::{Compared, Pair, compare, pairs};
+pub use compare::{Compared, Pair, compare, pairs, said};
+pub use compare_with::{Left, compare_with, gone};
 pub use document::plan_document;
 pub use interrupt::{interrupted, watch};
 pub use only::{Only, OnlyError};

@@ -1,65 +1,342 @@
-//! `hcoplan diff`: what `plan` would change, and nothing else.
+//! `hcoplan diff`: what a change does to the clusters, told by meaning.
 
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
-use serde_json::json;
 
-use super::arguments::{Out, Sources};
+use super::Failure;
+use super::arguments::Out;
 use super::exit::Verdict;
 use super::format::{self, Target};
 use super::output::Output;
-use super::review::{self, Review};
-use super::tree::{self, OutputTree};
-use super::{Failure, clusters};
-use crate::app::Work;
-use crate::report::Format;
+use super::selection::Selection;
+use super::sides::{self, Side};
+use crate::app::{self, Compared, Progress};
+use crate::diff::{Before, ClusterDiff};
+use crate::emit::DiskTree;
+use crate::lint::Settings;
+use crate::repo::{ClusterRef, Repo};
+use crate::report::changes::{Changes, Format, LEAST_BUDGET, write};
 
-/// Show what changes in the output tree, and write nothing
+/// Show what a change does to the clusters, object by object and field by field
 ///
-/// The left side is the committed output tree where git knows one, else the tree on disk; the
-/// right side is what the sources render now.
+/// Without a choice of sides, the left one is the committed output tree (else the tree on disk)
+/// and the right one what the sources render now. Nothing is written.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    #[command(flatten)]
-    sources: Sources,
+    /// Directory with the sources
+    #[arg(value_name = "DIR", default_value = ".")]
+    directory: Utf8PathBuf,
+
+    /// Another directory, for the right side
+    #[arg(value_name = "DIR_B", conflicts_with = "against")]
+    other: Option<Utf8PathBuf>,
+
+    /// The left side is DIR in this git revision; with A..B, the right side is DIR in B
+    #[arg(long, value_name = "REV|A..B", help_heading = "Sides")]
+    against: Option<String>,
+
+    /// Both sides are DIR, on two releases; one release alone is that of both sides
+    #[arg(long, value_name = "X.Y..X.Y", help_heading = "Sides")]
+    release: Option<String>,
+
+    /// The left side's inventory, and the right side's, whatever lies beside the HyperConverged
+    #[arg(long, value_name = "FILE", num_args = 1..=2, help_heading = "Sides")]
+    inventory: Vec<Utf8PathBuf>,
+
+    /// The right side's inventory alone
+    #[arg(long, value_name = "FILE", help_heading = "Sides")]
+    inventory_b: Option<Utf8PathBuf>,
+
+    /// The left side is what a cluster runs: files of `kubectl get -o yaml`, or a must-gather
+    #[arg(long, value_name = "PATH", help_heading = "Sides",
+        conflicts_with_all = ["against", "other", "inventory_b"])]
+    live: Option<Utf8PathBuf>,
 
     #[command(flatten)]
     out: Out,
+
+    /// Only clusters of this name; `*` and `**` match, a name without `/` also the last part
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    cluster: Vec<String>,
+
+    /// Not the clusters of this name
+    #[arg(long, value_name = "GLOB", help_heading = "Input")]
+    exclude: Vec<String>,
+
+    /// Clusters to work on at once [default: one per core]
+    #[arg(long, value_name = "N", help_heading = "Input")]
+    jobs: Option<NonZeroUsize>,
 
     /// Exit with 1 when anything changes
     #[arg(long, help_heading = "Output")]
     exit_code: bool,
 
-    /// How to print the result, as often as needed: `human` or `json`, alone or with `=FILE`
+    /// How to print the result, as often as needed: human, unified, json, json-patch, markdown,
+    /// html, each alone or with `=FILE`
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
-    format: Vec<Target>,
+    format: Vec<Target<Format>>,
+
+    /// The most bytes of the markdown
+    #[arg(long, value_name = "N", help_heading = "Output",
+        value_parser = clap::value_parser!(u64).range(LEAST_BUDGET as u64..))]
+    budget_bytes: Option<u64>,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
-    let targets = format::resolve(&arguments.format, "diff", &[Format::Human, Format::Json])?;
-    let sources = &arguments.sources;
-    let found = clusters::find(sources, output)?;
-    let tree = OutputTree::open(arguments.out.path(&found.root), &found, false)?;
-    let before = review::before(&tree, output);
-    let work = Work {
-        before: Some(&before),
-        ..Work::default()
+    let targets = format::resolve(&arguments.format, "diff", &Format::ALL)?;
+    let mut run = Run::new(arguments)?;
+    let (left, right) = match arguments.choice()? {
+        Choice::Repositories(left, right) => {
+            run.repositories(&left, &right, output)?;
+            (left.name, right.name)
+        }
+        Choice::Tree(right) => {
+            let name = run.tree(&right, output)?;
+            (name, right.name)
+        }
+        Choice::Live(path, right) => {
+            run.live(&path, &right, output)?;
+            (path.into_string(), right.name)
+        }
     };
-    let mut verdict = found.verdict;
-    let mut review = Review::run(&found, &work, sources.jobs, &tree, &mut verdict, output);
-    for gone in tree::gone(&before, &found)? {
-        review.count(gone);
-    }
-    review.findings.say(&found.root, output);
+    let changes = |terminal| Changes {
+        left: &left,
+        right: &right,
+        clusters: &run.clusters,
+        compared: run.compared,
+        root: &run.root,
+        terminal,
+        budget: arguments.budget_bytes.and_then(|n| usize::try_from(n).ok()),
+    };
     for target in &targets {
         let mut text = Vec::new();
-        if target.format == Format::Json {
-            let document = json!({"schemaVersion": "1", "changes": review.changes_json()});
-            text = format!("{document:#}\n").into_bytes();
-        } else {
-            review.human(&mut text)?;
-        }
+        let changes = changes(target.terminal(output));
+        write(target.format, &changes, &mut text)?;
+        text.flush()?;
         target.write(&text, output)?;
     }
-    verdict.failed |= arguments.exit_code && !review.totals.is_empty();
-    Ok(verdict)
+    let differs = run.clusters.iter().any(|c| !c.is_empty());
+    run.verdict.failed |= arguments.exit_code && differs;
+    Ok(run.verdict)
+}
+
+/// What is compared.
+enum Choice {
+    /// Two states of the sources.
+    Repositories(Side, Side),
+    /// The output tree, and what the sources render.
+    Tree(Side),
+    /// What a cluster runs, and what the sources render.
+    Live(Utf8PathBuf, Side),
+}
+
+impl Arguments {
+    fn choice(&self) -> Result<Choice, Failure> {
+        let mut left = Side::of(&self.directory);
+        let mut right = Side::of(self.other.as_deref().unwrap_or(&self.directory));
+        let mut two = false;
+        if self.other.is_some() {
+            left.name = left.directory.to_string();
+            right.name = right.directory.to_string();
+            two = true;
+        }
+        if let Some(range) = &self.against {
+            let (a, b) = sides::range(range)?;
+            if let Some(b) = &b {
+                right.name.clone_from(b);
+            }
+            left.name.clone_from(&a);
+            (left.revision, right.revision) = (Some(a), b);
+            two = true;
+        }
+        if let Some(range) = &self.release {
+            let (a, b) = sides::range(range)?;
+            if let Some(b) = &b {
+                let name = |side: &Side, release: &str| match two {
+                    true => format!("{} on release {release}", side.name),
+                    false => format!("release {release}"),
+                };
+                left.name = name(&left, &a);
+                right.name = name(&right, b);
+                two = true;
+            }
+            right.release = Some(b.unwrap_or_else(|| a.clone()));
+            left.release = Some(a);
+        }
+        let given = self.inventory.as_slice();
+        let (a, b) = (given.first(), given.get(1).or(self.inventory_b.as_ref()));
+        left.inventory.extend(a.cloned());
+        right.inventory.extend(b.or(a).cloned());
+        if let Some(b) = b {
+            let own = "the repository's inventory";
+            let (a, b) = (a.map_or(own, |a| a.as_str()), b.as_str());
+            match two {
+                true => {
+                    left.name = format!("{} with {a}", left.name);
+                    right.name = format!("{} with {b}", right.name);
+                }
+                false => (left.name, right.name) = (a.to_owned(), b.to_owned()),
+            }
+            two = true;
+        }
+        Ok(match (&self.live, two) {
+            (Some(path), false) => Choice::Live(path.clone(), right),
+            (Some(_), true) => {
+                return Err(Failure::usage(
+                    "--live is the left side; the right one can't be two",
+                    "give one release and one inventory at most",
+                ));
+            }
+            (None, true) => Choice::Repositories(left, right),
+            (None, false) => Choice::Tree(right),
+        })
+    }
+}
+
+/// A comparison under way.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    selection: Selection,
+    clusters: Vec<ClusterDiff>,
+    compared: usize,
+    root: Utf8PathBuf,
+    verdict: Verdict,
+}
+
+impl<'a> Run<'a> {
+    fn new(arguments: &'a Arguments) -> Result<Self, Failure> {
+        let directory = arguments.other.as_ref().unwrap_or(&arguments.directory);
+        let sources = sides::sources(directory, &arguments.cluster, &arguments.exclude);
+        Ok(Self {
+            arguments,
+            selection: Selection::new(&sources)?,
+            clusters: Vec::new(),
+            compared: 0,
+            root: directory.clone(),
+            verdict: Verdict::default(),
+        })
+    }
+
+    /// The clusters that are meant.
+    fn chosen<'r>(&self, repo: &'r Repo) -> Vec<&'r ClusterRef> {
+        let all = repo.clusters().iter();
+        all.filter(|c| self.selection.has(c.name())).collect()
+    }
+
+    fn settings(&self, repo: &Repo) -> Result<Settings, Failure> {
+        let settings = Settings::configured(repo.config());
+        settings.map_err(|wrong| Failure::Configuration(wrong, self.root.clone()))
+    }
+
+    fn repositories(&mut self, left: &Side, right: &Side, output: &Output) -> Result<(), Failure> {
+        let (before, after) = (left.open()?, right.open()?);
+        if before.clusters().is_empty() && after.clusters().is_empty() {
+            self.nothing(output);
+        }
+        self.note_problems(&after, output);
+        let settings = self.settings(&after)?;
+        let (old, new) = (self.chosen(&before), self.chosen(&after));
+        let pairs = app::pairs((&before, &old), (&after, &new));
+        let progress = Progress::of(pairs.len(), output.quiet());
+        let jobs = self.arguments.jobs;
+        app::compare(&before, &after, &pairs, &settings, jobs, &progress, |c| {
+            self.take(c, output)
+        });
+        Ok(())
+    }
+
+    /// Compares with the output tree; says which one that is.
+    fn tree(&mut self, right: &Side, output: &Output) -> Result<String, Failure> {
+        let repo = self.open(right, output)?;
+        let path = self.arguments.out.path(&self.root);
+        let disk = DiskTree::open(&path)?;
+        let (before, note) = Before::find(&path, disk.as_ref());
+        if let Some(note) = note {
+            output.note(format_args!("the diff is against the tree on disk: {note}"));
+        }
+        let settings = self.settings(&repo)?;
+        let chosen = self.chosen(&repo);
+        let progress = Progress::of(chosen.len(), output.quiet());
+        let left = app::Left::Tree(&before);
+        let jobs = self.arguments.jobs;
+        app::compare_with(&left, &repo, &chosen, &settings, jobs, &progress, |c| {
+            self.take(c, output)
+        });
+        if self.selection.is_everything() && !self.verdict.stops() {
+            let names = repo.clusters().iter().map(ClusterRef::name);
+            for gone in app::gone(&before, names)? {
+                self.compared += 1;
+                self.clusters.push(gone);
+            }
+        }
+        Ok(match before {
+            Before::Committed { .. } => format!("{path} as committed"),
+            Before::Disk(_) => format!("{path} on disk"),
+            Before::Nothing => "nothing".to_owned(),
+        })
+    }
+
+    fn live(&mut self, path: &Utf8Path, right: &Side, output: &Output) -> Result<(), Failure> {
+        let objects = sides::export(path)?;
+        let repo = self.open(right, output)?;
+        let settings = self.settings(&repo)?;
+        let chosen = self.chosen(&repo);
+        if chosen.len() > 1 {
+            let names: Vec<_> = chosen.iter().map(|c| c.name()).collect();
+            return Err(Failure::usage(
+                "--live is one cluster's export, and there is more than one cluster here",
+                format!("choose one with --cluster: {}", names.join(", ")),
+            ));
+        }
+        let progress = Progress::of(chosen.len(), output.quiet());
+        let left = app::Left::Live(&objects);
+        let jobs = self.arguments.jobs;
+        app::compare_with(&left, &repo, &chosen, &settings, jobs, &progress, |c| {
+            self.take(c, output)
+        });
+        Ok(())
+    }
+
+    fn open(&mut self, side: &Side, output: &Output) -> Result<Repo, Failure> {
+        let repo = side.open()?;
+        if repo.clusters().is_empty() {
+            self.nothing(output);
+        }
+        self.note_problems(&repo, output);
+        Ok(repo)
+    }
+
+    fn nothing(&mut self, output: &Output) {
+        output.error(format_args!("no HyperConverged found in {}", self.root));
+        self.verdict.nothing_found = true;
+    }
+
+    /// Files of the right side that can't be read.
+    fn note_problems(&mut self, repo: &Repo, output: &Output) {
+        for problem in repo.problems().iter().filter(|p| p.fatal) {
+            self.verdict.unreadable = true;
+            output.error(app::said(&problem.finding));
+        }
+    }
+
+    fn take(&mut self, compared: Compared, output: &Output) -> ControlFlow<()> {
+        self.compared += 1;
+        let cluster = &compared.diff.cluster;
+        if let Some(said) = &compared.panicked {
+            self.verdict.bug = true;
+            output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
+        }
+        let broken = compared.diff.broken.as_ref();
+        self.verdict.unusable |= broken.is_some_and(|b| !b.left && !b.unreadable);
+        self.verdict.unreadable |= broken.is_some_and(|b| !b.left && b.unreadable);
+        // Also a cluster whose differences change nothing is told, by their number.
+        if !compared.diff.is_empty() || compared.diff.comparison.noise() > 0 {
+            self.clusters.push(compared.diff);
+        }
+        ControlFlow::Continue(())
+    }
 }

@@ -9,18 +9,43 @@ use camino::Utf8PathBuf;
 
 use super::Failure;
 use super::output::Output;
-use crate::report::{Format, Terminal};
+use crate::report::{Format, Terminal, changes};
+
+/// Formats that have names.
+pub(super) trait Named: Copy + PartialEq + 'static {
+    /// Every format.
+    const ALL: &'static [Self];
+
+    /// The name as it is typed.
+    fn name(self) -> &'static str;
+}
+
+impl Named for Format {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn name(self) -> &'static str {
+        self.as_str()
+    }
+}
+
+impl Named for changes::Format {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn name(self) -> &'static str {
+        self.as_str()
+    }
+}
 
 /// A format and where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
+pub(super) struct Target<F = Format> {
     /// The format.
-    pub(super) format: Format,
+    pub(super) format: F,
     /// The file; standard output when `None`.
     pub(super) file: Option<Utf8PathBuf>,
 }
 
-impl FromStr for Target {
+impl<F: Named> FromStr for Target<F> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -29,27 +54,27 @@ impl FromStr for Target {
             Some((name, file)) => (name, Some(file.into())),
             None => (text, None),
         };
-        let format =
-            Format::named(name).ok_or_else(|| format!("formats are {}", names(&Format::ALL)))?;
+        let format = F::ALL.iter().find(|f| f.name() == name);
+        let format = *format.ok_or_else(|| format!("formats are {}", names(F::ALL)))?;
         Ok(Self { format, file })
     }
 }
 
-fn names(formats: &[Format]) -> String {
-    let names: Vec<_> = formats.iter().map(|f| f.as_str()).collect();
+fn names<F: Named>(formats: &[F]) -> String {
+    let names: Vec<_> = formats.iter().map(|f| f.name()).collect();
     names.join(", ")
 }
 
 /// Checks the targets of a run against the formats that the subcommand has; without any, the
 /// first of these goes to standard output.
-pub(super) fn resolve(
-    targets: &[Target],
+pub(super) fn resolve<F: Named>(
+    targets: &[Target<F>],
     command: &str,
-    formats: &[Format],
-) -> Result<Vec<Target>, Failure> {
+    formats: &[F],
+) -> Result<Vec<Target<F>>, Failure> {
     if let Some(target) = targets.iter().find(|t| !formats.contains(&t.format)) {
         return Err(Failure::usage(
-            format!("{command} has no format {}", target.format.as_str()),
+            format!("{command} has no format {}", target.format.name()),
             format!("there is {}", names(formats)),
         ));
     }
@@ -61,13 +86,17 @@ pub(super) fn resolve(
         ));
     }
     if targets.is_empty() {
-        let format = formats.iter().copied().next().unwrap_or(Format::Human);
-        return Ok(vec![Target { format, file: None }]);
+        let first = formats.first().or_else(|| F::ALL.first());
+        let first = first.map(|format| Target {
+            format: *format,
+            file: None,
+        });
+        return Ok(first.into_iter().collect());
     }
     Ok(targets.to_vec())
 }
 
-impl Target {
+impl<F> Target<F> {
     /// What the format may use there.
     pub(super) fn terminal(&self, output: &Output) -> Terminal {
         match self.file {

@@ -21,6 +21,7 @@ mod render;
 mod review;
 mod selection;
 mod settings;
+mod sides;
 mod tree;
 mod version;
 

@@ -30,6 +30,8 @@ pub struct ClusterDiff {
 pub struct Broken {
     /// Whether it is the left one.
     pub left: bool,
+    /// Whether its files can't be read or parsed, and not only something is missing.
+    pub unreadable: bool,
     /// Why.
     pub why: String,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::cause::{Cause, attribute};
-use super::semantic::{self, Consequence, ObjectChange};
+use super::semantic::{self, Consequence, Noise, ObjectChange};
 use crate::inventory::LoadedInventory;
 use crate::kube::Object;
 use crate::plan::Plan;
@@ -60,6 +60,9 @@ pub struct Comparison {
 pub fn compare_plans(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     let all = |side: &Side<'_>| side.plan.objects().cloned().collect::<Vec<Object>>();
     let mut objects = semantic::objects(after.release, &all(before), &all(after));
+    if before.release.version() != after.release.version() {
+        names_of_the_release(&mut objects);
+    }
     let causes = attribute(before, after, &mut objects);
     let (old, new) = (before.plan, after.plan);
     let (fired, fires) = (old.alerts(), new.alerts());
@@ -74,6 +77,20 @@ pub fn compare_plans(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         ssp: changed(ssp(old), ssp(new)),
         alerts_added: only(&fires, &fired),
         alerts_removed: only(&fired, &fires),
+    }
+}
+
+/// Sets aside what only says which release wrote an object: its version label, and the API
+/// version by which it names its owner. (In a pod template the label replaces the pods.)
+fn names_of_the_release(objects: &mut [ObjectChange]) {
+    const VERSION: &str = "metadata.labels[\"app.kubernetes.io/version\"]";
+    for field in objects.iter_mut().flat_map(|o| &mut o.fields) {
+        let label = field.step.label.as_str();
+        let owner =
+            label.starts_with("metadata.ownerReferences[") && label.ends_with(".apiVersion");
+        if label == VERSION || owner {
+            field.step.noise = Some(Noise::Release);
+        }
     }
 }
 
@@ -115,10 +132,9 @@ impl Comparison {
             && self.alerts_removed.is_empty()
     }
 
-    /// How many differences change nothing: orders, ways of writing.
-    pub fn noise(&self) -> (usize, usize) {
-        let all = self.objects.iter().map(ObjectChange::noise);
-        all.fold((0, 0), |(a, b), (x, y)| (a + x, b + y))
+    /// How many differences change nothing: orders, ways of writing, what the server sets.
+    pub fn noise(&self) -> usize {
+        self.objects.iter().map(ObjectChange::noise).sum()
     }
 
     /// What the changes do, the worst first: each with the object's index, and the field's where

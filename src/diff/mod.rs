@@ -11,6 +11,7 @@ mod compare;
 mod comparison;
 mod human;
 mod hunks;
+mod live;
 pub mod semantic;
 mod upgrade;
 
@@ -21,6 +22,7 @@ pub use compare::{Change, ClusterChanges, Kind, Totals, compare, gone};
 pub use comparison::{Comparison, Side, VerdictChange, compare_objects, compare_plans};
 pub use human::{write_cluster, write_totals};
 pub use hunks::unified;
+pub use live::{comparable, set_aside};
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
 
 use crate::{emit, source};

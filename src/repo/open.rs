@@ -260,7 +260,11 @@ impl Reading {
             let why = "there is neither a ClusterInventory nor a node in it";
             return Err(refuse(Unreadable::Io(why.to_owned())));
         };
-        let content = super::scan::Content::parse(SourceFile::new(path, content.file.text()));
+        // Reported paths are joined to the root, which this file needn't be in.
+        let absolute = std::path::absolute(path).ok();
+        let absolute = absolute.and_then(|p| Utf8PathBuf::from_path_buf(p).ok());
+        let name = absolute.unwrap_or_else(|| path.to_owned());
+        let content = super::scan::Content::parse(SourceFile::new(name, content.file.text()));
         if content.is_broken() {
             self.problems.extend(broken(&content, true));
         }

@@ -47,7 +47,7 @@ fn row(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io::Resul
 }
 
 /// A cell's text: no line breaks, and nothing that Markdown or HTML would read.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in printable(text).chars() {
         match c {
@@ -64,7 +64,7 @@ fn escape(text: &str) -> String {
 }
 
 /// A code span in a cell, with a fence longer than any run of backticks inside.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }

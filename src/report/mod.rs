@@ -4,6 +4,7 @@
 //! Paths are relative to the current directory for people, and to the top of the git repository
 //! for the formats that a forge reads.
 
+pub mod changes;
 mod concise;
 mod excerpt;
 mod fingerprint;
@@ -13,6 +14,7 @@ mod human;
 mod json;
 mod junit;
 mod markdown;
+mod page;
 mod rdjson;
 mod sarif;
 mod secret;

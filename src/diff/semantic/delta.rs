@@ -15,6 +15,10 @@ pub enum Noise {
     Order,
     /// The same quantity or duration, written otherwise.
     Writing,
+    /// Set by the API server or by a default, and nobody's wish.
+    Server,
+    /// Names the release, and nothing follows from it.
+    Release,
 }
 
 /// One difference. Applied after the steps before it, it is an operation of a JSON patch.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::delta::{Noise, Step, delta};
+use super::delta::{Step, delta};
 use super::lists::Lists;
 use crate::diff::Kind;
 use crate::kube::{Object, ObjectId};
@@ -46,13 +46,10 @@ impl ObjectChange {
         self.kind == Kind::Change && self.fields.iter().all(|f| f.step.noise.is_some())
     }
 
-    /// How many of its differences change nothing, by their reason: orders, ways of writing.
-    pub fn noise(&self) -> (usize, usize) {
-        let count = |noise| {
-            let fields = self.fields.iter();
-            fields.filter(|f| f.step.noise == Some(noise)).count()
-        };
-        (count(Noise::Order), count(Noise::Writing))
+    /// How many of its differences change nothing.
+    pub fn noise(&self) -> usize {
+        let fields = self.fields.iter();
+        fields.filter(|f| f.step.noise.is_some()).count()
     }
 }
 

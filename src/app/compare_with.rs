@@ -1,0 +1,146 @@
+//! Clusters against objects that no sources are known of: an output tree, an export.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use camino::Utf8Path;
+
+use super::compare::{Attempt, Compared, plan};
+use super::ordered::ordered;
+use super::pipeline::FEW;
+use super::{Progress, interrupted, panics};
+use crate::diff::{self, Before, Broken, ClusterDiff, Kind};
+use crate::emit::cluster_directory;
+use crate::kube::Object;
+use crate::lint;
+use crate::release::Release;
+use crate::repo::{ClusterRef, Repo};
+use crate::source::SourceFile;
+use crate::yaml;
+
+/// The objects on the left.
+#[derive(Debug)]
+pub enum Left<'a> {
+    /// An output tree's.
+    Tree(&'a Before),
+    /// A cluster's, with what its API server set.
+    Live(&'a [Object]),
+}
+
+/// Compares clusters with the objects on the left; as [`super::compare`].
+pub fn compare_with(
+    left: &Left<'_>,
+    repo: &Repo,
+    clusters: &[&ClusterRef],
+    settings: &lint::Settings,
+    jobs: Option<NonZeroUsize>,
+    progress: &Progress,
+    mut sink: impl FnMut(Compared) -> ControlFlow<()>,
+) {
+    let workers = match jobs {
+        Some(jobs) => jobs.get(),
+        None if clusters.len() < FEW => 1,
+        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+    };
+    let one = |cluster: &&ClusterRef| {
+        panics::caught(|| work(left, repo, cluster, settings)).unwrap_or_else(|said| Compared {
+            diff: ClusterDiff::new(cluster.name()),
+            worked: true,
+            panicked: Some(said),
+        })
+    };
+    ordered(clusters, workers, one, |compared| {
+        progress.step();
+        match interrupted() {
+            true => ControlFlow::Break(()),
+            false => sink(compared),
+        }
+    });
+}
+
+fn work(left: &Left<'_>, repo: &Repo, cluster: &ClusterRef, settings: &lint::Settings) -> Compared {
+    let mut diff = ClusterDiff::new(cluster.name());
+    if let Err(why) = compare(left, plan(repo, cluster, settings), &mut diff) {
+        diff.broken = Some(why);
+    }
+    Compared {
+        diff,
+        worked: true,
+        panicked: None,
+    }
+}
+
+fn compare(left: &Left<'_>, planned: Attempt, diff: &mut ClusterDiff) -> Result<(), Broken> {
+    let planned = planned.map_err(|why| why.broken(false))?;
+    let release = planned.release();
+    let objects = planned.objects();
+    match left {
+        Left::Tree(before) => {
+            let directory = cluster_directory(&diff.cluster).map_err(|e| broken(&e))?;
+            let old = tree_objects(before, &directory).map_err(|e| broken(&e))?;
+            if old.is_empty() && !objects.is_empty() {
+                diff.whole = Some(Kind::Add);
+            }
+            diff.comparison = diff::compare_objects(release, &old, &objects);
+        }
+        Left::Live(live) => {
+            let live = diff::comparable(live.to_vec(), &objects);
+            diff.comparison = diff::compare_objects(release, &live, &objects);
+            diff::set_aside(release, &mut diff.comparison.objects);
+        }
+    }
+    Ok(())
+}
+
+fn broken(why: &dyn std::fmt::Display) -> Broken {
+    Broken {
+        left: true,
+        unreadable: true,
+        why: why.to_string(),
+    }
+}
+
+/// The objects of a directory of an output tree.
+fn tree_objects(before: &Before, directory: &Utf8Path) -> Result<Vec<Object>, diff::Error> {
+    let mut out = Vec::new();
+    for file in before.listed(directory)?.keys() {
+        let Some(text) = before.text(directory, file)? else {
+            continue;
+        };
+        let parsed = yaml::parse(&SourceFile::new(directory.join(file), text));
+        let documents = parsed.documents.iter();
+        out.extend(documents.map(|d| Object::new(d.root.to_json())));
+    }
+    Ok(out)
+}
+
+/// The clusters of an output tree that the sources don't have any more.
+///
+/// # Errors
+/// A tree that can't be read.
+pub fn gone<'n>(
+    before: &Before,
+    names: impl Iterator<Item = &'n str>,
+) -> Result<Vec<ClusterDiff>, diff::Error> {
+    let known: Vec<_> = names.filter_map(|n| cluster_directory(n).ok()).collect();
+    let newest = Release::known_names().last().and_then(Release::known);
+    let release: Arc<Release> = newest.expect("hcoplan models a release");
+    let mut out = Vec::new();
+    for directory in before.directories()? {
+        if known.contains(&directory) {
+            continue;
+        }
+        let name = match directory.as_str() {
+            "" => ".",
+            name => name,
+        };
+        let objects = tree_objects(before, &directory)?;
+        out.push(ClusterDiff {
+            whole: Some(Kind::Remove),
+            comparison: diff::compare_objects(&release, &objects, &[]),
+            ..ClusterDiff::new(name)
+        });
+    }
+    Ok(out)
+}

@@ -1,0 +1,149 @@
+//! The two sides of `hcoplan diff`: where each is read from, and what it is called.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Failure;
+use super::arguments::Sources;
+use crate::kube::Object;
+use crate::repo::{self, Options, Repo};
+use crate::source::{Directory, MAX_BYTES, Revision, SourceFile, Tree as _, Walk};
+use crate::yaml;
+
+/// Where a side is read from.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    /// What it is called: `origin/main`, `release 1.18`.
+    pub(super) name: String,
+    /// The directory.
+    pub(super) directory: Utf8PathBuf,
+    /// The revision of it; the working tree when `None`.
+    pub(super) revision: Option<String>,
+    /// The release of every cluster, where it is said.
+    pub(super) release: Option<String>,
+    /// The inventory of every cluster, where it is said.
+    pub(super) inventory: Vec<Utf8PathBuf>,
+}
+
+impl Side {
+    /// The side as it lies in a directory.
+    pub(super) fn of(directory: &Utf8Path) -> Self {
+        Self {
+            name: "the working tree".to_owned(),
+            directory: directory.to_owned(),
+            revision: None,
+            release: None,
+            inventory: Vec::new(),
+        }
+    }
+
+    /// Reads it.
+    pub(super) fn open(&self) -> Result<Repo, Failure> {
+        let options = Options {
+            release: match &self.release {
+                Some(name) => Some(repo::named_release(name)?),
+                None => None,
+            },
+            inventory: self.inventory.clone(),
+            ..Options::default()
+        };
+        let opened = match &self.revision {
+            Some(revision) => {
+                let tree = Revision::open(&self.directory, revision, MAX_BYTES);
+                let tree = tree.map_err(crate::diff::Error::Git)?;
+                Repo::from_tree(Box::new(tree), &options)
+            }
+            None => Repo::open(&self.directory, &options),
+        };
+        opened.map_err(|error| match error {
+            repo::Error::Configuration(findings) => {
+                Failure::Configuration(findings, self.directory.clone())
+            }
+            other => other.into(),
+        })
+    }
+}
+
+/// `A..B` in two; one name alone is the left one.
+pub(super) fn range(text: &str) -> Result<(String, Option<String>), Failure> {
+    let wrong = || {
+        Failure::usage(
+            format!("{text:?} is no range"),
+            "write A..B, or A alone to compare it with what is there now",
+        )
+    };
+    match text.split_once("..") {
+        Some((a, b)) if a.is_empty() || b.is_empty() || b.starts_with('.') => Err(wrong()),
+        Some((a, b)) => Ok((a.to_owned(), Some(b.to_owned()))),
+        None if text.is_empty() => Err(wrong()),
+        None => Ok((text.to_owned(), None)),
+    }
+}
+
+/// The sources that the side's clusters are chosen from.
+pub(super) fn sources(directory: &Utf8Path, cluster: &[String], exclude: &[String]) -> Sources {
+    Sources {
+        directory: directory.to_owned(),
+        release: None,
+        inventory: Vec::new(),
+        cluster: cluster.to_vec(),
+        exclude: exclude.to_vec(),
+        show_files: false,
+        jobs: None,
+    }
+}
+
+/// The objects of an export: a file of `kubectl get -o yaml|json`, or a directory of such files
+/// (a must-gather). Lists are taken apart; files that are no manifests are passed over.
+pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
+    let failed = |why: String| Failure::Read(path.to_string(), std::io::Error::other(why));
+    let mut out = Vec::new();
+    if path.is_file() {
+        let bytes = std::fs::read(path).map_err(|e| Failure::Read(path.to_string(), e))?;
+        let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+        if let Some(problem) = parsed.problems.first() {
+            return Err(failed(problem.message.clone()));
+        }
+        for document in &parsed.documents {
+            take(document.root.to_json(), &mut out);
+        }
+    } else {
+        let tree = Directory::open(path, MAX_BYTES).map_err(|e| failed(e.to_string()))?;
+        let listing = tree.list(&Walk::default());
+        for file in listing.map_err(|e| failed(e.to_string()))?.files {
+            let manifest = matches!(file.extension(), Some("yaml" | "yml" | "json"));
+            let Some(bytes) = manifest.then(|| tree.read(&file).ok()).flatten() else {
+                continue;
+            };
+            let parsed = yaml::parse(&SourceFile::from_bytes(&file, bytes));
+            if parsed.problems.is_empty() {
+                for document in &parsed.documents {
+                    take(document.root.to_json(), &mut out);
+                }
+            }
+        }
+    }
+    if out.is_empty() {
+        return Err(failed("there is no object in it".to_owned()));
+    }
+    out.sort_by(|a, b| a.id.cmp(&b.id));
+    out.dedup_by(|a, b| a.id == b.id);
+    Ok(out)
+}
+
+fn take(value: serde_json::Value, out: &mut Vec<Object>) {
+    let kind = value["kind"].as_str().unwrap_or_default();
+    if let (true, Some(items)) = (kind.ends_with("List"), value["items"].as_array()) {
+        // Items of a typed list may leave kind and version to the list.
+        let (version, item_kind) = (value["apiVersion"].clone(), kind.trim_end_matches("List"));
+        for item in items {
+            let mut item = item.clone();
+            if item["kind"].is_null() && !item_kind.is_empty() {
+                item["kind"] = item_kind.into();
+                item["apiVersion"] = version.clone();
+            }
+            take(item, out);
+        }
+    } else if !kind.is_empty() && value["metadata"]["name"].is_string() {
+        out.push(Object::new(value));
+    }
+}

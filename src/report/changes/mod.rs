@@ -1,0 +1,243 @@
+//! What differs between two sides, printed: one file per format.
+//!
+//! Every format gets the same clusters in the same order; none of them decides the exit code.
+
+mod html;
+mod human;
+mod json;
+mod markdown;
+mod patch;
+#[cfg(test)]
+mod tests;
+mod unified;
+
+use std::io::{self, Write};
+
+use camino::Utf8Path;
+use serde_json::Value;
+
+use super::human::Terminal;
+use crate::diff::semantic::{Consequence, ObjectChange, of_field};
+use crate::diff::{Cause, ClusterDiff, Kind};
+use crate::source::Location;
+
+/// A form of output for differences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// For people, on one screen.
+    Human,
+    /// The objects' YAML as a unified diff, that `patch` applies to the output tree.
+    Unified,
+    /// One document.
+    Json,
+    /// A JSON patch (RFC 6902) per object.
+    JsonPatch,
+    /// For a comment on a pull request.
+    Markdown,
+    /// A page.
+    Html,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 6] = [
+        Self::Human,
+        Self::Unified,
+        Self::Json,
+        Self::JsonPatch,
+        Self::Markdown,
+        Self::Html,
+    ];
+
+    /// The name as it is typed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Unified => "unified",
+            Self::Json => "json",
+            Self::JsonPatch => "json-patch",
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+        }
+    }
+
+    /// The format with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.as_str() == name)
+    }
+}
+
+/// The fewest bytes that a comment may be limited to.
+pub const LEAST_BUDGET: usize = 500;
+
+/// Differences, with what a format needs besides them.
+#[derive(Debug)]
+pub struct Changes<'a> {
+    /// What is on the left, for people: `origin/main`.
+    pub left: &'a str,
+    /// What is on the right: `the working tree`.
+    pub right: &'a str,
+    /// The clusters that differ, in their order.
+    pub clusters: &'a [ClusterDiff],
+    /// How many were looked at.
+    pub compared: usize,
+    /// The root that the files' paths count from, relative to the current directory.
+    pub root: &'a Utf8Path,
+    /// How the terminal is, for [`Format::Human`].
+    pub terminal: Terminal,
+    /// The most bytes of [`Format::Markdown`]; at least [`LEAST_BUDGET`].
+    pub budget: Option<usize>,
+}
+
+/// The numbers of the last line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Objects that appear.
+    pub add: usize,
+    /// Objects that stay with another content.
+    pub change: usize,
+    /// Objects that go.
+    pub remove: usize,
+    /// Clusters in which something differs.
+    pub differing: usize,
+    /// Differences that change nothing: orders, ways of writing, what a server sets.
+    pub noise: usize,
+    /// Findings that come.
+    pub findings_added: usize,
+    /// Findings that go.
+    pub findings_removed: usize,
+}
+
+/// Prints differences.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write(format: Format, changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Human => human::write(changes, out),
+        Format::Unified => unified::write(changes, out),
+        Format::Json => json::write(changes, out),
+        Format::JsonPatch => patch::write(changes, out),
+        Format::Markdown => out.write_all(markdown::text(changes).as_bytes()),
+        Format::Html => out.write_all(html::page(changes).as_bytes()),
+    }
+}
+
+impl Changes<'_> {
+    /// The numbers over all clusters.
+    pub fn counts(&self) -> Counts {
+        let mut out = Counts::default();
+        for cluster in self.clusters {
+            out.differing += usize::from(!cluster.is_empty());
+            out.findings_added += cluster.findings_added.len();
+            out.findings_removed += cluster.findings_removed.len();
+            out.noise += cluster.comparison.noise();
+            for change in shown(cluster) {
+                match change.kind {
+                    Kind::Add => out.add += 1,
+                    Kind::Change => out.change += 1,
+                    Kind::Remove => out.remove += 1,
+                }
+                // What takes the place of another object is created, and the other one deleted.
+                out.remove += usize::from(change.instead_of.is_some());
+            }
+        }
+        out
+    }
+
+    /// `3 to add, 1 to change, 0 to remove in 1 of 3 clusters`.
+    fn totals(&self) -> String {
+        let Counts {
+            add,
+            change,
+            remove,
+            differing,
+            noise,
+            ..
+        } = self.counts();
+        let noun = if self.compared == 1 {
+            "cluster"
+        } else {
+            "clusters"
+        };
+        let left_out = match noise {
+            0 => String::new(),
+            1 => "; 1 difference that changes nothing left out".to_owned(),
+            n => format!("; {n} differences that change nothing left out"),
+        };
+        format!(
+            "{add} to add, {change} to change, {remove} to remove in {differing} of {} {noun}{left_out}",
+            self.compared
+        )
+    }
+
+    /// A place as `path:line:column`, relative to the current directory.
+    fn place(&self, place: &Location) -> String {
+        let path = match self.root.as_str() {
+            "" | "." => place.file.path().to_owned(),
+            _ => self.root.join(place.file.path()),
+        };
+        let at = place.start();
+        format!("{path}:{}:{}", at.line, at.column)
+    }
+}
+
+/// The objects of a cluster that really change.
+fn shown(cluster: &ClusterDiff) -> impl Iterator<Item = &ObjectChange> {
+    let all = cluster.comparison.objects.iter();
+    all.filter(|change| !change.is_noise())
+}
+
+/// What the change of a field does.
+fn consequence(change: &ObjectChange, index: usize) -> Option<Consequence> {
+    let step = &change.fields.get(index)?.step;
+    of_field(
+        &change.id.kind,
+        &step.label,
+        step.before.as_ref(),
+        step.after.as_ref(),
+    )
+}
+
+/// The causes with these numbers.
+fn causes<'c>(cluster: &'c ClusterDiff, indexes: &[usize]) -> impl Iterator<Item = &'c Cause> {
+    let all = &cluster.comparison.causes;
+    let found: Vec<_> = indexes.iter().filter_map(|i| all.get(*i)).collect();
+    found.into_iter()
+}
+
+/// Two values as [`brief`] shows them; of long texts that begin alike, the part that differs.
+fn brief_both(before: Option<&Value>, after: Option<&Value>, most: usize) -> (String, String) {
+    /// Characters that are kept of what is alike.
+    const LEAD: usize = 8;
+    let texts = (before.and_then(Value::as_str), after.and_then(Value::as_str));
+    if let (Some(a), Some(b)) = texts
+        && a.chars().count().max(b.chars().count()) > most
+    {
+        let alike = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+        if let Some(skip) = alike.checked_sub(LEAD).filter(|n| *n > 0) {
+            let rest = |text: &str| {
+                let rest: String = text.chars().skip(skip).collect();
+                brief(Some(&Value::String(format!("…{rest}"))), most)
+            };
+            return (rest(a), rest(b));
+        }
+    }
+    (brief(before, most), brief(after, most))
+}
+
+/// A value on one line, cut to a number of characters.
+fn brief(value: Option<&Value>, most: usize) -> String {
+    let text = match value {
+        None => return "(nothing)".to_owned(),
+        Some(Value::String(text)) if !text.is_empty() && !text.contains(char::is_whitespace) => {
+            text.clone()
+        }
+        Some(other) => other.to_string(),
+    };
+    let text = super::text::printable(&text);
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    }
+}
