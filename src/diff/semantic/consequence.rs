@@ -269,8 +269,8 @@ fn best(kind: &str, label: &str, on: On, after: Option<&Value>) -> Option<Conseq
         Any => true,
         Becomes(value) => match after {
             Some(Value::String(text)) => text == value,
-            Some(other) => other.to_string() == value,
-            None => false,
+            Some(Value::Bool(flag)) => value == if *flag { "true" } else { "false" },
+            _ => false,
         },
         other => other == on,
     };
