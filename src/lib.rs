@@ -11,6 +11,7 @@ pub mod cli;
 pub mod diff;
 pub mod emit;
 pub mod finding;
+pub mod fix;
 pub mod hyperconverged;
 pub mod inventory;
 pub mod jsonpatch;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use hcoplan::fix::{NotMigrated, to_v1};
 use hcoplan::inventory::{Inventory, Node};
 use hcoplan::plan::{Plan, plan};
 use hcoplan::release::{Platform, Release};
@@ -252,5 +253,132 @@ fn plans_equal_the_recordings() {
 fn plans_equal_the_set_in_the_environment() {
     if let Ok(set) = std::env::var("HCOPLAN_GOLDEN_SET") {
         all_equal(Path::new(&set));
+    }
+}
+
+/// A document with a comment above and behind nearly everything in it.
+fn commented(text: &str) -> String {
+    fn visit(text: &str, node: &yaml::Node, out: &mut Vec<(usize, String)>) {
+        for entry in node.entries() {
+            let (key, value) = (entry.key.span.range(), entry.value.span.range());
+            let start = text[..key.start].rfind('\n').map_or(0, |n| n + 1);
+            let column = &text[start..key.start];
+            if column.trim().is_empty() {
+                out.push((start, format!("{column}# above {}\n", out.len())));
+            }
+            // Not behind a block scalar, whose text it would be.
+            let line = key.end + text[key.end..].find('\n').unwrap_or(text.len() - key.end);
+            let rest = text[key.end..line].trim();
+            let below = !entry.value.entries().is_empty() || !entry.value.items().is_empty();
+            if (below && rest == ":") || (value.end <= line && !rest.contains(['|', '>', '#'])) {
+                out.push((line, format!(" # behind {}", out.len())));
+            }
+            visit(text, &entry.value, out);
+        }
+        for item in node.items() {
+            visit(text, item, out);
+        }
+    }
+    let parsed = yaml::parse(&SourceFile::new("a.yaml", text));
+    let mut comments = Vec::new();
+    visit(text, &parsed.documents[0].root, &mut comments);
+    comments.sort_by_key(|(at, comment)| (std::cmp::Reverse(*at), comment.clone()));
+    let mut out = text.to_owned();
+    for (at, comment) in comments {
+        out.insert_str(at, &comment);
+    }
+    let again = yaml::parse(&SourceFile::new("a.yaml", out.clone()));
+    let same = again.documents[0].root.to_json() == parsed.documents[0].root.to_json();
+    assert!(same, "{out}");
+    out
+}
+
+/// Every recorded v1beta1 document that is accepted, with comments all over it, says the same in
+/// v1 where the release has that.
+fn all_migrate(set: &Path) {
+    let (mut count, mut refused) = (0, BTreeMap::<String, Vec<String>>::new());
+    for name in Release::known_names() {
+        let release = Release::known(name).expect("known");
+        let Ok(text) = fs::read_to_string(set.join(format!("expected/{name}.jsonl"))) else {
+            continue;
+        };
+        for line in text.lines() {
+            let want: Value = serde_json::from_str(line).expect("JSON");
+            let case = want["case"].as_str().expect("case");
+            let directory = set.join("cases").join(case);
+            let text = fs::read_to_string(directory.join("hyperconverged.yaml")).expect("text");
+            if want["admission"]["accepted"] != true || text.contains("hco.kubevirt.io/v1\n") {
+                continue;
+            }
+            let inventory = inventory(&directory);
+            let text = commented(&text);
+            let file = SourceFile::new("a.yaml", text.clone());
+            let document = yaml::parse(&file).documents.remove(0);
+            match to_v1(&release, &inventory, &document) {
+                Ok(migrated) => {
+                    count += 1;
+                    let after = SourceFile::new("a.yaml", migrated.text);
+                    let found = |file: &SourceFile| {
+                        let mut words: Vec<_> = file.text().split('#').skip(1).collect();
+                        words
+                            .iter_mut()
+                            .for_each(|w| *w = w.lines().next().unwrap_or(""));
+                        words.sort_unstable();
+                        words.into_iter().map(str::to_owned).collect::<Vec<_>>()
+                    };
+                    assert_eq!(found(&file), found(&after), "{}", after.text());
+                    let object = yaml::parse(&after).documents.remove(0).root.to_json();
+                    let plan = plan(&release, &inventory, &object);
+                    assert!(plan.admission.accepted, "{name} {case}");
+                }
+                Err(NotMigrated::NotServed(_)) => assert!(["1.16", "1.17"].contains(&name)),
+                Err(why) => {
+                    let cases = refused.entry(format!("{name}: {why}")).or_default();
+                    cases.push(case.to_owned());
+                }
+            }
+        }
+    }
+    assert!(count > 0, "{} holds no case", set.display());
+    let unknown = |(why, cases): &(&String, &Vec<String>)| {
+        let known = REFUSED.iter().any(|reason| why.contains(reason));
+        let odd = |case: &String| ODD.contains(&case.as_str());
+        !(known || (why.contains("would get lost") && cases.iter().all(odd)))
+    };
+    let unknown: Vec<_> = refused.iter().filter(unknown).collect();
+    assert!(unknown.is_empty(), "{unknown:#?}");
+}
+
+/// Why a document stays in v1beta1.
+const REFUSED: &[&str] = &[
+    // v1 has no place for these; 1.18 keeps them.
+    "1.18: the cluster would store something else at spec.localStorageClassName",
+    "1.18: the cluster would store something else at spec.obsoleteCPUs",
+    "1.18: the cluster would store something else at spec.tekton",
+    "1.18: the cluster would store something else at spec.tuningPolicy",
+    "1.18: the cluster would store something else at spec.vddkInitImage",
+    // The old names of fields in it are read in v1beta1 only.
+    "the cluster would store something else at spec.mediatedDevicesConfiguration.",
+    "the cluster would store something else at spec.virtualization.mediatedDevicesConfiguration.",
+    // In v1 nothing is warned about, and the webhook looks further.
+    "1.18: it would be refused in v1",
+];
+
+/// A comment at the first of two keys, or on what several places share, has no place.
+const ODD: &[&str] = &["yaml-anchors-merge", "yaml-duplicate-key"];
+
+#[test]
+fn recorded_documents_say_the_same_in_v1() {
+    all_migrate(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden"));
+}
+
+/// With all recordings, where they are at hand.
+#[test]
+fn all_recorded_documents_say_the_same_in_v1() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/golden");
+    for set in ["curated", "random"] {
+        if shared.join(set).is_dir() {
+            all_migrate(&shared.join(set));
+        }
     }
 }

@@ -7,7 +7,9 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
 use super::output::Color;
-use super::{completions, diff, exit, explain, lint, man, plan, read, release, render, version};
+use super::{
+    completions, diff, exit, explain, fix, lint, man, plan, read, release, render, version,
+};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -60,6 +62,7 @@ pub(super) enum Command {
     Lint(lint::Arguments),
     Render(render::Arguments),
     Diff(diff::Arguments),
+    Fix(fix::Arguments),
     Explain(explain::Arguments),
     Read(read::Arguments),
     Release(release::Arguments),

@@ -1,5 +1,6 @@
 //! Clusters for a subcommand: found and chosen. What is wrong on the way is said here.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -24,6 +25,8 @@ pub(super) struct Clusters {
     /// What happened on the way.
     pub(super) verdict: Verdict,
     selection: Selection,
+    directory: Utf8PathBuf,
+    options: Options,
 }
 
 /// Finds the clusters in the given place.
@@ -76,6 +79,8 @@ pub(super) fn find(sources: &Sources, output: &Output) -> Result<Clusters, Failu
         everything: selection.is_everything(),
         verdict,
         selection,
+        directory: sources.directory.clone(),
+        options,
         repo,
     })
 }
@@ -138,6 +143,23 @@ fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
 }
 
 impl Clusters {
+    /// The same clusters, read again with other content in some files.
+    pub(super) fn edited(self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
+        let mut options = self.options;
+        options.edited.extend(files);
+        let repo = Repo::open(&self.directory, &options).map_err(|error| match error {
+            repo::Error::Configuration(findings) => {
+                Failure::Configuration(findings, self.root.clone())
+            }
+            other => other.into(),
+        })?;
+        Ok(Self {
+            repo,
+            options,
+            ..self
+        })
+    }
+
     /// Those that are meant, by name.
     pub(super) fn chosen(&self) -> Vec<&ClusterRef> {
         let all = self.repo.clusters().iter();

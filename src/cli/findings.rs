@@ -7,7 +7,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::Failure;
 use super::clusters::Clusters;
 use super::output::Output;
-use super::settings::Rules;
 use crate::finding::{Finding, Severity};
 use crate::lint::{self, Baseline, Date, Settings};
 use crate::report::{self, Format, Report, Summary, Terminal};
@@ -63,7 +62,7 @@ impl Findings {
     /// What is left after suppression, and after the baseline where there is one.
     pub(super) fn settle(
         self,
-        rules: &Rules,
+        baseline: Option<&Utf8Path>,
         settings: &Settings,
         root: &Utf8Path,
         output: &Output,
@@ -80,8 +79,8 @@ impl Findings {
             findings: settled.findings,
             root: root.to_owned(),
         };
-        if let Some(path) = rules.baseline() {
-            let baseline = baseline(path, &out.findings, today, output)?;
+        if let Some(path) = baseline {
+            let baseline = known(path, &out.findings, today, output)?;
             let left = baseline.leave_out(out.findings);
             out.findings = left.findings;
             out.summary.baselined = left.hidden;
@@ -92,7 +91,7 @@ impl Findings {
 }
 
 /// The baseline in a file; recorded from today's findings where there is none yet.
-fn baseline(
+fn known(
     path: &Utf8Path,
     findings: &[Finding],
     today: Date,
@@ -128,6 +127,11 @@ impl Settled {
     /// Whether any is at or above a severity; `None` = none ever is.
     pub(super) fn fail(&self, from: Option<Severity>) -> bool {
         from.is_some_and(|from| self.findings.iter().any(|f| f.severity >= from))
+    }
+
+    /// The findings.
+    pub(super) fn findings(&self) -> &[Finding] {
+        &self.findings
     }
 
     /// Whether there is nothing to tell: no cluster and no finding.

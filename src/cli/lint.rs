@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         },
     );
     drop(progress);
-    let settled = findings.settle(&arguments.rules, &settings, &found.root, output)?;
+    let settled = findings.settle(arguments.rules.baseline(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(found.repo.config()));
     for target in &targets {
         if target.format == Format::Human && settled.is_empty() {

@@ -10,9 +10,11 @@ mod diff;
 mod exit;
 mod explain;
 mod findings;
+mod fix;
 mod format;
 mod lint;
 mod man;
+mod migrate;
 mod output;
 mod plan;
 mod read;
@@ -124,6 +126,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Lint(arguments) => lint::run(&arguments, output),
         Command::Render(arguments) => render::run(&arguments, output),
         Command::Diff(arguments) => diff::run(&arguments, output),
+        Command::Fix(arguments) => fix::run(&arguments, output),
         Command::Explain(arguments) => explain::run(&arguments, output),
         Command::Read(arguments) => read::run(&arguments, output),
         Command::Release(arguments) => release::run(&arguments, output),

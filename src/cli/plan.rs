@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         review.count(gone);
     }
     let findings = std::mem::take(&mut review.findings);
-    let settled = findings.settle(&arguments.rules, &settings, &found.root, output)?;
+    let settled = findings.settle(arguments.rules.baseline(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));
     for target in &targets {
         if target.format == Format::Human && settled.is_empty() {

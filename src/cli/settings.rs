@@ -9,12 +9,13 @@ use crate::finding::{Severity, nearest};
 use crate::lint::{self, Selector, Settings};
 use crate::repo::Config;
 
-/// Which rules run, and which findings count.
+/// Which rules run.
 #[derive(Debug, Args)]
-pub(super) struct Rules {
+pub(super) struct Choice {
     /// Only these rules and groups
     #[arg(
         long,
+        alias = "rule",
         value_name = "RULE",
         value_delimiter = ',',
         help_heading = "Rules"
@@ -33,6 +34,13 @@ pub(super) struct Rules {
     /// The pedantic rules, too
     #[arg(long, help_heading = "Rules")]
     pedantic: bool,
+}
+
+/// Which rules run, and which findings count.
+#[derive(Debug, Args)]
+pub(super) struct Rules {
+    #[command(flatten)]
+    choice: Choice,
 
     /// Exit with 1 from this severity on [default: error]
     #[arg(long, value_name = "SEVERITY", help_heading = "Rules")]
@@ -56,7 +64,7 @@ enum FailOn {
     Never,
 }
 
-impl Rules {
+impl Choice {
     /// The arguments, and below them what the configuration says.
     pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
         let configured = Settings::configured(found.repo.config());
@@ -69,6 +77,13 @@ impl Rules {
         settings.pedantic |= self.pedantic;
         settings.partial = !found.everything;
         Ok(settings)
+    }
+}
+
+impl Rules {
+    /// As [`Choice::settings`].
+    pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
+        self.choice.settings(found)
     }
 
     /// From which severity on a finding fails the run; `None` = never.

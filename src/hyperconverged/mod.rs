@@ -39,12 +39,7 @@ impl HyperConverged {
     /// From the object as the API server stores it for the submitted version (defaulted,
     /// mutated, valid).
     pub fn from_stored(release: &Release, stored: &Value) -> Self {
-        let version = version_of(stored).to_owned();
-        if version == release.tables().hyperconverged.storage_version {
-            return Self::read(release, stored.clone());
-        }
-        let read = conversion::to_storage_version(release, stored, &version);
-        Self::read(release, read)
+        Self::read(release, in_storage_version(release, stored))
     }
 
     /// As the validating webhook reads an object that is to be stored: converted, but without
@@ -127,6 +122,16 @@ impl HyperConverged {
     /// Sets the value at a dotted path below `spec`; objects on the way are made.
     pub fn set(&mut self, path: &str, value: Value) {
         set(&mut self.spec, path, value);
+    }
+}
+
+/// An object as the API server stores it for the submitted version, in the version that is
+/// written to etcd: converted, pruned and defaulted where that is another one.
+pub fn in_storage_version(release: &Release, stored: &Value) -> Value {
+    let version = version_of(stored);
+    match version == release.tables().hyperconverged.storage_version {
+        true => stored.clone(),
+        false => conversion::to_storage_version(release, stored, version),
     }
 }
 

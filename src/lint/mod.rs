@@ -25,10 +25,11 @@ pub use context::{
     Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
     OtherShape, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched, WrittenTemplate,
 };
-pub use context::{
-    Because, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource, SourceRef, VirtualMachine, source_ref,
-};
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates, gate_when_unset};
+pub use context::{
+    Because, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource, SourceRef,
+    VirtualMachine, source_ref,
+};
 pub use date::Date;
 pub use engine::{Run, run};
 

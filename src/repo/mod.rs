@@ -64,6 +64,9 @@ pub struct Options {
     pub inventory: Vec<Utf8PathBuf>,
     /// The largest file that is read, in bytes.
     pub max_bytes: usize,
+    /// Files of the directory, by their path from the root, that have another content than on
+    /// disk: as they would be after fixes.
+    pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
 }
 
 impl Default for Options {
@@ -72,6 +75,7 @@ impl Default for Options {
             release: None,
             inventory: Vec::new(),
             max_bytes: MAX_BYTES,
+            edited: BTreeMap::new(),
         }
     }
 }

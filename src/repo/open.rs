@@ -15,7 +15,7 @@ use super::problem::{Problem, broken, unreadable};
 use super::scan::{Scanned, What, is_candidate, scan};
 use super::{MANIFEST, Options, Repo};
 use crate::inventory::SourceKind;
-use crate::source::{Directory, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why};
+use crate::source::{Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why};
 
 /// Below this many files a second thread costs more than it gives.
 const FEW: usize = 32;
@@ -33,11 +33,9 @@ impl Repo {
                 _ => Utf8Path::new("."),
             };
             let only = root.file_name().map(Utf8PathBuf::from);
-            let tree = Directory::open(directory, options.max_bytes)?;
-            return Self::build(Box::new(tree), options, only);
+            return Self::build(on_disk(directory, options)?, options, only);
         }
-        let tree = Directory::open(root, options.max_bytes)?;
-        Self::build(Box::new(tree), options, None)
+        Self::build(on_disk(root, options)?, options, None)
     }
 
     /// The repository of any tree: a git revision, files in memory.
@@ -91,6 +89,14 @@ impl Repo {
         }
         reading.finish(tree, config, options)
     }
+}
+
+fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Box<dyn Tree>, Error> {
+    let tree = Directory::open(directory, options.max_bytes)?;
+    Ok(match options.edited.is_empty() {
+        true => Box::new(tree),
+        false => Box::new(Edited::new(tree, options.edited.clone())),
+    })
 }
 
 /// What standard input is called.

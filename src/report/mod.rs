@@ -156,7 +156,7 @@ impl Report<'_> {
 
     /// A file's path for people: relative to the current directory.
     fn path(&self, file: &SourceFile) -> Utf8PathBuf {
-        join(self.root, file.path())
+        shown_path(self.root, file)
     }
 
     /// A file's path for a forge: relative to the repository's top, where there is one.
@@ -213,12 +213,17 @@ impl Report<'_> {
 }
 
 /// `1 cluster`, `2 clusters`.
-fn plural(n: usize, noun: &str) -> String {
+pub fn plural(n: usize, noun: &str) -> String {
     if n == 1 {
         format!("1 {noun}")
     } else {
         format!("{n} {noun}s")
     }
+}
+
+/// A file's path for people: relative to the current directory, where `root` is.
+pub fn shown_path(root: &Utf8Path, file: &SourceFile) -> Utf8PathBuf {
+    join(root, file.path())
 }
 
 /// Joins without `.` and without what `..` takes back; `/` as separator on every system.

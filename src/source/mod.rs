@@ -6,6 +6,7 @@
 
 mod decode;
 mod directory;
+mod edited;
 mod git;
 mod memory;
 mod tree;
@@ -16,6 +17,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use decode::{Decoded, Encoding, decode, encode, read_limited};
 pub use directory::Directory;
+pub use edited::Edited;
 pub use git::Revision;
 pub use memory::Memory;
 pub use tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};

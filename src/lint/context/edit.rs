@@ -1,6 +1,7 @@
 //! Fixes: edits of the HyperConverged that leave the rest of the file alone.
 
 use super::{Context, PatchAnnotation};
+use crate::boot_images::ENABLE_ANNOTATION;
 use crate::finding::{Applicability, Fix};
 use crate::jsonpatch;
 use crate::yaml::Path;
@@ -23,6 +24,26 @@ impl Context<'_> {
             applicability,
             edits: edit::edits(self.document(), changes).ok()?,
         })
+    }
+
+    /// A suggestion that switches a golden image off: by its annotation where it is written, else
+    /// by an entry that names it.
+    pub fn switch_image_off(&self, name: &str) -> Option<Fix> {
+        let mut written = self.written_templates();
+        let change = match written.find(|t| t.name() == name) {
+            Some(template) => {
+                let annotations = template.path(self).key("metadata").key("annotations");
+                Change::Set(annotations.key(ENABLE_ANNOTATION), "false".into())
+            }
+            None => {
+                let off = serde_json::json!({ENABLE_ANNOTATION: "false"});
+                let metadata = serde_json::json!({"name": name, "annotations": off});
+                let list = self.field("dataImportCronTemplates").path()?;
+                Change::Append(list, serde_json::json!({"metadata": metadata}))
+            }
+        };
+        let title = format!("switch {name} off");
+        self.fix(title, Applicability::Suggestion, &[change])
     }
 
     /// The change that takes an annotation away, and `annotations` with the last one.

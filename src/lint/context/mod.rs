@@ -13,6 +13,7 @@ mod gate;
 mod image_evidence;
 mod images;
 mod mistyped;
+mod multi_arch;
 mod neighbours;
 mod nodes;
 mod other_shape;
@@ -42,7 +43,8 @@ pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use placement::{Placement, Pods, Unmatched};
 pub use releases::gate_when_unset;
 pub use virtual_machines::{
-    Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource, SourceRef, VirtualMachine, source_ref,
+    Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource, SourceRef, VirtualMachine,
+    source_ref,
 };
 
 use crate::admission::Admission;

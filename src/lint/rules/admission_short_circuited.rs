@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     releases: &["1.16", "1.17", "1.18"],
     predicts: Predicts::ReconcileError("whatever the webhook would have refused after its warning"),
+    fix: FixKind::Safe,
     summary: "a warning ends the webhook's validation, so that later mistakes get in",
     page: r#"
 ## What it finds
@@ -56,8 +57,37 @@ webhook then says what is wrong with the rest.
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let holes = cx.admission().holes.iter();
     for hole in holes.filter(|h| h.kind == HoleKind::WarningEndsValidation) {
-        out.report(found(cx, hole));
+        out.report(found(cx, hole).fixes(removal(cx, hole)));
     }
+}
+
+/// Takes what is warned about away. Where that lets the webhook see what it refuses, that is for
+/// somebody to mend, too.
+fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
+    let mut path = match hole.path.to_string().ends_with(".name") {
+        true => hole.path.parent(),
+        false => hole.path.clone(),
+    };
+    let above = cx.document().root.at(&path.parent());
+    if above.is_some_and(|n| n.entries().len() + n.items().len() == 1) && path.0.len() > 2 {
+        path = path.parent();
+    }
+    let title = format!("remove {path}");
+    let fix = cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])?;
+    let plan = cx.planned_with(&fix)?;
+    let objects = |plan: &crate::plan::Plan| {
+        let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
+        all.collect::<Vec<_>>()
+    };
+    let same = plan.admission.accepted && objects(&plan) == objects(cx.plan());
+    let applicability = match same {
+        true => Applicability::Safe,
+        false => Applicability::Unsafe,
+    };
+    Some(Fix {
+        applicability,
+        ..fix
+    })
 }
 
 fn found(cx: &Context<'_>, hole: &Hole) -> Finding {

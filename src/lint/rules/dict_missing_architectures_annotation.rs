@@ -1,6 +1,7 @@
 //! A golden image that doesn't say which architectures it exists for.
 
 use super::prelude::*;
+use crate::lint::WrittenTemplate;
 
 pub(super) static RULE: Rule = Rule {
     name: "dict-missing-architectures-annotation",
@@ -10,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
         name: "HCOGoldenImageWithNoArchitectureAnnotation",
         runbook: "https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoArchitectureAnnotation.html",
     },
+    fix: FixKind::Suggested,
     summary: "a golden image doesn't say which architectures it exists for",
     page: r#"
 ## What it finds
@@ -85,6 +87,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 _ => "imported for no architecture in particular",
             }),
         };
+        if let Some(written) = image.written {
+            finding = finding.fixes(all_architectures(cx, &written));
+        }
         out.report(finding.related(cx.multi_arch_switch(), "multi-arch golden images are on"));
     }
+}
+
+/// The workload nodes' architectures, for whoever knows that the image has them.
+fn all_architectures(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<Fix> {
+    let workload = &cx.topology().workload_architectures;
+    let list = workload.join(",");
+    let path = written.path(cx).key("metadata").key("annotations");
+    let set = Change::Set(path.key(ARCHITECTURES_ANNOTATION), list.as_str().into());
+    let title = format!("say that it exists for {}", and(workload));
+    let fix = || cx.fix(title, Applicability::Suggestion, &[set]);
+    (!list.is_empty()).then(fix).flatten()
 }

@@ -95,6 +95,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding = finding.related(place, "workload nodes are declared here");
             }
         }
-        out.report(finding);
+        let off = cx.switch_image_off(image.template.name());
+        out.report(finding.fixes(off));
     }
 }

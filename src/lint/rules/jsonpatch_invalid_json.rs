@@ -1,6 +1,8 @@
 //! A jsonpatch annotation that isn't JSON.
 
 use super::prelude::*;
+use crate::source::SourceFile;
+use crate::yaml::{Path, parse};
 
 pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-invalid-json",
@@ -10,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
         "invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: invalid state detected",
     ),
     needs: Needs::Document,
+    fix: FixKind::Suggested,
     summary: "a jsonpatch annotation isn't JSON",
     page: r#"
 ## What it finds
@@ -65,6 +68,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .help(
                 "write a JSON list of operations: double quotes, no comma behind the last element",
             );
+        let finding = finding.fixes(as_json(cx, patch));
         explain_patch(cx, out, patch, finding);
     }
+}
+
+/// What reads as YAML (single quotes, bare words, a comma behind the last element), as JSON.
+fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {
+    let file = SourceFile::new(cx.document().file.path(), patch.text);
+    let parsed = parse(&file);
+    let text = match &parsed.documents[..] {
+        [only] if !parsed.problems.iter().any(|p| p.kind.is_fatal()) => only.root.to_json(),
+        _ => return None,
+    }
+    .to_string();
+    jsonpatch::decode(&text).ok()?;
+    let path = Path::dotted("metadata.annotations").key(patch.target.name);
+    let write = Change::Set(path, text.into());
+    cx.fix("write it as JSON", Applicability::Suggestion, &[write])
 }

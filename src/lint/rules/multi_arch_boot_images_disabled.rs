@@ -94,5 +94,21 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(place, message);
         }
     }
+    finding.fixes.extend(cx.switch_multi_arch(true));
+    finding.fixes.extend(one_architecture(cx));
     out.report(finding);
+}
+
+/// The runbook's other remedy, where it helps: the one architecture has to be the one that SSP
+/// serves then, so it is tried out.
+fn one_architecture(cx: &Context<'_>) -> Option<Fix> {
+    let topology = cx.topology();
+    let workload = &topology.workload_architectures;
+    let mut served = topology.control_plane_architectures.iter().chain(workload);
+    let only = served.next().filter(|a| workload.contains(a))?;
+    let only = std::slice::from_ref(only);
+    let fix = cx.keep_workloads_on(only)?;
+    let plan = cx.planned_with(&fix)?;
+    let accepted = plan.admission.accepted && plan.reconcile_error.is_none();
+    (accepted && plan.topology.workload_architectures == only).then_some(fix)
 }

@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
         "golden images get an architecture in their names, and the plain names become references",
     ),
     needs: Needs::Nodes,
+    fix: FixKind::Suggested,
     pedantic: true,
     summary: "multi-arch golden images are on, but every node has the same architecture",
     page: r#"
@@ -57,5 +58,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(cx.multi_arch_switch())
         .label(format!("renames golden images to …-{only}"))
         .help("leave it out until nodes of another architecture are planned");
-    out.report(finding);
+    out.report(finding.fixes(cx.switch_multi_arch(false)));
 }

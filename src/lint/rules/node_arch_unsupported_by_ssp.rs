@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
         "cluster validation error: invalid workload architecture: unknown architecture: ppc64le",
     ),
     needs: Needs::Nodes,
+    fix: FixKind::Suggested,
     summary: "a workload or control-plane node has an architecture that SSP doesn't know",
     page: r#"
 ## What it finds
@@ -98,5 +99,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "this workload placement selects the node",
         );
     }
+    finding.fixes.extend(excluded(cx));
     out.explain(Incident::SspRefusal, finding);
+}
+
+/// Keeps workloads on nodes that SSP knows, where SSP then has nothing to refuse.
+fn excluded(cx: &Context<'_>) -> Option<Fix> {
+    let known = &cx.release().ssp().architectures;
+    let mut kept = cx.topology().workload_architectures.clone();
+    kept.retain(|a| known.contains(a));
+    let fix = cx.keep_workloads_on(&kept).filter(|_| !kept.is_empty())?;
+    let ssp = cx.planned_with(&fix)?.ssp?;
+    ssp.admission.accepted.then_some(fix)
 }

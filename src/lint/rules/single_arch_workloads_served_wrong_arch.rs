@@ -109,7 +109,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = format!("keeps workloads on {} nodes", and(workload));
         finding = finding.related(placement.key_place(), message);
     }
-    out.report(finding);
+    out.report(finding.fixes(cx.switch_multi_arch(true)));
 }
 
 /// Whether every cron imports for an architecture of the workload nodes by its own word.

@@ -11,12 +11,12 @@ use crate::finding::{Applicability, Finding, FixKind, Group, Rule};
 use crate::lint::{Selector, Settings, When, rules};
 use crate::source::Location;
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint")
 }
 
 /// The fixture directories of a rule whose names begin with `kind`: `bad`, `bad-v1`.
-fn directories(rule: &Rule, kind: &str) -> Vec<PathBuf> {
+pub(super) fn directories(rule: &Rule, kind: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(root().join(rule.name)) else {
         return Vec::new();
     };
@@ -49,7 +49,7 @@ fn findings(rule: &'static Rule, dir: &Path) -> (Vec<Finding>, Vec<Finding>) {
     found.into_iter().partition(|f| f.rule.name == rule.name)
 }
 
-fn everything() -> impl Iterator<Item = Selector> {
+pub(super) fn everything() -> impl Iterator<Item = Selector> {
     Group::ALL.into_iter().map(Selector::Group)
 }
 

@@ -1,5 +1,6 @@
 //! What holds for every rule.
 
+mod fixes;
 mod fixtures;
 mod golden;
 pub(crate) mod load;

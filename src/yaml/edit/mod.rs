@@ -16,7 +16,7 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use self::ground::Ground;
-pub use self::verify::{apply, apply_and_verify};
+pub use self::verify::{Edited, apply, apply_and_read, apply_and_verify};
 use super::{Document, Node, Path, Segment, Style, Value, parse};
 use crate::finding;
 use crate::source::SourceFile;

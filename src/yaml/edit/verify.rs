@@ -34,6 +34,15 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
     Ok(out)
 }
 
+/// A file's text after edits, and what can be read from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edited {
+    /// The text.
+    pub text: String,
+    /// Its documents, in order.
+    pub documents: Vec<Json>,
+}
+
 /// The file's text after the edits, if every document is then what `intended` says, in order, and
 /// every comment is still there, except in what an edit only takes away.
 ///
@@ -44,6 +53,20 @@ pub fn apply_and_verify(
     edits: &[Edit],
     intended: &[Json],
 ) -> Result<String, Reason> {
+    let edited = apply_and_read(file, edits)?;
+    let (intended, found) = (Json::from(intended.to_vec()), Json::from(edited.documents));
+    match difference(&intended, &found, "") {
+        Some(path) => Err(Reason::Differs(path)),
+        None => Ok(edited.text),
+    }
+}
+
+/// The file after the edits, if it can be read as well as before and every comment is still there,
+/// except in what an edit only takes away.
+///
+/// # Errors
+/// What is wrong with the result.
+pub fn apply_and_read(file: &Arc<SourceFile>, edits: &[Edit]) -> Result<Edited, Reason> {
     let text = apply(file.text(), edits)?;
     let (old, new) = (
         parse(file),
@@ -56,10 +79,6 @@ pub fn apply_and_verify(
             problem.map(|p| p.message).unwrap_or_default(),
         ));
     }
-    let found: Vec<Json> = new.documents.iter().map(|d| d.root.to_json()).collect();
-    if let Some(path) = difference(&Json::from(intended.to_vec()), &Json::from(found), "") {
-        return Err(Reason::Differs(path));
-    }
     let removed = |span: Span| {
         let covers = |e: &&Edit| e.span.start <= span.start && span.end <= e.span.end;
         edits.iter().filter(covers).any(|e| e.text.is_empty())
@@ -68,11 +87,12 @@ pub fn apply_and_verify(
     let mut still = comments(&new).into_iter().map(|span| &text[span.range()]);
     for span in kept {
         let comment = &file.text()[span.range()];
-        if still.next() != Some(comment) {
+        if !still.any(|c| c == comment) {
             return Err(Reason::Comment(comment.to_owned()));
         }
     }
-    Ok(text)
+    let documents = new.documents.iter().map(|d| d.root.to_json()).collect();
+    Ok(Edited { text, documents })
 }
 
 fn comments(parsed: &Parsed) -> Vec<Span> {

@@ -1,0 +1,368 @@
+//! `hcoplan fix`: what rules offer to mend, mended.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::ops::ControlFlow;
+
+use anstyle::{AnsiColor, Style};
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+
+use super::arguments::Sources;
+use super::clusters::{self, Clusters};
+use super::exit::Verdict;
+use super::findings::{Findings, Settled};
+use super::migrate;
+use super::output::Output;
+use super::settings::Choice;
+use super::{Failure, tree};
+use crate::app::{self, Progress, Work};
+use crate::diff;
+use crate::finding::{Applicability, Finding};
+use crate::fix::{self, Applied, Dropped, Line, Rewritten};
+use crate::lint::Settings;
+use crate::report::{plural, shown_path};
+use crate::source::encode;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const GREEN: Style = AnsiColor::Green.on_default();
+const RED: Style = AnsiColor::Red.on_default();
+const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// Mend what rules find, where that is mechanical
+///
+/// Without --write nothing is written: the changes are shown as a diff. Every comment and the
+/// layout stay; a result that isn't what was meant is dropped. What needs a choice is listed with
+/// what each way would do.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    sources: Sources,
+
+    #[command(flatten)]
+    choice: Choice,
+
+    /// Write the files
+    #[arg(long, help_heading = "Output")]
+    write: bool,
+
+    /// Also what changes what the cluster does
+    #[arg(long = "unsafe", help_heading = "Rules")]
+    also_unsafe: bool,
+
+    /// Exit with 1 when anything changes
+    #[arg(long, help_heading = "Output")]
+    exit_code: bool,
+
+    /// Rewrite HyperConvergeds in this API version instead, where the cluster's release has it;
+    /// what is stored stays the same
+    #[arg(long, value_name = "VERSION", help_heading = "Rules", conflicts_with_all = ["select", "ignore", "pedantic", "also_unsafe"])]
+    migrate: Option<migrate::To>,
+}
+
+/// Fixes that bring up others are followed this often.
+const MOST_ROUNDS: usize = 10;
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+    if arguments.sources.directory == "-" {
+        return Err(Failure::usage(
+            "standard input can't be mended",
+            "give the directory or the file",
+        ));
+    }
+    let found = clusters::find(&arguments.sources, output)?;
+    let root = found.root.clone();
+    let mut verdict = found.verdict;
+    let mended = match &arguments.migrate {
+        Some(to) => migrate::all(&found, *to, &mut verdict, output),
+        None => rounds(arguments, found, &mut verdict, output)?,
+    };
+    let mut text = Vec::new();
+    let mut changed = mended.files.len();
+    let writes = arguments.write && !verdict.stops();
+    if writes {
+        changed = 0;
+        for file in mended.files.values() {
+            match fix::write(&root, &file.before, &file.text) {
+                Ok(()) => changed += 1,
+                Err(error) => {
+                    verdict.unusable = true;
+                    let path = shown_path(&root, &file.before);
+                    output.error(format_args!("{path} stays as it was: {error}"));
+                }
+            }
+        }
+        for applied in &mended.applied {
+            write_applied(&mut text, &root, applied)?;
+        }
+    } else {
+        for file in mended.files.values() {
+            write_diff(&mut text, &root, file)?;
+        }
+    }
+    for dropped in &mended.dropped {
+        let Applied {
+            rule,
+            title,
+            location,
+        } = &dropped.fix;
+        let place = place(&root, location.as_ref());
+        let why = &dropped.why;
+        output.warning(format_args!("{place}{rule}: can't {title}: {why}"));
+    }
+    if mended.exhausted {
+        output.warning(format_args!(
+            "after {MOST_ROUNDS} rounds there is still something to mend: run it again"
+        ));
+    }
+    for cluster in &mended.refused {
+        output.note(format_args!(
+            "{cluster} would still be refused: rules that look at what it renders could not run"
+        ));
+    }
+    write_left(&mut text, &root, &mended.left)?;
+    if !text.is_empty() {
+        writeln!(text)?;
+    }
+    writeln!(text, "{}", mended.summary(arguments, writes, changed))?;
+    output.print(text)?;
+    verdict.failed |= arguments.exit_code && !mended.files.is_empty();
+    Ok(verdict)
+}
+
+/// What came of all rounds.
+#[derive(Debug, Default)]
+pub(super) struct Mended {
+    /// Files by path, as they were read and as they are to be.
+    pub(super) files: BTreeMap<Utf8PathBuf, Rewritten>,
+    /// What was done.
+    pub(super) applied: Vec<Applied>,
+    /// What can't be.
+    dropped: Vec<Dropped>,
+    /// Findings with a fix that was not applied.
+    left: Vec<Finding>,
+    /// Clusters that would be refused also after all.
+    refused: Vec<String>,
+    /// Whether there was more to do than rounds.
+    exhausted: bool,
+}
+
+/// Lints and mends until there is nothing left to mend.
+fn rounds(
+    arguments: &Arguments,
+    mut found: Clusters,
+    verdict: &mut Verdict,
+    output: &Output,
+) -> Result<Mended, Failure> {
+    let settings = arguments.choice.settings(&found)?;
+    let mut mended = Mended::default();
+    let mut refused = Vec::new();
+    let first = lint(
+        arguments,
+        &found,
+        &settings,
+        &mut refused,
+        Some(verdict),
+        output,
+    )?;
+    let mut now = None;
+    for round in 0..=MOST_ROUNDS {
+        let settled = now.as_ref().unwrap_or(&first);
+        let choices = fix::choose(settled.findings(), arguments.also_unsafe);
+        let done = fix::round(&choices);
+        mended.dropped = done.dropped;
+        if done.files.is_empty() {
+            break;
+        }
+        if round == MOST_ROUNDS {
+            mended.exhausted = true;
+            break;
+        }
+        let bytes = |f: &Rewritten| encode(&f.text, f.before.encoding());
+        let files = done.files.iter().map(|(path, f)| (path.clone(), bytes(f)));
+        let files = files.collect();
+        for (path, file) in done.files {
+            let text = file.text.clone();
+            mended.files.entry(path).or_insert(file).text = text;
+        }
+        mended.applied.extend(done.applied);
+        found = found.edited(files)?;
+        now = Some(lint(
+            arguments,
+            &found,
+            &settings,
+            &mut refused,
+            None,
+            output,
+        )?);
+    }
+    mended.refused = refused;
+    mended
+        .files
+        .retain(|_, file| file.before.text() != file.text);
+    let settled = now.as_ref().unwrap_or(&first);
+    let left = settled.findings().iter().filter(|f| !f.fixes.is_empty());
+    mended.left = match arguments.write {
+        true => left.cloned().collect(),
+        // The files stay as they are: so do the lines.
+        false => {
+            let same = |a: &Finding, b: &Finding| {
+                a.rule.name == b.rule.name && a.message == b.message && a.cluster == b.cluster
+            };
+            let before = first.findings();
+            let as_before = |l: &Finding| before.iter().find(|b| same(b, l)).cloned();
+            left.map(|l| as_before(l).unwrap_or_else(|| l.clone()))
+                .collect()
+        }
+    };
+    Ok(mended)
+}
+
+/// What the rules find; what goes wrong is said the first time.
+fn lint(
+    arguments: &Arguments,
+    found: &Clusters,
+    settings: &Settings,
+    refused: &mut Vec<String>,
+    mut verdict: Option<&mut Verdict>,
+    output: &Output,
+) -> Result<Settled, Failure> {
+    let work = Work {
+        lint: Some(settings),
+        ..Work::default()
+    };
+    let mut findings = Findings::new(found);
+    let chosen = found.chosen();
+    let progress = Progress::of(chosen.len(), output.quiet());
+    let jobs = arguments.sources.jobs;
+    refused.clear();
+    app::run(
+        &found.repo,
+        &chosen,
+        &work,
+        jobs,
+        &progress,
+        |mut outcome| {
+            // Here a refusal is one of the things to mend.
+            if outcome.refusal.take().is_some() {
+                refused.push(outcome.cluster.clone());
+            }
+            if let Some(verdict) = &mut verdict {
+                progress.aside(|| tree::say(&outcome, verdict, output));
+            }
+            findings.add(&mut outcome);
+            ControlFlow::Continue(())
+        },
+    );
+    drop(progress);
+    findings.settle(None, settings, &found.root, output)
+}
+
+impl Mended {
+    fn summary(&self, arguments: &Arguments, written: bool, changed: usize) -> String {
+        let migrated = arguments.migrate.is_some();
+        let what = match migrated {
+            true => plural(self.applied.len(), "HyperConverged"),
+            false => plural(self.applied.len(), "fix").replace("fixs", "fixes"),
+        };
+        let files = plural(changed, "file");
+        let mut parts = vec![match (self.files.is_empty(), written) {
+            (true, _) if migrated => "nothing to migrate".to_owned(),
+            (true, _) => "nothing to fix".to_owned(),
+            (false, true) if migrated => format!("{what} migrated in {files}"),
+            (false, true) => format!("{what} applied in {files}"),
+            (false, false) if migrated => format!("{what} to migrate in {files} (--write does it)"),
+            (false, false) => format!("{what} to apply in {files} (--write does it)"),
+        }];
+        let of = |wanted: Applicability| {
+            let all = self.left.iter();
+            let is = |f: &&Finding| best(f) == Some(wanted);
+            all.filter(is).count()
+        };
+        let fixes = |n: usize| plural(n, "fix").replace("fixs", "fixes");
+        match of(Applicability::Unsafe) {
+            0 => {}
+            n => parts.push(format!("{} with --unsafe", fixes(n))),
+        }
+        match of(Applicability::Suggestion) {
+            0 => {}
+            n => parts.push(format!("{} to choose from", plural(n, "finding"))),
+        }
+        parts.join("; ")
+    }
+}
+
+/// What may be done without asking, if anything.
+fn best(finding: &Finding) -> Option<Applicability> {
+    finding.fixes.iter().map(|f| f.applicability).min()
+}
+
+fn place(root: &Utf8Path, location: Option<&crate::source::Location>) -> String {
+    location.map_or_else(String::new, |at| {
+        let (path, start) = (shown_path(root, &at.file), at.start());
+        format!("{path}:{}:{}: ", start.line, start.column)
+    })
+}
+
+fn write_applied(out: &mut Vec<u8>, root: &Utf8Path, applied: &Applied) -> std::io::Result<()> {
+    let place = place(root, applied.location.as_ref());
+    let Applied { rule, title, .. } = applied;
+    writeln!(out, "{BOLD}{place}{BOLD:#}{rule}: {title}")
+}
+
+fn write_diff(out: &mut Vec<u8>, root: &Utf8Path, file: &Rewritten) -> std::io::Result<()> {
+    let path = shown_path(root, &file.before);
+    // As git and patch -p1 read it, where the path says where that is.
+    let (a, b) = match path.is_absolute() {
+        true => (path.to_string(), path.to_string()),
+        false => (format!("a/{path}"), format!("b/{path}")),
+    };
+    for line in diff::unified(file.before.text(), &file.text, &a, &b).split_inclusive('\n') {
+        let style = match line.as_bytes() {
+            [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', b' ', ..] => BOLD,
+            [b'+', ..] => GREEN,
+            [b'-', ..] => RED,
+            [b'@', ..] => CYAN,
+            _ => Style::new(),
+        };
+        let (line, end) = match line.strip_suffix('\n') {
+            Some(line) => (line, "\n"),
+            None => (line, ""),
+        };
+        write!(out, "{style}{line}{style:#}{end}")?;
+    }
+    Ok(())
+}
+
+/// What was not applied: each finding with each way to mend it.
+fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::Result<()> {
+    for finding in left {
+        if !out.is_empty() {
+            writeln!(out)?;
+        }
+        let place = place(root, finding.location.as_ref());
+        let (rule, message) = (finding.rule.name, &finding.message);
+        writeln!(out, "{BOLD}{place}{BOLD:#}{rule}: {message}")?;
+        for fix in &finding.fixes {
+            let word = match fix.applicability {
+                Applicability::Safe => "",
+                Applicability::Unsafe => " (--unsafe)",
+                Applicability::Suggestion => "",
+            };
+            writeln!(out, "  {CYAN}*{CYAN:#} {}{word}", fix.title)?;
+            for line in fix::preview(fix) {
+                match line {
+                    Line::At(path, line) => {
+                        let path = root.join(&*path);
+                        let path = path.strip_prefix(".").unwrap_or(&path);
+                        writeln!(out, "      {DIM}{path}:{line}{DIM:#}")?;
+                    }
+                    Line::Gone(text) => writeln!(out, "      {RED}-{text}{RED:#}")?,
+                    Line::New(text) => writeln!(out, "      {GREEN}+{text}{GREEN:#}")?,
+                }
+            }
+        }
+    }
+    Ok(())
+}

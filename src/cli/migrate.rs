@@ -1,0 +1,95 @@
+//! `hcoplan fix --migrate v1`: HyperConvergeds rewritten in another API version.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use clap::ValueEnum;
+
+use super::clusters::Clusters;
+use super::exit::Verdict;
+use super::fix::Mended;
+use super::output::Output;
+use crate::finding::Finding;
+use crate::fix::{Applied, NotMigrated, Rewritten, to_v1};
+use crate::inventory::Inventory;
+use crate::source::{Location, SourceFile};
+
+/// The version to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum To {
+    /// hco.kubevirt.io/v1, which releases from 1.18 on serve
+    V1,
+}
+
+/// Rewrites every chosen cluster's HyperConverged that can be; says why the others can't.
+pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Output) -> Mended {
+    let mut mended = Mended::default();
+    let say = |finding: &Finding| {
+        let help = finding.help.as_ref().map(|h| format!("\n  help: {h}"));
+        output.error(format_args!(
+            "{}{}",
+            finding.message,
+            help.unwrap_or_default()
+        ));
+    };
+    let mut seen: BTreeMap<Utf8PathBuf, Arc<SourceFile>> = BTreeMap::new();
+    for cluster in found.chosen() {
+        let name = cluster.name();
+        let loaded = match found.repo.load(cluster) {
+            Ok(loaded) => loaded,
+            Err(problem) => {
+                say(&problem.finding);
+                verdict.unreadable = true;
+                continue;
+            }
+        };
+        let release = match &loaded.release {
+            Ok(release) => release,
+            Err(finding) => {
+                say(finding);
+                verdict.unusable = true;
+                continue;
+            }
+        };
+        let nothing = Inventory::default();
+        let inventory = loaded.inventory.as_ref();
+        let inventory = inventory.map_or(&nothing, |i| &i.inventory);
+        let document = &loaded.document;
+        let path = document.file.path().to_owned();
+        if seen.contains_key(&path) {
+            output.warning(format_args!(
+                "{name}: {path} holds another HyperConverged, too: run it again for this one"
+            ));
+            continue;
+        }
+        match to_v1(release, inventory, document) {
+            Ok(migrated) => {
+                for field in &migrated.dropped {
+                    output.warning(format_args!(
+                        "{name}: {field} is left out: v1 has no place for it, and HCO {} doesn't keep it",
+                        release.name()
+                    ));
+                }
+                let before = Arc::clone(&document.file);
+                seen.insert(path.clone(), Arc::clone(&before));
+                let text = migrated.text;
+                mended.files.insert(path, Rewritten { before, text });
+                mended.applied.push(Applied {
+                    rule: "migrate",
+                    title: "write it in hco.kubevirt.io/v1".to_owned(),
+                    location: document
+                        .root
+                        .get("apiVersion")
+                        .map(|v| Location::new(&document.file, v.span)),
+                });
+            }
+            Err(NotMigrated::Version(version)) if version == "v1" => {}
+            Err(why) => {
+                verdict.failed = true;
+                output.error(format_args!("{name}: {path} stays in v1beta1: {why}"));
+            }
+        }
+    }
+    mended
+}

@@ -1,0 +1,114 @@
+use super::*;
+
+fn migrate(release: &str, text: &str) -> Result<Migrated, NotMigrated> {
+    let file = SourceFile::new("hco.yaml", text);
+    let document = parse(&file).documents.remove(0);
+    let release = Release::known(release).expect("a release");
+    to_v1(&release, &Inventory::default(), &document)
+}
+
+const HEAD: &str = "# Head.
+apiVersion: \"hco.kubevirt.io/v1beta1\" # version
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: kubevirt-hyperconverged
+";
+
+#[test]
+fn fields_move_with_their_lines() {
+    let spec = "spec: # the spec
+  # Where the infrastructure goes.
+  infra: # dissolves
+    # Above the placement.
+    nodePlacement: # behind it
+      nodeSelector:
+        a: 'b' # quoted
+  defaultCPUModel: Haswell # old machines
+
+  virtualMachineOptions:
+    disableFreePageReporting: true
+  featureGates:
+    # Wanted.
+    downwardMetrics: true # yes
+    # Not wanted.
+    alignCPUs: false # no
+  liveMigrationConfig:
+      parallelMigrationsPerCluster: 7
+      # Deeper than usual.
+  workloads:
+    nodePlacement:
+      tolerations:
+      - key: x
+        operator: Exists
+  # The last word.
+# After everything.
+";
+    let migrated = migrate("1.19", &format!("{HEAD}{spec}")).expect("migrates");
+    let expected = "# Head.
+apiVersion: \"hco.kubevirt.io/v1\" # version
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: kubevirt-hyperconverged
+spec: # the spec
+  deployment:
+    nodePlacements:
+      # Where the infrastructure goes.
+      # dissolves
+      # Above the placement.
+      infra: # behind it
+        nodeSelector:
+          a: 'b' # quoted
+      workload:
+        tolerations:
+        - key: x
+          operator: Exists
+
+  virtualization:
+    virtualMachineOptions:
+      disableFreePageReporting: true
+      defaultCPUModel: Haswell # old machines
+    # Not wanted.
+    # no
+    liveMigrationConfig:
+        parallelMigrationsPerCluster: 7
+        # Deeper than usual.
+  featureGates:
+  # Wanted.
+  - name: downwardMetrics # yes
+    state: Enabled
+  # The last word.
+# After everything.
+";
+    assert_eq!(migrated.text, expected);
+}
+
+#[test]
+fn what_cannot_move_is_refused() {
+    let migrate = |release, spec: &str| migrate(release, &format!("{HEAD}{spec}"));
+    assert_eq!(
+        migrate("1.17", "spec: {}\n").map(|m| m.text),
+        Err(NotMigrated::NotServed("1.17".into()))
+    );
+    assert_eq!(
+        migrate("1.19", "spec: {certConfig: 3}\n")
+            .map(|m| m.text)
+            .map_err(|e| matches!(e, NotMigrated::Refused(_))),
+        Err(true)
+    );
+    // Written on one line: written anew, if that loses no comment.
+    let flow = migrate("1.19", "spec: {defaultCPUModel: Haswell}\n").expect("migrates");
+    assert!(
+        flow.text.ends_with(
+            "spec: {virtualization: {virtualMachineOptions: {defaultCPUModel: Haswell}}}\n"
+        ),
+        "{}",
+        flow.text
+    );
+    let comment = "spec: {\n  defaultCPUModel: Haswell # old\n}\n";
+    assert!(matches!(
+        migrate("1.19", comment).map(|m| m.text),
+        Err(NotMigrated::Text(_))
+    ));
+}

@@ -1,0 +1,21 @@
+//! Fixes applied: byte edits of several findings, together where they can be, in files that keep
+//! everything else as it is.
+//!
+//! Nothing is believed. Each fix is tried alone first: the file must still be readable, no comment
+//! may be lost, and the tree may differ only inside of what the edits touch. The trees of fixes
+//! that go together are put together, too, and the file with all of their edits must be just that
+//! tree. What does not match is dropped with a [`edit::Reason`]; what overlaps waits for the next
+//! round.
+
+mod delta;
+mod migrate;
+mod preview;
+mod round;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use migrate::{Migrated, NotMigrated, to_v1};
+pub use preview::{Line, preview};
+pub use round::{Applied, Choice, Dropped, Rewritten, Round, choose, round};
+pub use write::{WriteError, write};

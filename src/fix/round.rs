@@ -1,0 +1,268 @@
+//! One round: as many fixes as go together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use serde_json::Value as Json;
+
+use super::delta::{Delta, deltas, go_together, put_together};
+use crate::finding::{Applicability, Edit, Finding, Fix};
+use crate::source::{Location, SourceFile, Span};
+use crate::yaml::edit::{Reason, apply_and_read, apply_and_verify};
+use crate::yaml::{Document, Path, Value, parse};
+
+/// A finding, and the fix of it that is to be applied.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice<'f> {
+    /// The finding.
+    pub finding: &'f Finding,
+    /// One of its fixes.
+    pub fix: &'f Fix,
+}
+
+/// A fix that was applied.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// What was done.
+    pub title: String,
+    /// Where the finding was, in the text before the round.
+    pub location: Option<Location>,
+}
+
+/// A fix that was not applied.
+#[derive(Debug, Clone)]
+pub struct Dropped {
+    /// What it would have done.
+    pub fix: Applied,
+    /// What is wrong with the result.
+    pub why: Reason,
+}
+
+/// A file before and after a round.
+#[derive(Debug, Clone)]
+pub struct Rewritten {
+    /// Before.
+    pub before: Arc<SourceFile>,
+    /// The text after.
+    pub text: String,
+}
+
+/// What came of a round.
+#[derive(Debug, Default)]
+pub struct Round {
+    /// The files that are not as they were, by path.
+    pub files: BTreeMap<Utf8PathBuf, Rewritten>,
+    /// What was applied.
+    pub applied: Vec<Applied>,
+    /// What can't be.
+    pub dropped: Vec<Dropped>,
+}
+
+/// The fixes to apply: of each finding the first that is safe, else, where those are wanted, the
+/// first that is unsafe. The same edits are taken once, whoever asks for them.
+pub fn choose(findings: &[Finding], also_unsafe: bool) -> Vec<Choice<'_>> {
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
+    for finding in findings {
+        let of = |applicability| {
+            let mut fixes = finding.fixes.iter();
+            fixes.find(|f| f.applicability == applicability && !f.edits.is_empty())
+        };
+        let unsafe_one = || of(Applicability::Unsafe).filter(|_| also_unsafe);
+        let Some(fix) = of(Applicability::Safe).or_else(unsafe_one) else {
+            continue;
+        };
+        let key = |e: &Edit| (e.file.path().to_owned(), e.span, e.text.clone());
+        if seen.insert(fix.edits.iter().map(key).collect::<Vec<_>>()) {
+            out.push(Choice { finding, fix });
+        }
+    }
+    out
+}
+
+/// A file and what was accepted for it.
+struct Ground {
+    file: Arc<SourceFile>,
+    parsed: Vec<Document>,
+    documents: Vec<Json>,
+    edits: Vec<Edit>,
+    deltas: Vec<Delta>,
+}
+
+impl Ground {
+    fn new(file: &Arc<SourceFile>) -> Self {
+        let parsed = parse(file).documents;
+        Self {
+            documents: parsed.iter().map(|d| d.root.to_json()).collect(),
+            parsed,
+            file: Arc::clone(file),
+            edits: Vec::new(),
+            deltas: Vec::new(),
+        }
+    }
+
+    /// What the edits do to the tree, if that is something that they may do.
+    fn alone(&self, edits: &[Edit]) -> Result<Vec<Delta>, Reason> {
+        if edits.iter().any(|e| e.file.text() != self.file.text()) {
+            return Err(Reason::Overlap);
+        }
+        let after = apply_and_read(&self.file, edits)?.documents;
+        if after.len() != self.documents.len() {
+            return Err(Reason::Layout);
+        }
+        let deltas = deltas(&self.documents, &after);
+        let touched = self.touched(edits);
+        match deltas.iter().find(|d| !d.path.starts_with(&touched)) {
+            Some(stray) => Err(Reason::Differs(stray.path.to_pointer())),
+            None => Ok(deltas),
+        }
+    }
+
+    /// The deepest value that all edits are in, the document's index first.
+    fn touched(&self, edits: &[Edit]) -> Path {
+        let start = edits.iter().map(|e| e.span.start).min().unwrap_or(0);
+        let end = edits.iter().map(|e| e.span.end).max().unwrap_or(0);
+        // What is inserted at the end of a value stands behind it.
+        let around = |s: Span| match start == end {
+            true => s.start < start && end < s.end,
+            false => s.start <= start && end <= s.end,
+        };
+        let document = |d: &Document| d.span.start <= start && end <= d.span.end;
+        let mut documents = self.parsed.iter().enumerate();
+        let Some((index, document)) = documents.find(|(_, d)| document(d)) else {
+            return Path::root();
+        };
+        let mut path = Path::root().index(index);
+        let mut node = &document.root;
+        while let Some((step, inner)) = match &node.value {
+            Value::Map(entries) => {
+                let entry = entries.iter().find(|e| around(e.value.span));
+                entry.map(|e| (path.key(&e.key.text), &e.value))
+            }
+            Value::Seq(items) => {
+                let mut items = items.iter().enumerate();
+                let item = items.find(|(_, item)| around(item.span));
+                item.map(|(i, item)| (path.index(i), item))
+            }
+            _ => None,
+        } {
+            (path, node) = (step, inner);
+        }
+        path
+    }
+
+    /// Whether further edits go together with those accepted.
+    fn takes(&self, edits: &[Edit], deltas: &[Delta]) -> bool {
+        let apart = |a: &Edit, b: &Edit| a.span.end < b.span.start || b.span.end < a.span.start;
+        let all_apart = edits.iter().all(|a| self.edits.iter().all(|b| apart(a, b)));
+        all_apart && go_together(&self.deltas, deltas)
+    }
+
+    /// The text with all edits, if it is what all of them mean.
+    fn together(&self) -> Result<String, Reason> {
+        let mut intended = self.documents.clone();
+        put_together(&mut intended, &self.deltas).ok_or(Reason::Layout)?;
+        apply_and_verify(&self.file, &self.edits, &intended)
+    }
+}
+
+/// Applies as many of the fixes as go together; the others are for a next round, whose findings
+/// know the files as they are then.
+pub fn round(choices: &[Choice<'_>]) -> Round {
+    let mut out = Round::default();
+    let mut grounds: BTreeMap<Utf8PathBuf, Ground> = BTreeMap::new();
+    let mut accepted = Vec::new();
+    for choice in choices {
+        match accept(choice, &mut grounds) {
+            Ok(true) => accepted.push(applied(choice)),
+            Ok(false) => {}
+            Err(why) => out.dropped.push(Dropped {
+                fix: applied(choice),
+                why,
+            }),
+        }
+    }
+    let grounds = grounds.into_iter().filter(|(_, g)| !g.edits.is_empty());
+    for (path, ground) in grounds {
+        match ground.together() {
+            Ok(text) => {
+                let before = ground.file;
+                out.files.insert(path, Rewritten { before, text });
+            }
+            // Each was right alone; together they are not. One at a time, then.
+            Err(_) if choices.len() > 1 => return one(choices),
+            Err(why) => {
+                let fix = accepted.into_iter().next();
+                out.dropped.extend(fix.map(|fix| Dropped { fix, why }));
+                return Round {
+                    dropped: out.dropped,
+                    ..Round::default()
+                };
+            }
+        }
+    }
+    out.applied = accepted;
+    out
+}
+
+/// The first fix that can be applied, alone.
+fn one(choices: &[Choice<'_>]) -> Round {
+    let mut dropped = Vec::new();
+    for choice in choices {
+        let mut alone = round(std::slice::from_ref(choice));
+        dropped.append(&mut alone.dropped);
+        if !alone.files.is_empty() {
+            alone.dropped = dropped;
+            return alone;
+        }
+    }
+    Round {
+        dropped,
+        ..Round::default()
+    }
+}
+
+/// Takes a fix in where it goes together with those before; `false`: not in this round.
+fn accept(
+    choice: &Choice<'_>,
+    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+) -> Result<bool, Reason> {
+    let mut by_file: BTreeMap<Utf8PathBuf, Vec<Edit>> = BTreeMap::new();
+    for edit in &choice.fix.edits {
+        let path = edit.file.path().to_owned();
+        by_file.entry(path).or_default().push(edit.clone());
+    }
+    let mut meant = Vec::new();
+    for (path, edits) in by_file {
+        let file = edits.first().map(|e| Arc::clone(&e.file));
+        let ground = match file {
+            Some(file) => grounds
+                .entry(path.clone())
+                .or_insert_with(|| Ground::new(&file)),
+            None => continue,
+        };
+        let deltas = ground.alone(&edits)?;
+        if !ground.takes(&edits, &deltas) {
+            return Ok(false);
+        }
+        meant.push((path, edits, deltas));
+    }
+    for (path, edits, deltas) in meant {
+        if let Some(ground) = grounds.get_mut(&path) {
+            ground.edits.extend(edits);
+            ground.deltas.extend(deltas);
+        }
+    }
+    Ok(true)
+}
+
+fn applied(choice: &Choice<'_>) -> Applied {
+    Applied {
+        rule: choice.finding.rule.name,
+        title: choice.fix.title.clone(),
+        location: choice.finding.location.clone(),
+    }
+}

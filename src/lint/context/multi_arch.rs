@@ -1,0 +1,110 @@
+//! Golden images for several architectures, and workloads on one: edits, tried out.
+
+use super::{Context, Pods};
+use crate::finding::{Applicability, Fix};
+use crate::plan::{Plan, plan};
+use crate::source::SourceFile;
+use crate::yaml::edit::{Change, apply};
+use crate::yaml::{Node, Path, Value, parse};
+
+const GATE: &str = "enableMultiArchBootImageImport";
+const FIELD: &str = "workloadSources.enableMultiArchBootImageImport";
+const ARCHITECTURE: &str = "kubernetes.io/arch";
+const WORKER: &str = "node-role.kubernetes.io/worker";
+
+impl Context<'_> {
+    /// A suggestion that switches multi-arch golden images on or off: by v1's field where the
+    /// release has it, else by the gate.
+    pub fn switch_multi_arch(&self, on: bool) -> Option<Fix> {
+        let word = if on { "on" } else { "off" };
+        let title = format!("switch multi-arch golden images {word}");
+        let change = match self.multi_arch_field() {
+            Some(path) => Change::Set(path, on.into()),
+            None => self.gate_change(on),
+        };
+        self.fix(title, Applicability::Suggestion, &[change])
+    }
+
+    fn multi_arch_field(&self) -> Option<Path> {
+        let path = self.field(FIELD).path()?;
+        let schema = format!("hyperconverged.{}", self.version());
+        let fields = self.release().schema(&schema)?.all_fields();
+        fields.contains(&path).then_some(path)
+    }
+
+    fn gate_change(&self, on: bool) -> Change {
+        let gates = Path::dotted("spec.featureGates");
+        let state = if on { "Enabled" } else { "Disabled" };
+        let any_case = self.release().has("feature-gates-any-case");
+        let is_it = |name: &str| match any_case {
+            true => name.eq_ignore_ascii_case(GATE),
+            false => name == GATE,
+        };
+        let list = match self.document().root.at(&gates).map(|n| &n.value) {
+            Some(Value::Map(entries)) => {
+                let written = entries.iter().find(|e| is_it(&e.key.text));
+                let name = written.map_or(GATE, |e| &e.key.text);
+                return Change::Set(gates.key(name), on.into());
+            }
+            Some(Value::Seq(items)) => &items[..],
+            _ if self.version() == "v1" => &[],
+            _ => return Change::Set(gates.key(GATE), on.into()),
+        };
+        let named = |item: &Node| {
+            let name = item.get("name").and_then(Node::as_str);
+            name.is_some_and(is_it)
+        };
+        match list.iter().position(named) {
+            Some(index) => Change::Set(gates.index(index).key("state"), state.into()),
+            None => Change::Append(gates, serde_json::json!({"name": GATE, "state": state})),
+        }
+    }
+
+    /// A suggestion that keeps workloads on nodes of some architectures: an addition to the
+    /// workload placement, which without one selects the worker nodes, as before.
+    pub fn keep_workloads_on(&self, architectures: &[String]) -> Option<Fix> {
+        let placement = self.field(Pods::Workload.field()).path()?;
+        let title = format!("keep workloads on {} nodes", architectures.join(" and "));
+        let required = placement
+            .key("affinity")
+            .key("nodeAffinity")
+            .key("requiredDuringSchedulingIgnoredDuringExecution");
+        let change = match (self.selects_workload_nodes(), architectures) {
+            (true, [only]) => {
+                let label = placement.key("nodeSelector").key(ARCHITECTURE);
+                Change::Set(label, only.as_str().into())
+            }
+            // Terms are alternatives: one more would select more.
+            (true, _) if self.document().root.at(&required).is_some() => return None,
+            (selects, _) => {
+                let mut expressions = vec![serde_json::json!({
+                    "key": ARCHITECTURE, "operator": "In", "values": architectures,
+                })];
+                if !selects {
+                    expressions.push(serde_json::json!({"key": WORKER, "operator": "Exists"}));
+                }
+                let terms = serde_json::json!({
+                    "nodeSelectorTerms": [{"matchExpressions": expressions}],
+                });
+                Change::Set(required, terms)
+            }
+        };
+        self.fix(title, Applicability::Suggestion, &[change])
+    }
+
+    /// What would happen after a fix of the HyperConverged's file.
+    pub fn planned_with(&self, fix: &Fix) -> Option<Plan> {
+        let file = &self.document().file;
+        if fix.edits.iter().any(|e| e.file.path() != file.path()) {
+            return None;
+        }
+        let text = apply(file.text(), &fix.edits).ok()?;
+        let after = parse(&SourceFile::new(file.path(), text)).documents;
+        let object = after.get(self.document().index)?.root.to_json();
+        // An item of a List is a document of its own here.
+        if object.get("kind") != self.object().get("kind") {
+            return None;
+        }
+        Some(plan(self.release(), self.inventory(), &object))
+    }
+}

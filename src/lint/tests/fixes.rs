@@ -1,0 +1,158 @@
+//! Every safe fix of every rule on every bad fixture: nothing is left to mend, nothing is dropped,
+//! and no comment is lost. (Where the tree differs is checked by each round; what a rule's own
+//! fixes make of its fixture is in `fixed/`.)
+
+use std::fs;
+use std::path::Path as FilePath;
+
+use serde_json::Value;
+
+use super::fixtures::{directories, everything, root};
+use super::load::Case;
+use crate::fix::{choose, round};
+use crate::lint::{Settings, rules};
+use crate::source::SourceFile;
+use crate::yaml::{self, Node, Path};
+
+/// Their fix moves fields, which takes no comment along: there is none where one would be lost.
+const NOT_WITH_COMMENTS: [&str; 1] = ["hco-wrong-api-shape"];
+
+/// A fixture somewhere else, after all rounds of safe fixes.
+struct Mended {
+    directory: tempfile::TempDir,
+    /// What could not be applied, or was still to do in the end.
+    complaints: Vec<String>,
+}
+
+/// A key of the fixture that has a comment behind it.
+struct Commented {
+    path: Path,
+    comment: String,
+}
+
+fn copied(from: &FilePath, to: &FilePath) {
+    for entry in fs::read_dir(from).expect("a fixture") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => {
+                fs::create_dir(&target).expect("made");
+                copied(&entry.path(), &target);
+            }
+            false => drop(fs::copy(entry.path(), target).expect("copied")),
+        }
+    }
+}
+
+fn mend(fixture: &FilePath, prepare: impl Fn(&FilePath)) -> Mended {
+    let directory = tempfile::tempdir().expect("a directory");
+    copied(fixture, directory.path());
+    prepare(directory.path());
+    let settings = Settings {
+        select: everything().collect(),
+        pedantic: true,
+        ..Settings::default()
+    };
+    let mut complaints = Vec::new();
+    for turn in 0.. {
+        let case = Case::read(directory.path(), None).expect("a fixture");
+        let findings = case.lint(&settings);
+        let choices = choose(&findings, false);
+        let done = round(&choices);
+        if done.files.is_empty() || turn == 10 {
+            let left = choices.iter().map(|c| (c.finding.rule.name, &c.fix.title));
+            complaints.extend(left.map(|(rule, title)| format!("{rule}: {title} is left")));
+            let dropped = done.dropped.iter();
+            complaints.extend(dropped.map(|d| format!("{}: {}", d.fix.rule, d.why)));
+            break;
+        }
+        for (path, file) in done.files {
+            fs::write(directory.path().join(path), file.text).expect("written");
+        }
+    }
+    Mended {
+        directory,
+        complaints,
+    }
+}
+
+fn read(directory: &FilePath) -> (String, Value) {
+    let path = directory.join("hyperconverged.yaml");
+    let text = fs::read_to_string(path).expect("a fixture");
+    let file = SourceFile::new("hyperconverged.yaml", text.clone());
+    let documents = yaml::parse(&file).documents;
+    let trees = documents.iter().map(|d| d.root.to_json());
+    (text, trees.collect())
+}
+
+/// Puts a comment behind every key and value that end on their line.
+fn comment(directory: &FilePath) -> Vec<Commented> {
+    fn visit(text: &str, node: &Node, path: &Path, out: &mut Vec<(usize, Path)>) {
+        for entry in node.entries() {
+            let (key, value) = (entry.key.span.range(), entry.value.span.range());
+            let line = key.end + text[key.end..].find('\n').unwrap_or(text.len() - key.end);
+            let rest = text[key.end..line].trim();
+            let below = !entry.value.entries().is_empty() || !entry.value.items().is_empty();
+            let path = path.key(&entry.key.text);
+            let ends = value.end <= line && !rest.contains(['|', '>', '#', '\'', '"']);
+            if node.style != yaml::Style::Flow && ((below && rest == ":") || ends) {
+                out.push((line, path.clone()));
+            }
+            visit(text, &entry.value, &path, out);
+        }
+        for (index, item) in node.items().iter().enumerate() {
+            visit(text, item, &path.index(index), out);
+        }
+    }
+    let (mut text, _) = read(directory);
+    let file = SourceFile::new("hyperconverged.yaml", text.clone());
+    let mut places = Vec::new();
+    for (index, document) in yaml::parse(&file).documents.iter().enumerate() {
+        visit(
+            &text,
+            &document.root,
+            &Path::root().index(index),
+            &mut places,
+        );
+    }
+    places.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    places.dedup_by_key(|(at, _)| *at);
+    let mut out = Vec::new();
+    for (at, path) in places {
+        let comment = format!("# behind {}.", out.len());
+        text.insert_str(at, &format!(" {comment}"));
+        out.push(Commented { path, comment });
+    }
+    fs::write(directory.join("hyperconverged.yaml"), text).expect("written");
+    out
+}
+
+#[test]
+fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
+    let mut complaints = Vec::new();
+    for rule in rules().iter().map(|r| r.rule) {
+        for dir in directories(rule, "bad") {
+            let name = dir.strip_prefix(root()).unwrap_or(&dir).display();
+            let (_, before) = read(&dir);
+            let mended = mend(&dir, |_| {});
+            let said = mended.complaints.iter().map(|c| format!("{name}: {c}"));
+            complaints.extend(said);
+            let (_, after) = read(mended.directory.path());
+            // The same with comments all over it.
+            let commented = std::cell::RefCell::new(Vec::new());
+            let again = mend(&dir, |dir| *commented.borrow_mut() = comment(dir));
+            let (text, tree) = read(again.directory.path());
+            if tree != after && !NOT_WITH_COMMENTS.contains(&rule.name) {
+                complaints.push(format!("{name}: comments change what is mended:\n{text}"));
+            }
+            for Commented { path, comment } in commented.into_inner() {
+                let value = path.get(&after);
+                if value.is_some() && value == path.get(&before) && !text.contains(&comment) {
+                    let path = path.to_pointer();
+                    complaints.push(format!("{name}: the comment at {path} is lost:\n{text}"));
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
