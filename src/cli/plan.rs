@@ -1,17 +1,26 @@
 //! `hcoplan plan`: lint, render to the output tree, show what changes.
 
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+
+use anstyle::Style;
 use clap::Args;
 
 use super::arguments::{Out, Sources};
+use super::clusters::Clusters;
 use super::exit::Verdict;
 use super::format::{self, Target};
 use super::output::Output;
 use super::review::{self, Review};
 use super::settings::Rules;
+use super::sides::Side;
 use super::tree::{self, OutputTree};
 use super::{Failure, clusters, render};
-use crate::app::Work;
-use crate::report::Format;
+use crate::app::{self, Progress, Work};
+use crate::diff::ClusterDiff;
+use crate::lint::Settings;
+use crate::report::changes::{self, Changes};
+use crate::report::{Format, Terminal};
 
 /// Lint, render to the output tree, and show what changes
 ///
@@ -31,6 +40,10 @@ pub(super) struct Arguments {
     /// Write nothing; fail when the tree on disk is not what would be written
     #[arg(long, help_heading = "Output tree")]
     check: bool,
+
+    /// Show also what an upgrade of HCO to this release does, object by object
+    #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
+    upgrade_to: Option<String>,
 
     /// How to print the result, as often as needed: human and json, and lint's formats for the
     /// findings alone
@@ -68,6 +81,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let findings = std::mem::take(&mut review.findings);
     let settled = findings.settle(arguments.rules.baseline(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));
+    let upgrade = match &arguments.upgrade_to {
+        Some(to) => Some(Upgrade::preview(to, &found, &settings, sources, output)?),
+        None => None,
+    };
     for target in &targets {
         if target.format == Format::Human && settled.is_empty() {
             continue;
@@ -76,6 +93,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             Format::Json => {
                 let mut document = settled.document();
                 document["changes"] = review.changes_json();
+                if let Some(upgrade) = &upgrade {
+                    let terminal = target.terminal(output);
+                    document["upgrade"] = changes::document(&upgrade.changes(&found, terminal));
+                }
                 format!("{document:#}").into_bytes()
             }
             other => settled.text(other, target.terminal(output)),
@@ -85,6 +106,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
         if target.format == Format::Human {
             review.human(&mut text)?;
+            if let Some(upgrade) = &upgrade {
+                let changes = upgrade.changes(&found, target.terminal(output));
+                upgrade.human(&changes, &mut text)?;
+            }
         }
         target.write(&text, output)?;
     }
@@ -95,4 +120,78 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         tree.finish(&found, &verdict, output)?;
     }
     Ok(verdict)
+}
+
+/// What an upgrade does.
+struct Upgrade {
+    to: String,
+    clusters: Vec<ClusterDiff>,
+    compared: usize,
+}
+
+impl Upgrade {
+    /// Plans every chosen cluster on the release that it runs and on the one that it would run.
+    fn preview(
+        to: &str,
+        found: &Clusters,
+        settings: &Settings,
+        sources: &Sources,
+        output: &Output,
+    ) -> Result<Self, Failure> {
+        if sources.directory == "-" {
+            return Err(Failure::usage(
+                "--upgrade-to reads the sources twice, which standard input can't be",
+                "give the directory, or a file",
+            ));
+        }
+        let right = Side {
+            release: Some(to.to_owned()),
+            inventory: sources.inventory.clone(),
+            ..Side::of(&sources.directory)
+        };
+        let after = right.open()?;
+        let chosen = found.chosen();
+        let names: Vec<&str> = chosen.iter().map(|c| c.name()).collect();
+        let twins = after.clusters().iter();
+        let twins: Vec<_> = twins.filter(|c| names.contains(&c.name())).collect();
+        let pairs = app::pairs((&found.repo, &chosen), (&after, &twins));
+        let progress = Progress::of(pairs.len(), output.quiet());
+        let mut upgrade = Self {
+            to: to.to_owned(),
+            clusters: Vec::new(),
+            compared: pairs.len(),
+        };
+        let jobs = sources.jobs;
+        app::compare(
+            &found.repo,
+            &after,
+            &pairs,
+            settings,
+            jobs,
+            &progress,
+            |compared| {
+                upgrade.clusters.push(compared.diff);
+                ControlFlow::Continue(())
+            },
+        );
+        Ok(upgrade)
+    }
+
+    fn changes<'a>(&'a self, found: &'a Clusters, terminal: Terminal) -> Changes<'a> {
+        Changes {
+            left: "now",
+            right: &self.to,
+            clusters: &self.clusters,
+            compared: self.compared,
+            root: &found.root,
+            terminal,
+            budget: None,
+        }
+    }
+
+    fn human(&self, changes: &Changes<'_>, out: &mut Vec<u8>) -> io::Result<()> {
+        const BOLD: Style = Style::new().bold();
+        writeln!(out, "\n{BOLD}Upgrade to {}{BOLD:#}\n", self.to)?;
+        changes::write(changes::Format::Human, changes, out)
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::cause::{Cause, attribute};
+use super::gates;
 use super::semantic::{self, Consequence, Noise, ObjectChange};
 use crate::inventory::LoadedInventory;
 use crate::kube::Object;
@@ -63,6 +64,7 @@ pub fn compare_plans(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     if before.release.version() != after.release.version() {
         names_of_the_release(&mut objects);
     }
+    gates::set_aside(before.release, after.release, &mut objects);
     let causes = attribute(before, after, &mut objects);
     let (old, new) = (before.plan, after.plan);
     let (fired, fires) = (old.alerts(), new.alerts());

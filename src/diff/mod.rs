@@ -9,6 +9,7 @@ mod cause;
 mod cluster;
 mod compare;
 mod comparison;
+mod gates;
 mod human;
 mod hunks;
 mod live;

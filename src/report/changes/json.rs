@@ -11,13 +11,18 @@ use crate::finding::Finding;
 use crate::source::Location;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{:#}", document(changes))
+}
+
+/// Differences as one document; its schema is `schemas/diff.schema.json`.
+pub fn document(changes: &Changes<'_>) -> Value {
     let clusters: Vec<Value> = changes
         .clusters
         .iter()
         .map(|c| cluster(changes, c))
         .collect();
     let counts = changes.counts();
-    let document = json!({
+    json!({
         "schemaVersion": "1",
         "left": changes.left,
         "right": changes.right,
@@ -32,8 +37,7 @@ pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()
             "findingsAdded": counts.findings_added,
             "findingsRemoved": counts.findings_removed,
         },
-    });
-    writeln!(out, "{document:#}")
+    })
 }
 
 fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {

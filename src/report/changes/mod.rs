@@ -21,6 +21,8 @@ use crate::diff::semantic::{Consequence, ObjectChange, of_field};
 use crate::diff::{Cause, ClusterDiff, Kind};
 use crate::source::Location;
 
+pub use json::document;
+
 /// A form of output for differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
@@ -210,7 +212,10 @@ fn causes<'c>(cluster: &'c ClusterDiff, indexes: &[usize]) -> impl Iterator<Item
 fn brief_both(before: Option<&Value>, after: Option<&Value>, most: usize) -> (String, String) {
     /// Characters that are kept of what is alike.
     const LEAD: usize = 8;
-    let texts = (before.and_then(Value::as_str), after.and_then(Value::as_str));
+    let texts = (
+        before.and_then(Value::as_str),
+        after.and_then(Value::as_str),
+    );
     if let (Some(a), Some(b)) = texts
         && a.chars().count().max(b.chars().count()) > most
     {
