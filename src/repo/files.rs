@@ -42,6 +42,8 @@ pub struct Holds {
     pub nodes: bool,
     /// Whether there are machine sets.
     pub machines: bool,
+    /// Whether it has OLM install HCO.
+    pub subscription: bool,
 }
 
 impl fmt::Display for Use {
@@ -59,6 +61,7 @@ impl fmt::Display for Use {
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),
+                    holds.subscription.then(|| "Subscription".to_owned()),
                 ];
                 let parts: Vec<String> = parts.into_iter().flatten().collect();
                 f.write_str(&parts.join(", "))

@@ -7,6 +7,7 @@
 
 mod cache;
 mod choose_release;
+mod companions;
 mod config;
 mod error;
 mod files;
@@ -30,6 +31,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use camino::Utf8PathBuf;
 
 pub use choose_release::{UnknownRelease, known_release};
+pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{
     CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig,
 };
@@ -46,7 +48,7 @@ pub use rules::{
     CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN, RULES,
     YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
-pub use scan::ObjectPlace;
+pub use scan::{HCO_PACKAGES, ObjectPlace};
 
 use crate::finding::Finding;
 use crate::release::Release;
@@ -122,7 +124,8 @@ impl Repo {
         &self.problems
     }
 
-    /// What is wrong with how the files fit together: names that are taken twice.
+    /// What is wrong with how the files fit together: names that are taken twice, operators without
+    /// a HyperConverged.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }

@@ -243,6 +243,7 @@ impl Reading {
             match found.what {
                 What::HyperConverged => self.objects.hyperconvergeds.push(object),
                 What::Inventory(kind) => self.objects.sources.push(SourceRef { kind, object }),
+                What::Subscription => self.objects.subscriptions.push(object),
             }
         }
     }
@@ -329,5 +330,6 @@ fn holds(scanned: &Scanned) -> Holds {
         inventories: count(What::Inventory(SourceKind::Declared)),
         nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
         machines: count(What::Inventory(SourceKind::Machines)) > 0,
+        subscription: count(What::Subscription) > 0,
     }
 }

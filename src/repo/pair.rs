@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::companions;
 use super::config::{ClusterEntry, Config};
 use super::placed::Placed;
 use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
@@ -107,6 +108,8 @@ pub(super) struct Objects {
     pub(super) paths: Vec<Utf8PathBuf>,
     pub(super) hyperconvergeds: Vec<ObjectRef>,
     pub(super) sources: Vec<SourceRef>,
+    /// What has OLM install HCO.
+    pub(super) subscriptions: Vec<ObjectRef>,
     /// An inventory for all clusters, from the command line.
     pub(super) given: Vec<SourceRef>,
 }
@@ -182,6 +185,11 @@ pub(super) fn pair(
         }
     }
     out.shared = share(&mut kept);
+    let levels = pairs.levels.keys().copied().collect();
+    out.findings
+        .extend(companions::second_ones(&kept, &claimed, &place));
+    out.findings
+        .extend(companions::without_one(objects, &levels, &place));
     out.clusters = kept;
     out.directories = std::mem::take(&mut pairs.directories);
     out

@@ -13,6 +13,15 @@ const HCO: &str = "hco.kubevirt.io";
 /// Our own API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
 
+/// What the names of HCO's packages have in common.
+const PACKAGE: &str = "kubevirt-hyperconverged";
+
+/// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
+pub const HCO_PACKAGES: [&str; 2] = [
+    "community-kubevirt-hyperconverged",
+    "kubevirt-hyperconverged",
+];
+
 /// A file's documents, shared by everybody who looks at them.
 #[derive(Debug)]
 pub(super) struct Content {
@@ -77,6 +86,8 @@ pub(super) enum What {
     HyperConverged,
     /// Something about a cluster.
     Inventory(SourceKind),
+    /// What has OLM install HCO.
+    Subscription,
 }
 
 /// What looking at a file gave.
@@ -162,7 +173,9 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
     }
     let nodes = text.contains("Node") && has_kind(text, "Node");
     let machines = || text.contains("Machine") && has_kind(text, "Machine");
-    match nodes || machines() || (kustomization && text.contains("patch")) {
+    let subscription = || text.contains("Subscription") && text.contains(PACKAGE);
+    let others = || machines() || subscription();
+    match nodes || others() || (kustomization && text.contains("patch")) {
         true => Interest::Some,
         false => Interest::None,
     }
@@ -194,6 +207,9 @@ fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
     if let Some(what) = what(api_version, kind) {
         return add(None, what);
     }
+    if is_subscription(root) {
+        return add(None, What::Subscription);
+    }
     if (api_version, kind) != ("v1", "List") {
         return;
     }
@@ -204,6 +220,7 @@ fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
             Some(What::Inventory(SourceKind::Nodes)) => nodes = true,
             Some(What::Inventory(SourceKind::Machines)) => machines = true,
             Some(what) => add(Some(index), what),
+            None if is_subscription(item) => add(Some(index), What::Subscription),
             None => {}
         }
     }
@@ -220,6 +237,14 @@ fn what(api_version: &str, kind: &str) -> Option<What> {
         Some((HCO, _)) => Some(What::HyperConverged),
         _ => SourceKind::of(api_version, kind).map(What::Inventory),
     }
+}
+
+/// Whether OLM installs HCO because of it.
+fn is_subscription(root: &Node) -> bool {
+    let package = || root.get("spec").map(|s| text(s, "name"));
+    text(root, "kind") == "Subscription"
+        && text(root, "apiVersion").starts_with("operators.coreos.com/")
+        && package().is_some_and(|p| HCO_PACKAGES.contains(&p))
 }
 
 /// The files that a kustomization names as patches.
@@ -253,6 +278,7 @@ mod tests {
             let what = match f.what {
                 What::HyperConverged => "HyperConverged".to_owned(),
                 What::Inventory(kind) => format!("{kind:?}"),
+                What::Subscription => "Subscription".to_owned(),
             };
             format!("{}{item} {what}", f.place.document)
         };
@@ -301,6 +327,16 @@ mod tests {
             ),
             (
                 "apiVersion: v1\nkind: Service\nspec: {type: NodePort}\n",
+                "",
+            ),
+            (
+                "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nspec: {name: \
+                 kubevirt-hyperconverged}\n",
+                "0 Subscription",
+            ),
+            (
+                "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nspec: {name: \
+                 other, source: kubevirt-hyperconverged}\n",
                 "",
             ),
         ];

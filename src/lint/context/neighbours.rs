@@ -3,14 +3,8 @@
 use std::cell::OnceCell;
 
 use super::Context;
-use crate::repo::Neighbours;
+use crate::repo::{HCO_PACKAGES, Neighbours};
 use crate::yaml::{Document, Node, Path};
-
-/// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
-const PACKAGES: [&str; 2] = [
-    "community-kubevirt-hyperconverged",
-    "kubevirt-hyperconverged",
-];
 
 /// Where neighbours come from: read when a rule first asks for them.
 #[derive(Default)]
@@ -54,7 +48,7 @@ impl<'a> Context<'a> {
         all.map(|d| &**d).filter(|d| {
             let text = |path: &str| text(d, path);
             text("apiVersion").is_some_and(|v| v.starts_with("operators.coreos.com/"))
-                && text("spec.name").is_some_and(|name| PACKAGES.contains(&name))
+                && text("spec.name").is_some_and(|name| HCO_PACKAGES.contains(&name))
         })
     }
 

@@ -35,8 +35,10 @@ rules! {
     common_dict_customization_drops_fields,
     common_dict_unknown_name,
     common_dict_without_source,
+    containerdisk_image_missing_arch,
     control_plane_not_multi_node,
     crd_ordering,
+    datasource_reference_unrendered,
     default_architecture_not_pinned,
     default_architecture_vs_datasource,
     default_cpu_model_not_portable,
@@ -46,7 +48,9 @@ rules! {
     descheduler_longlifecycle_without_background,
     descheduler_misconfigured,
     dict_architectures_annotation_malformed,
+    dict_architectures_overclaim,
     dict_architectures_partial,
+    dict_architectures_underclaim,
     dict_duplicate_managed_data_source,
     dict_duplicate_name,
     dict_enable_annotation_invalid,
@@ -61,12 +65,14 @@ rules! {
     dict_rendered_name_collision,
     dict_retention_policy_implicit,
     dict_schedule_missing,
+    dict_without_storage_class,
     duplicate_resource,
     eviction_strategy_needs_two_nodes,
     feature_gate_contradicts_field,
     feature_gate_default_flip,
     feature_gate_unknown_or_duplicate,
     few_kvm_nodes,
+    golden_image_namespace_missing,
     hco_api_v1_too_new,
     hco_api_v1beta1,
     hco_name_invalid,
@@ -134,6 +140,15 @@ rules! {
     tuning_policy_high_burst,
     uninstall_strategy_remove_workloads,
     unresolved_placeholder,
+    vm_arch_unsupported_device,
+    vm_architecture_needs_multiarch_gate,
+    vm_architecture_not_in_cluster,
+    vm_architecture_unset,
+    vm_datasource_arch_mismatch,
+    vm_machine_type_arch_mismatch,
+    vm_pinned_machine_type,
+    vm_placement_contradicts_architecture,
+    vm_placement_matches_no_node,
     workload_placement_matches_no_node,
     workload_updates_disabled,
 }
@@ -155,6 +170,9 @@ mod prelude {
     pub(super) use crate::yaml::{Document, Path};
 
     use crate::kube::ObjectId;
+    use crate::lint::KUBEVIRT_GATES;
+    use crate::source::Span;
+    use crate::yaml::edit::edits;
 
     /// The string at a dotted path of a document.
     pub(super) fn text_at<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
@@ -175,6 +193,46 @@ mod prelude {
         Finding::new(rule, message)
             .at(document.locate(&Path::dotted("metadata.name")))
             .object(object_of(document))
+    }
+
+    /// A suggestion that changes a neighbour.
+    pub(super) fn suggested(
+        document: &Document,
+        title: impl Into<String>,
+        changes: &[Change],
+    ) -> Option<Fix> {
+        Some(Fix {
+            title: title.into(),
+            applicability: Applicability::Suggestion,
+            edits: edits(document, changes).ok()?,
+        })
+    }
+
+    /// Whether the rendered KubeVirt object enables a feature gate.
+    pub(super) fn has_gate(cx: &Context<'_>, gate: &str) -> bool {
+        let gates = cx.plan().operand("KubeVirt");
+        let gates = gates.and_then(|kv| kv.pointer(KUBEVIRT_GATES)?.as_array());
+        gates.is_some_and(|all| all.iter().any(|g| g == gate))
+    }
+
+    /// A suggestion that adds a document to the end of a document's file, which has to be YAML.
+    pub(super) fn appended(document: &Document, title: &str, manifest: &str) -> Option<Fix> {
+        let text = document.file.text();
+        let extension = document.file.path().extension().unwrap_or_default();
+        if !matches!(extension, "yaml" | "yml") {
+            return None;
+        }
+        let end = Span::new(text.len(), text.len());
+        let separator = match text.ends_with('\n') {
+            true => "---\n",
+            false => "\n---\n",
+        };
+        Some(Fix::edit(
+            title,
+            Applicability::Suggestion,
+            document.location(end),
+            format!("{separator}{manifest}"),
+        ))
     }
 
     /// What a neighbour is called in a report.

@@ -49,6 +49,22 @@ impl Case {
         Self::plan(document, declared, Vec::new(), None)
     }
 
+    /// The same for a release.
+    pub(crate) fn with(hyperconverged: &str, inventory: &str, release: &str) -> Self {
+        let document = documents("hyperconverged.yaml", hyperconverged).remove(0);
+        let declared = documents("inventory.yaml", inventory);
+        Self::plan(document, declared, Vec::new(), Some(release))
+    }
+
+    /// What rules look at, with the documents of a text as neighbours.
+    pub(crate) fn context<'c>(&'c self, settings: &'c Settings, others: &'c str) -> Context<'c> {
+        let neighbours = || -> Neighbours {
+            let all = documents("others.yaml", others).into_iter();
+            all.map(Arc::new).collect()
+        };
+        Context::new(self.input(), settings).with_neighbours(neighbours)
+    }
+
     fn plan(
         document: Document,
         declared: Vec<Document>,

@@ -7,3 +7,4 @@ pub(crate) mod load;
 mod pages;
 mod registry;
 mod suppress;
+mod virtual_machines;

@@ -434,3 +434,49 @@ fn neighbours_are_those_of_the_own_directory() {
 /// What only a real directory has.
 #[cfg(unix)]
 mod on_disk;
+
+const SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: \
+                            hco}\nspec: {name: community-kubevirt-hyperconverged}\n";
+
+fn findings(files: &[(&str, &str)]) -> Vec<String> {
+    open(files).findings().iter().map(show).collect()
+}
+
+#[test]
+fn a_second_hyperconverged_of_a_cluster_is_found() {
+    let upper = [("a/hc.yaml", HC), ("a/inventory.yaml", INVENTORY)];
+    let with = |more: &[(&'static str, &'static str)]| findings(&[&upper, more].concat());
+    assert_eq!(
+        with(&[("a/virt/hc.yaml", HC)]),
+        ["a/virt/hc.yaml:3:18 hco-multiple-crs: the cluster `a` has a second HyperConverged"]
+    );
+    let own = with(&[("a/virt/hc.yaml", HC), ("a/virt/nodes.yaml", NODE)]);
+    assert!(own.is_empty(), "{own:?}");
+    let named = "clusters:\n- {name: virt, path: a/virt/hc.yaml}\n";
+    let named = with(&[("a/virt/hc.yaml", HC), ("hcoplan.yaml", named)]);
+    assert!(named.is_empty(), "{named:?}");
+    let shared = [
+        ("inventory.yaml", INVENTORY),
+        ("a/hc.yaml", HC),
+        ("b/hc.yaml", HC),
+    ];
+    assert!(findings(&shared).is_empty());
+}
+
+#[test]
+fn an_operator_without_a_hyperconverged_is_found() {
+    let missing = "a/operator/hco.yaml:3:18 hco-cr-missing: HCO is installed, but there is no \
+                   HyperConverged for it";
+    let operator = ("a/operator/hco.yaml", SUBSCRIPTION);
+    assert_eq!(findings(&[operator]), [missing]);
+    let inventory = ("a/inventory.yaml", INVENTORY);
+    assert_eq!(
+        findings(&[operator, inventory, ("b/hc.yaml", HC)]),
+        [missing]
+    );
+    assert!(findings(&[operator, inventory, ("a/virt/hc.yaml", HC)]).is_empty());
+    assert!(findings(&[operator, ("b/hc.yaml", HC)]).is_empty());
+    let repo = open(&[operator]);
+    let fix = &repo.findings()[0].fixes[0];
+    assert_eq!(fix.edits[0].span.start as usize, SUBSCRIPTION.len());
+}

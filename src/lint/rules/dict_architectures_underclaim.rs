@@ -1,0 +1,103 @@
+//! A golden image could be imported for more architectures than it is.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-architectures-underclaim",
+    group: Group::GoldenImages,
+    severity: Severity::Info,
+    predicts: Predicts::Silent("no boot source for an architecture that the image is there for"),
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "a golden image isn't imported for an architecture that its image and nodes have",
+    page: r#"
+## What it finds
+
+With multi-arch golden images on, a DataImportCronTemplate whose annotation
+`ssp.kubevirt.io/dict.architectures` leaves out an architecture that workload nodes have and that the
+image is there for, by what is saved about it (see `dict-architectures-overclaim`).
+
+## Why it matters
+
+Nothing is wrong; the annotation need not name everything. But virtual machines on those nodes have no
+boot source from this image, although they could.
+
+## Example
+
+The image is there for amd64 and arm64, and so are nodes:
+
+```yaml
+metadata:
+  name: my-image
+  annotations:
+    ssp.kubevirt.io/dict.architectures: amd64
+```
+
+## Remedy
+
+```yaml
+metadata:
+  name: my-image
+  annotations:
+    ssp.kubevirt.io/dict.architectures: amd64,arm64
+```
+
+If it is on purpose, ignore it.
+
+## Sources
+
+- HCO: golden images in heterogeneous clusters
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if !cx.hyperconverged().is_some_and(|hc| hc.multi_arch()) {
+        return;
+    }
+    let workload = &cx.topology().workload_architectures;
+    for image in cx.golden_images() {
+        let Some(written) = image.written.filter(|_| image.template.is_deployed()) else {
+            continue;
+        };
+        let url = written.get("spec.template.spec.source.registry.url");
+        let evidence = url
+            .and_then(|n| n.as_str())
+            .and_then(|u| cx.image_evidence(u));
+        let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION);
+        let text = annotation.as_ref().and_then(|a| a.text());
+        let (Some(evidence), Some(annotation), Some(text)) = (evidence, annotation, text) else {
+            continue;
+        };
+        let named: Vec<&str> = text
+            .split(',')
+            .map(str::trim)
+            .filter(|a| !a.is_empty())
+            .collect();
+        let open = evidence.architectures.iter().map(String::as_str);
+        let open = open.filter(|a| workload.iter().any(|w| w == a) && !named.contains(a));
+        let open: Vec<&str> = open.collect();
+        if open.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "golden image {} isn't imported for {}, although its image is there for it",
+            image.template.name(),
+            and(&open)
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(annotation.value_place())
+            .label(format!("doesn't name {}", and(&open)))
+            .help(format!(
+                "add {}, unless it is left out on purpose",
+                and(&open)
+            ))
+            .related(evidence.place(), "this says what the image has");
+        let all = [named.as_slice(), open.as_slice()].concat().join(",");
+        let path = written.path(cx).key("metadata").key("annotations");
+        let set = [Change::Set(path.key(ARCHITECTURES_ANNOTATION), all.into())];
+        let title = format!("import it for {}, too", and(&open));
+        let finding = finding.fixes(cx.fix(title, Applicability::Suggestion, &set));
+        out.report(with_nodes(finding, cx, &open));
+    }
+}

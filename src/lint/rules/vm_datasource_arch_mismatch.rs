@@ -1,0 +1,96 @@
+//! A virtual machine boots from a disk of another architecture.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "vm-datasource-arch-mismatch",
+    group: Group::Heterogeneous,
+    severity: Severity::Error,
+    predicts: Predicts::Silent("the machine starts, and its firmware finds nothing to boot"),
+    fix: FixKind::Suggested,
+    summary: "a virtual machine's boot disk is cloned from an image of another architecture",
+    page: r#"
+## What it finds
+
+A virtual machine in the cluster's directory whose boot disk (that with the lowest `bootOrder`, else the
+first) is cloned from a DataSource of a golden image for one architecture, while the machine would get
+another.
+
+## Why it matters
+
+Nothing compares the two. The disk is cloned, the machine starts on a node of its architecture, and the
+firmware finds no loader that it could run. The virtual machine is `Running` all the time.
+
+## Example
+
+```yaml
+spec:
+  dataVolumeTemplates:
+    - metadata: {name: root}
+      spec:
+        sourceRef: {kind: DataSource, name: fedora-amd64, namespace: kubevirt-os-images}
+  template:
+    spec:
+      architecture: arm64
+```
+
+## Remedy
+
+```yaml
+sourceRef: {kind: DataSource, name: fedora-arm64, namespace: kubevirt-os-images}
+```
+
+## Sources
+
+- SSP `internal/operands/data-sources`: DataSources by architecture
+- KubeVirt `pkg/defaults`: a written architecture comes before the DataSource's
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for vm in cx.virtual_machines() {
+        let guest = cx.guest_architecture(&vm);
+        let (Some(own), Some(source)) = (guest.name.as_deref(), vm.boot_source()) else {
+            continue;
+        };
+        let followed = cx.followed(source.namespace, source.name);
+        let Some(image) = followed.and_then(|s| s.image).filter(|i| i != own) else {
+            continue;
+        };
+        let place = vm.document.locate(&source.path.key("name"));
+        let message = format!(
+            "{} is {own} ({}), but boots from {}, which is {image}",
+            vm.called(),
+            guest.reason(),
+            source.name
+        );
+        let mut finding = Finding::new(&RULE, message)
+            .at(place.clone())
+            .object(object_of(vm.document))
+            .label(format!("an image for {image}"));
+        if vm.architecture().is_some() {
+            finding = finding.related(vm.place("architecture"), format!("{own} here"));
+        }
+        let plain = source
+            .name
+            .strip_suffix(&format!("-{image}"))
+            .unwrap_or(source.name);
+        let meant = format!("{plain}-{own}");
+        let there = cx.known_source(source.namespace, &meant).is_some();
+        finding = match there {
+            true => finding
+                .help(format!("clone {meant}, or make the machine {image}"))
+                .fix(Fix::edit(
+                    format!("clone {meant}"),
+                    Applicability::Suggestion,
+                    place,
+                    meant,
+                )),
+            false => finding.help(format!("make the machine {image}, or clone another image")),
+        };
+        let set = [Change::Set(vm.path("architecture"), image.as_str().into())];
+        let title = format!("make the machine {image}");
+        out.report(finding.fixes(suggested(vm.document, title, &set)));
+    }
+}
