@@ -1,0 +1,72 @@
+//! The wasp agent twice.
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "duplicate-wasp-agent",
+    group: Group::Operands,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "DuplicateWaspAgentDSDetected",
+        runbook: "https://kubevirt.io/monitoring/runbooks/DuplicateWaspAgentDSDetected.html",
+    },
+    summary: "git declares a wasp agent although HCO deploys one",
+    page: r#"
+## What it finds
+
+A DaemonSet `wasp-agent` in the namespace `wasp` in the cluster's directory, while
+`memoryOvercommitPercentage` is above 100, so that HCO deploys a wasp agent of its own.
+
+## Why it matters
+
+Before HCO did it, the wasp agent was deployed by hand. Two of them set the swap limits of the same
+pods, and `DuplicateWaspAgentDSDetected` fires.
+
+## Example
+
+```yaml
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: wasp-agent, namespace: wasp}
+---
+kind: HyperConverged
+spec:
+  higherWorkloadDensity: {memoryOvercommitPercentage: 150}
+```
+
+## Remedy
+
+Delete the DaemonSet, and what was deployed with it.
+
+## Sources
+
+- HCO `controllers/handlers`: wasp-agent
+- Runbook: <https://kubevirt.io/monitoring/runbooks/DuplicateWaspAgentDSDetected.html>
+"#,
+    ..Rule::BASE
+};
+
+const FIELD: &str = "higherWorkloadDensity.memoryOvercommitPercentage";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    let overcommit = hc.get("virtualization.higherWorkloadDensity.memoryOvercommitPercentage");
+    let Some(percent) = overcommit.and_then(|o| o.as_u64()).filter(|p| *p > 100) else {
+        return;
+    };
+    for document in cx.neighbours().of_kind("DaemonSet") {
+        let name = text_at(document, "metadata.name");
+        if name != Some("wasp-agent") || namespace_of(document) != "wasp" {
+            continue;
+        }
+        let message =
+            format!("HCO deploys a wasp agent of its own: memory is overcommitted to {percent}%");
+        let finding = about(&RULE, document, message)
+            .label("a second one")
+            .help("delete it")
+            .related(cx.field(FIELD).value_place(), "has HCO deploy the first");
+        out.report(finding);
+    }
+}
