@@ -88,6 +88,8 @@ rules! {
     ignored_field,
     infra_placement_matches_no_node,
     inventory_missing as Last,
+    jsonpatch_before_upgrade,
+    jsonpatch_breaks_on_upgrade,
     jsonpatch_case_mismatch,
     jsonpatch_customize_components,
     jsonpatch_duplicate_feature_gate,

@@ -164,6 +164,22 @@ fn every_pair_prints_in_every_format() {
 }
 
 #[test]
+fn the_document_is_as_its_schema_says() {
+    let schema = include_str!("../../../schemas/diff.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let schema = jsonschema::draft202012::new(&schema).expect("a schema");
+    for cluster in pairs() {
+        let text = printed(Format::Json, std::slice::from_ref(cluster), None, 100);
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        let wrong: Vec<String> = schema
+            .iter_errors(&document)
+            .map(|e| format!("{}: {e}", e.instance_path()))
+            .collect();
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+}
+
+#[test]
 fn a_json_patch_leads_to_the_new_object() {
     let mut seen = 0;
     for cluster in pairs() {

@@ -1,0 +1,82 @@
+//! A patch that is still there when the release changes.
+
+use super::prelude::*;
+use crate::release::Release;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-before-upgrade",
+    group: Group::Upgrade,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "UnsupportedHCOModification",
+        runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
+    },
+    needs: Needs::Plan,
+    pedantic: true,
+    summary: "a jsonpatch annotation would go through the upgrade to the next release",
+    page: r#"
+## What it finds
+
+A jsonpatch annotation on a cluster that has a next release to go to. It is a question for the day
+before an upgrade, so it only runs when it is selected, or with `--pedantic`.
+
+## Why it matters
+
+A patch is written against the operand that one release renders. Nothing checks it before the next
+release's operator applies it: when it fails there, the reconcile stops in the middle of the upgrade.
+The runbook asks to remove jsonpatch annotations before upgrading.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
+
+## Remedy
+
+Move what has a field of the HyperConverged there (`jsonpatch-duplicates-field` says which), and remove
+the rest for the upgrade. `hcoplan plan DIR --upgrade-to X.Y` says what each patch does on the new
+release; `jsonpatch-breaks-on-upgrade` reports those that stop working.
+
+## Sources
+
+- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(next) = next_release(cx.release()) else {
+        return;
+    };
+    for patch in cx.patch_annotations() {
+        let count = patch.operations().len();
+        if count == 0 {
+            continue;
+        }
+        let operations = if count == 1 {
+            "operation"
+        } else {
+            "operations"
+        };
+        let (kind, next) = (patch.target.kind, next.name());
+        let message =
+            format!("{count} {operations} on {kind} would go through the upgrade to {next}");
+        out.report(
+            Finding::new(&RULE, message)
+                .at(patch.annotation.key_place())
+                .label("written against this release's operand")
+                .help(format!(
+                    "try it: hcoplan plan DIR --upgrade-to {next}; remove it for the upgrade"
+                )),
+        );
+    }
+}
+
+/// The release that comes after this one, where hcoplan knows it.
+pub(super) fn next_release(release: &Release) -> Option<std::sync::Arc<Release>> {
+    let mut names = Release::known_names().skip_while(|name| *name != release.name());
+    Release::known(names.nth(1)?)
+}
