@@ -55,7 +55,8 @@ impl Scene {
         let words = words(line);
         let words: Vec<_> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["hcoplan", arguments @ ..] => self.hcoplan(arguments, out),
+            ["hcoplan", arguments @ .., "<", file] => self.hcoplan(arguments, Some(file), out),
+            ["hcoplan", arguments @ ..] => self.hcoplan(arguments, None, out),
             ["copy", from] => copy(&main_directory().join(from), self.directory.path()),
             ["copy", from, to] => copy(&main_directory().join(from), &self.path(to)),
             ["append", file, text] => {
@@ -112,12 +113,12 @@ impl Scene {
         assert!(done.status.success(), "git {arguments:?}: {done:?}");
     }
 
-    fn hcoplan(&self, arguments: &[&str], out: &mut String) {
-        let done = self
-            .command(env!("CARGO_BIN_EXE_hcoplan"))
-            .args(arguments)
-            .output()
-            .expect("hcoplan runs");
+    fn hcoplan(&self, arguments: &[&str], input: Option<&str>, out: &mut String) {
+        let mut command = self.command(env!("CARGO_BIN_EXE_hcoplan"));
+        if let Some(file) = input {
+            command.stdin(fs::File::open(self.path(file)).expect("readable"));
+        }
+        let done = command.args(arguments).output().expect("hcoplan runs");
         let text = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).expect("UTF-8");
             let text = text.replace(&*self.directory.path().to_string_lossy(), "[ROOT]");
@@ -282,4 +283,42 @@ fn plans_are_the_same_every_time() {
     }
     let json = run("hcoplan render --format json --jobs 1");
     assert!(run("hcoplan render --format json --jobs 7") == json);
+    // Files are read by another pool of threads.
+    for threads in ["1", "4"] {
+        let plan = scene
+            .command(env!("CARGO_BIN_EXE_hcoplan"))
+            .arg("plan")
+            .env("RAYON_NUM_THREADS", threads)
+            .output()
+            .expect("hcoplan runs");
+        let printed = String::from_utf8(plan.stdout).expect("UTF-8");
+        assert!(printed.trim_end() == first.trim_end(), "{threads} threads");
+    }
+}
+
+/// Who reads only the beginning hears no complaint, and neither does who reads nothing.
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let scene = Scene::new(&main_directory().join("examples/fleet"));
+    for arguments in [
+        &["render", "--stdout"][..],
+        &["lint", "--list"],
+        &["plan", "--out", "x"],
+    ] {
+        let mut child = scene
+            .command(env!("CARGO_BIN_EXE_hcoplan"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("hcoplan runs");
+        drop(child.stdout.take());
+        let done = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(0), "{arguments:?}: {said}");
+        assert!(
+            !said.contains("error") && !said.contains("anic"),
+            "{arguments:?}: {said}"
+        );
+    }
 }

@@ -3,19 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Work;
+use serde_json::Value;
+
 use super::document::plan_document;
+use super::{Held, Work};
 use crate::admission::Stage;
 use crate::diff::{self, ClusterChanges};
 use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
 use crate::finding::Finding;
+use crate::hyperconverged;
 use crate::inventory::{Inventory, LoadedInventory, Places};
 use crate::lint;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
-use crate::repo::{ClusterRef, Loaded, Repo};
+use crate::repo::{ClusterRef, Loaded, Problem, Repo};
 use crate::source::{SourceFile, encode};
-use crate::yaml::Document;
+use crate::yaml::{self, Document};
 
 /// What came of a cluster.
 #[derive(Debug)]
@@ -130,9 +133,19 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
         (Some(inventory), _) => inventory,
         (None, _) => Arc::new(nothing_declared()),
     };
-    let admit = match work.force {
-        true => Admit::Force,
-        false => Admit::Create,
+    let held = match held(work, cluster, &loaded, &mut outcome) {
+        Ok(held) => held,
+        Err(problem) => {
+            outcome.found.findings.push(problem.finding);
+            outcome.state = State::Unreadable;
+            return outcome;
+        }
+    };
+    let admit = match (&held, work.force) {
+        (Some(old), true) => Admit::ForceUpdate(old),
+        (Some(old), false) => Admit::Update(old),
+        (None, true) => Admit::Force,
+        (None, false) => Admit::Create,
     };
     let plan = plan_with(&release, &inventory.inventory, &loaded.json, admit);
     if let Some(settings) = work.lint {
@@ -148,7 +161,7 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
         let context = context.with_neighbours(|| repo.neighbours(cluster));
         outcome.found.add(lint::run(&context, settings));
     } else {
-        outcome.warnings = warnings(&plan);
+        outcome.warnings.extend(warnings(&plan));
         if !inventory.states_nodes {
             let message =
                 "its inventory declares no node, so it is taken for a cluster without any";
@@ -159,11 +172,46 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
         outcome.printed = plan_document(&loaded.name, release.name(), &plan, work.wanted());
     }
     refuse(work, &plan, &mut outcome);
+    if work.stored {
+        outcome.printed = stored(&loaded.name, &release, &plan, work.force);
+    }
     if let Err(error) = write(work, &release, &loaded, &plan, &mut outcome) {
         outcome.state = State::Failed(error);
     }
     outcome
 }
+
+/// The object that the cluster holds before the change; `None` where it is a new one.
+fn held(
+    work: &Work<'_>,
+    cluster: &ClusterRef,
+    loaded: &Loaded,
+    outcome: &mut Outcome,
+) -> Result<Option<Value>, Box<Problem>> {
+    let Some(held) = work.held else {
+        return Ok(None);
+    };
+    let old = held.of(cluster, &loaded.json)?;
+    if let (None, Held::Live { file, .. }) = (&old, held) {
+        let message = format!("{file} holds no HyperConverged of its name: judged as a new one");
+        outcome.warnings.push(message);
+    }
+    Ok(old)
+}
+
+/// The HyperConverged as the API server would store it; empty where it is refused.
+fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String {
+    let admission = &plan.admission;
+    let forced = admission.forced.as_ref().filter(|_| force);
+    let Some(object) = admission.stored.as_ref().or(forced) else {
+        return String::new();
+    };
+    let mut out = format!("# cluster: {cluster}\n{STORED}---\n");
+    yaml::emit_to(&hyperconverged::in_storage_version(release, object), &mut out);
+    out
+}
+
+const STORED: &str = "# As the API server would store it: pruned, defaulted, mutated, converted.\n";
 
 /// The documents that may hold an `ignore`; the others are not worth their memory.
 fn speaking(loaded: &Loaded) -> Vec<Arc<Document>> {
@@ -222,10 +270,16 @@ fn refuse(work: &Work<'_>, plan: &Plan, outcome: &mut Outcome) {
     outcome.refusal = Some(Refusal {
         stage,
         message: plan.admission.message.clone(),
-        help: match forced {
-            true => Some("it is rendered all the same, as --force says"),
-            false if work.force => Some("--force is for what a webhook refuses"),
-            false => None,
+        help: match (forced, stage) {
+            _ if !work.force => None,
+            (true, _) => Some("it is rendered all the same, as --force says"),
+            (false, Stage::Schema | Stage::Cel) => Some(
+                "what the CRD's schema refuses can't be forced: --force is for what a webhook \
+                 refuses",
+            ),
+            (false, Stage::Mutating | Stage::Validating) => {
+                Some("it can't be forced: the operator could not read it, either")
+            }
         },
     });
     if !forced {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use super::ordered::ordered;
-use super::{Only, Outcome, Progress, State, cluster, interrupted, panics};
+use super::{Held, Only, Outcome, Progress, State, cluster, interrupted, panics};
 use crate::diff::Before;
 use crate::emit::{DiskTree, Texts, Tree};
 use crate::kube::ObjectId;
@@ -16,6 +16,8 @@ use crate::repo::{ClusterRef, Repo};
 pub struct Work<'a> {
     /// Render also what a webhook would refuse.
     pub force: bool,
+    /// What the clusters hold before the change, so that it is judged as an update.
+    pub held: Option<&'a Held>,
     /// Run the rules.
     pub lint: Option<&'a lint::Settings>,
     /// Only these objects; empty = all.
@@ -24,6 +26,8 @@ pub struct Work<'a> {
     pub json: bool,
     /// Print the objects as a stream of YAML.
     pub yaml: bool,
+    /// Print the HyperConverged as it would be stored.
+    pub stored: bool,
     /// Compare with this tree.
     pub before: Option<&'a Before>,
     /// Write to this tree.

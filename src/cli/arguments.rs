@@ -6,6 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
+use super::Failure;
+use super::clusters::Clusters;
 use super::output::Color;
 use super::{
     completions, diff, exit, explain, fix, lint, man, plan, read, release, render, version,
@@ -115,6 +117,19 @@ pub(super) struct Out {
 }
 
 impl Out {
+    /// Whether nothing says where the output tree is.
+    pub(super) fn is_missing(&self, found: &Clusters) -> bool {
+        self.out.is_none() && found.is_stream()
+    }
+
+    /// The failure that nothing says it.
+    pub(super) fn missing(&self) -> Failure {
+        Failure::usage(
+            "a stream has no output tree",
+            "name one with --out, or print the objects with --stdout",
+        )
+    }
+
     /// The output tree's path: as it was typed, else below the root.
     pub(super) fn path(&self, root: &Utf8Path) -> Utf8PathBuf {
         match &self.out {

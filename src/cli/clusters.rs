@@ -1,7 +1,6 @@
 //! Clusters for a subcommand: found and chosen. What is wrong on the way is said here.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -12,6 +11,7 @@ use super::output::Output;
 use super::selection::Selection;
 use crate::emit;
 use crate::repo::{self, ClusterRef, Options, Repo};
+use crate::source::read_limited;
 
 /// The clusters of a run.
 #[derive(Debug)]
@@ -31,6 +31,15 @@ pub(super) struct Clusters {
 
 /// Finds the clusters in the given place.
 pub(super) fn find(sources: &Sources, output: &Output) -> Result<Clusters, Failure> {
+    find_without(sources, Vec::new(), output)
+}
+
+/// [`find`], but some files are no sources, wherever they lie.
+pub(super) fn find_without(
+    sources: &Sources,
+    left_out: Vec<Utf8PathBuf>,
+    output: &Output,
+) -> Result<Clusters, Failure> {
     let selection = Selection::new(sources)?;
     let options = Options {
         release: match &sources.release {
@@ -38,14 +47,14 @@ pub(super) fn find(sources: &Sources, output: &Output) -> Result<Clusters, Failu
             None => None,
         },
         inventory: sources.inventory.clone(),
+        left_out,
         ..Options::default()
     };
     let root = root(&sources.directory);
     let opened = match sources.directory.as_str() {
         "-" => {
-            let mut bytes = Vec::new();
-            let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            read.map_err(|e| Failure::Read("standard input".to_owned(), e))?;
+            let read = read_limited(&mut std::io::stdin().lock());
+            let bytes = read.map_err(|e| Failure::Read("standard input".to_owned(), e))?;
             Repo::from_stream(bytes, &options)
         }
         _ => Repo::open(&sources.directory, &options),
@@ -158,6 +167,11 @@ impl Clusters {
             options,
             ..self
         })
+    }
+
+    /// Whether they come from standard input.
+    pub(super) fn is_stream(&self) -> bool {
+        self.repo.is_stream()
     }
 
     /// Those that are meant, by name.

@@ -27,6 +27,12 @@ impl Verdict {
         ..Self::NOTHING
     };
 
+    /// Input that can't be read or parsed.
+    pub(super) const UNREADABLE: Self = Self {
+        unreadable: true,
+        ..Self::NOTHING
+    };
+
     const NOTHING: Self = Self {
         bug: false,
         unusable: false,

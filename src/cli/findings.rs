@@ -1,5 +1,6 @@
 //! Findings of a run: collected, settled, printed.
 
+use std::fs::File;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -10,6 +11,7 @@ use super::output::Output;
 use crate::finding::{Finding, Severity};
 use crate::lint::{self, Baseline, Date, Settings};
 use crate::report::{self, Format, Report, Summary, Terminal};
+use crate::source::read_limited;
 use crate::yaml::Document;
 
 /// The findings of a run, before suppression.
@@ -98,7 +100,11 @@ fn known(
     output: &Output,
 ) -> Result<Baseline, Failure> {
     let failed = |error| Failure::Read(path.to_string(), error);
-    match std::fs::read_to_string(path) {
+    let text = File::open(path).and_then(|mut file| {
+        let bytes = read_limited(&mut file)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    });
+    match text {
         Ok(text) => Baseline::parse(&text).map_err(|error| {
             Failure::usage(
                 format!("{path} is no baseline: {error}"),

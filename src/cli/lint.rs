@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::format::{self, Target};
 use super::output::Output;
 use super::settings::Rules;
-use super::{Failure, clusters, tree};
+use super::{Failure, clusters, held, tree};
 use crate::app::{self, Progress, Work};
 use crate::lint;
 use crate::report::Format;
@@ -21,6 +21,9 @@ use crate::report::Format;
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
+
+    #[command(flatten)]
+    held: held::Arguments,
 
     #[command(flatten)]
     rules: Rules,
@@ -42,9 +45,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         return list(&targets, output);
     }
     let targets = format::resolve(&arguments.format, "lint", &Format::ALL)?;
-    let found = clusters::find(&arguments.sources, output)?;
+    let found = clusters::find_without(&arguments.sources, arguments.held.files(), output)?;
     let settings = arguments.rules.settings(&found)?;
+    let held = arguments.held.open(&found, output)?;
     let work = Work {
+        held: held.as_ref(),
         lint: Some(&settings),
         ..Work::default()
     };

@@ -12,6 +12,7 @@ mod explain;
 mod findings;
 mod fix;
 mod format;
+mod held;
 mod lint;
 mod man;
 mod migrate;
@@ -56,6 +57,9 @@ enum Failure {
     /// Standard input.
     #[error("{0}: {1}")]
     Read(String, std::io::Error),
+    /// A file named on the command line that can't be parsed.
+    #[error("{0}")]
+    Unreadable(String),
     /// The output tree.
     #[error(transparent)]
     Tree(#[from] crate::emit::Error),
@@ -109,7 +113,10 @@ pub fn run() -> ExitCode {
                 }
                 other => output.error(other),
             }
-            Verdict::UNUSABLE
+            match failure {
+                Failure::Unreadable(_) => Verdict::UNREADABLE,
+                _ => Verdict::UNUSABLE,
+            }
         }
     };
     let interrupted = app::interrupted();

@@ -15,9 +15,9 @@ use super::review::{self, Review};
 use super::settings::Rules;
 use super::sides::Side;
 use super::tree::{self, OutputTree};
-use super::{Failure, clusters, render};
+use super::{Failure, clusters, held, render};
 use crate::app::{self, Progress, Work};
-use crate::diff::ClusterDiff;
+use crate::diff::{Before, ClusterDiff};
 use crate::lint::Settings;
 use crate::report::changes::{self, Changes};
 use crate::report::{Format, Terminal};
@@ -30,6 +30,9 @@ use crate::report::{Format, Terminal};
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
+
+    #[command(flatten)]
+    held: held::Arguments,
 
     #[command(flatten)]
     out: Out,
@@ -58,14 +61,26 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", &Format::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(sources, output)?;
+    let found = clusters::find_without(sources, arguments.held.files(), output)?;
     let config = found.repo.config();
     let settings = arguments.rules.settings(&found)?;
-    let path = arguments.out.path(&found.root);
-    let tree = OutputTree::open(path, &found, !arguments.check)?;
-    let before = review::before(&tree, output);
+    let held = arguments.held.open(&found, output)?;
+    let (tree, before) = match arguments.out.is_missing(&found) {
+        true if arguments.check => return Err(arguments.out.missing()),
+        true => {
+            output.note("a stream has no output tree, so nothing is written; --out names one");
+            (OutputTree::nowhere(), Before::Nothing)
+        }
+        false => {
+            let path = arguments.out.path(&found.root);
+            let tree = OutputTree::open(path, &found, !arguments.check)?;
+            let before = review::before(&tree, output);
+            (tree, before)
+        }
+    };
     let work = Work {
         force: arguments.force,
+        held: held.as_ref(),
         lint: Some(&settings),
         before: Some(&before),
         tree: tree.new.as_ref(),

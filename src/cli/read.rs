@@ -9,7 +9,7 @@ use super::Failure;
 use super::exit::Verdict;
 use super::output::Output;
 use crate::source::{SourceFile, read_limited};
-use crate::yaml;
+use crate::yaml::{self, ProblemKind};
 
 /// Print a file's documents as Kubernetes reads them
 ///
@@ -46,11 +46,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     for problem in &parsed.problems {
         let at = file.position(problem.span.start);
         let message = format!("{path}:{}:{}: {}", at.line, at.column, problem.message);
-        match problem.kind.is_fatal() {
-            true => output.error(message),
+        // What a repository may well hold is nothing that kubectl takes.
+        match problem.kind.is_fatal() || problem.kind == ProblemKind::NotAMapping {
+            true => {
+                output.error(message);
+                verdict.unreadable = true;
+            }
             false => output.warning(message),
         }
     }
-    verdict.unreadable = parsed.is_broken();
     Ok(verdict)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::arguments::{Out, Sources};
 use super::clusters::Clusters;
@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::format::{self, Target};
 use super::output::Output;
 use super::tree::{self, OutputTree};
-use super::{Failure, clusters};
+use super::{Failure, clusters, held};
 use crate::app::{self, Only, Progress, State, Work};
 use crate::report::Format;
 
@@ -23,6 +23,9 @@ use crate::report::Format;
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
+
+    #[command(flatten)]
+    held: held::Arguments,
 
     #[command(flatten)]
     out: Out,
@@ -44,6 +47,11 @@ pub(super) struct Arguments {
     )]
     format: Vec<Target>,
 
+    /// Print something else than the objects that would exist
+    #[arg(long, value_name = "WHAT", help_heading = "Output",
+        conflicts_with_all = ["stdout", "format", "only", "check", "out"])]
+    show: Option<Show>,
+
     /// Only these objects; with --stdout, --format or --out
     #[arg(long, value_name = "KIND[/NAME]", help_heading = "Output")]
     only: Vec<Only>,
@@ -53,25 +61,43 @@ pub(super) struct Arguments {
     force: bool,
 }
 
+/// What is printed instead of objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// The HyperConverged as the API server would store it
+    Stored,
+}
+
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = targets(arguments)?;
-    let found = clusters::find(&arguments.sources, output)?;
-    match targets.is_empty() && !arguments.stdout {
-        true => write(arguments, &found, output),
-        false => print(arguments, &found, &targets, output),
+    let found = clusters::find_without(&arguments.sources, arguments.held.files(), output)?;
+    let held = arguments.held.open(&found, output)?;
+    let work = Work {
+        force: arguments.force,
+        held: held.as_ref(),
+        only: arguments.only.clone(),
+        ..Work::default()
+    };
+    match targets.is_empty() && !arguments.stdout && arguments.show.is_none() {
+        true if arguments.out.is_missing(&found) => Err(arguments.out.missing()),
+        true => write(arguments, &found, work, output),
+        false => print(arguments, &found, work, &targets, output),
     }
 }
 
 /// Into the output tree.
-fn write(arguments: &Arguments, found: &Clusters, output: &mut Output) -> Result<Verdict, Failure> {
+fn write(
+    arguments: &Arguments,
+    found: &Clusters,
+    work: Work<'_>,
+    output: &mut Output,
+) -> Result<Verdict, Failure> {
     let sources = &arguments.sources;
     let tree = OutputTree::open(arguments.out.path(&found.root), found, !arguments.check)?;
     let work = Work {
-        force: arguments.force,
-        only: arguments.only.clone(),
         tree: tree.new.as_ref(),
         check: tree.disk.as_ref().filter(|_| arguments.check),
-        ..Work::default()
+        ..work
     };
     let mut verdict = found.verdict;
     let mut stale = match arguments.check {
@@ -140,21 +166,21 @@ pub(super) fn say_stale(stale: &[String], verdict: &mut Verdict, output: &Output
 fn print(
     arguments: &Arguments,
     found: &Clusters,
+    work: Work<'_>,
     targets: &[Target],
     output: &mut Output,
 ) -> Result<Verdict, Failure> {
     let work = Work {
-        force: arguments.force,
-        only: arguments.only.clone(),
         json: !targets.is_empty(),
         yaml: arguments.stdout,
-        ..Work::default()
+        stored: arguments.show.is_some(),
+        ..work
     };
     let mut verdict = found.verdict;
     let mut failure = None;
     let mut collected = String::new();
     let to_file = targets.iter().any(|t| t.file.is_some());
-    let to_stdout = arguments.stdout || targets.iter().any(|t| t.file.is_none());
+    let to_stdout = targets.is_empty() || targets.iter().any(|t| t.file.is_none());
     let mut findings = Findings::new(found);
     let chosen = found.chosen();
     let progress = Progress::of(chosen.len(), output.quiet());
@@ -191,7 +217,7 @@ fn print(
 }
 
 fn targets(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
-    let to_tree = !arguments.stdout && arguments.format.is_empty();
+    let to_tree = !arguments.stdout && arguments.format.is_empty() && arguments.show.is_none();
     if to_tree && !arguments.only.is_empty() && arguments.out.out.is_none() {
         return Err(Failure::usage(
             "--only would leave nothing else in the output tree",
@@ -201,7 +227,7 @@ fn targets(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
     if to_tree {
         return Ok(Vec::new());
     }
-    match arguments.stdout {
+    match arguments.stdout || arguments.show.is_some() {
         true => Ok(Vec::new()),
         false => format::resolve(&arguments.format, "render", &[Format::Json]),
     }

@@ -36,6 +36,15 @@ impl OutputTree {
         Ok(Self { path, disk, new })
     }
 
+    /// No tree: nothing is there, and nothing is written.
+    pub(super) fn nowhere() -> Self {
+        Self {
+            path: Utf8PathBuf::new(),
+            disk: None,
+            new: None,
+        }
+    }
+
     /// Where it is, as it is reported.
     pub(super) fn path(&self) -> &Utf8Path {
         &self.path
@@ -141,6 +150,14 @@ pub(super) fn say(outcome: &Outcome, verdict: &mut Verdict, output: &Output) {
             refusal.message,
             help.unwrap_or_default()
         ));
+    }
+    if let Some(help) = outcome
+        .refusal
+        .as_ref()
+        .and_then(|r| r.help)
+        .filter(|_| told)
+    {
+        output.note(format_args!("{cluster}: {help}"));
     }
     match &outcome.state {
         State::Done | State::Refused => {}

@@ -63,6 +63,8 @@ pub enum Admit<'a> {
     Update(&'a Value),
     /// As a new object, but what would be rendered is rendered even where a webhook refuses.
     Force,
+    /// As [`Admit::Update`], but forced as with [`Admit::Force`].
+    ForceUpdate(&'a Value),
     /// The object is taken as stored: nothing is checked, mutated or defaulted.
     Stored,
 }
@@ -100,7 +102,7 @@ pub fn plan_with(
     admit: Admit<'_>,
 ) -> Plan {
     let operation = match admit {
-        Admit::Update(old) => Operation::Update { old },
+        Admit::Update(old) | Admit::ForceUpdate(old) => Operation::Update { old },
         _ => Operation::Create,
     };
     let admission = match admit {
@@ -108,7 +110,9 @@ pub fn plan_with(
         _ => admission::admit(release, inventory, hyperconverged, operation),
     };
     let object = match admit {
-        Admit::Force => admission.stored.as_ref().or(admission.forced.as_ref()),
+        Admit::Force | Admit::ForceUpdate(_) => {
+            admission.stored.as_ref().or(admission.forced.as_ref())
+        }
         _ => admission.stored.as_ref(),
     };
     match object.cloned() {

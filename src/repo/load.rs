@@ -85,6 +85,17 @@ impl Repo {
         })
     }
 
+    /// A cluster's HyperConverged alone.
+    ///
+    /// # Errors
+    /// As [`Repo::load`].
+    pub fn hyperconverged(&self, cluster: &ClusterRef) -> Result<Value, Box<Problem>> {
+        let content = self.content(cluster.object.file)?;
+        let document = content.object(cluster.object.place);
+        let document = document.ok_or_else(|| Box::new(changed(&cluster.path)))?;
+        Ok(document.root.to_json())
+    }
+
     /// A file's content, parsed now or before.
     pub(super) fn content(&self, file: u32) -> Result<Arc<Content>, Box<Problem>> {
         if let Some(content) = self.cache.get(file) {

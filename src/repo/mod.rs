@@ -64,6 +64,9 @@ pub struct Options {
     pub release: Option<Arc<Release>>,
     /// The inventory of every cluster, whatever the files say; relative to the current directory.
     pub inventory: Vec<Utf8PathBuf>,
+    /// Files that are no sources although they may lie below the root, relative to the current
+    /// directory.
+    pub left_out: Vec<Utf8PathBuf>,
     /// The largest file that is read, in bytes.
     pub max_bytes: usize,
     /// Files of the directory, by their path from the root, that have another content than on
@@ -76,6 +79,7 @@ impl Default for Options {
         Self {
             release: None,
             inventory: Vec::new(),
+            left_out: Vec::new(),
             max_bytes: MAX_BYTES,
             edited: BTreeMap::new(),
         }
@@ -112,6 +116,11 @@ impl Repo {
     /// The clusters, sorted by name.
     pub fn clusters(&self) -> &[ClusterRef] {
         &self.clusters
+    }
+
+    /// Whether it is a stream of documents, [`Repo::from_stream`].
+    pub fn is_stream(&self) -> bool {
+        matches!(self.files.as_slice(), [only] if only.path == open::STREAM)
     }
 
     /// What `hcoplan.yaml` says; everything is at its default without one.

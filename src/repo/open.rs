@@ -33,9 +33,10 @@ impl Repo {
                 _ => Utf8Path::new("."),
             };
             let only = root.file_name().map(Utf8PathBuf::from);
-            return Self::build(on_disk(directory, options)?, options, only);
+            return Self::build(on_disk(directory, options)?, options, only, &[]);
         }
-        Self::build(on_disk(root, options)?, options, None)
+        let left_out = below(root, &options.left_out);
+        Self::build(on_disk(root, options)?, options, None, &left_out)
     }
 
     /// The repository of any tree: a git revision, files in memory.
@@ -43,7 +44,7 @@ impl Repo {
     /// # Errors
     /// When it can't be listed, or its configuration is wrong.
     pub fn from_tree(tree: Box<dyn Tree>, options: &Options) -> Result<Self, Error> {
-        Self::build(tree, options, None)
+        Self::build(tree, options, None, &[])
     }
 
     /// A stream of documents, such as a build's output on standard input.
@@ -52,7 +53,7 @@ impl Repo {
     /// When an inventory that the command line names can't be read.
     pub fn from_stream(bytes: Vec<u8>, options: &Options) -> Result<Self, Error> {
         let stream = Memory::stream(STREAM, bytes);
-        Self::build(Box::new(stream), options, None)
+        Self::build(Box::new(stream), options, None, &[])
     }
 
     /// `only`: the one file that HyperConvergeds are taken from, beside which inventories lie.
@@ -60,14 +61,16 @@ impl Repo {
         tree: Box<dyn Tree>,
         options: &Options,
         only: Option<Utf8PathBuf>,
+        left_out: &[Utf8PathBuf],
     ) -> Result<Self, Error> {
         let config = configuration(&*tree)?;
-        let listing = tree.list(&Walk {
+        let mut listing = tree.list(&Walk {
             ignore: config.ignore.iter().map(|p| p.value.clone()).collect(),
             marker: Some(MANIFEST),
             depth: only.is_some().then_some(1),
         })?;
         let mut reading = Reading::default();
+        listing.files.retain(|f| !left_out.contains(f));
         reading.skipped(&listing);
         let candidates = candidates(&*tree, &config, listing);
         let looked = look_all(&*tree, &candidates, &reading.cache);
@@ -86,6 +89,14 @@ impl Repo {
             let paths = &reading.objects.paths;
             let meant = |o: &ObjectRef| paths.get(o.file as usize) == Some(&only);
             reading.objects.hyperconvergeds.retain(meant);
+            // What is asked for by name has to be readable, whatever is in it.
+            let meant = |p: &Problem| {
+                let place = p.finding.location.as_ref();
+                place.is_some_and(|l| l.file.path() == only)
+            };
+            let problems = std::mem::take(&mut reading.problems).into_iter();
+            let strict = problems.map(|p| if meant(&p) { p.fatal() } else { p });
+            reading.problems = strict.collect();
         }
         reading.finish(tree, config, options)
     }
@@ -97,6 +108,16 @@ fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Box<dyn Tree>, Err
         true => Box::new(tree),
         false => Box::new(Edited::new(tree, options.edited.clone())),
     })
+}
+
+/// Those of some files that lie below a directory, relative to it.
+fn below(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+    let Ok(root) = root.canonicalize_utf8() else {
+        return Vec::new();
+    };
+    let files = files.iter().filter_map(|f| f.canonicalize_utf8().ok());
+    let below = files.filter_map(|f| f.strip_prefix(&root).map(ToOwned::to_owned).ok());
+    below.collect()
 }
 
 /// What standard input is called.
@@ -153,7 +174,11 @@ fn look(tree: &dyn Tree, file: usize, path: &Utf8Path, cache: &Cache) -> Looked 
     };
     let mut problems = Vec::new();
     if let Some(why) = &scanned.unreadable {
-        problems.push(unreadable(path, why));
+        let problem = unreadable(path, why);
+        problems.push(match scanned.marked {
+            true => problem.fatal(),
+            false => problem,
+        });
     }
     // Dropped here unless there is room, so that memory doesn't grow with the repository.
     if let Some(content) = scanned.content.take() {

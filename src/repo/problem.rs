@@ -18,6 +18,16 @@ pub struct Problem {
     pub fatal: bool,
 }
 
+impl Problem {
+    /// The same as something that ends the run.
+    pub(super) fn fatal(self) -> Self {
+        Self {
+            finding: self.finding.severity(Severity::Error),
+            fatal: true,
+        }
+    }
+}
+
 /// A file without bytes: nobody knows whether it matters.
 pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
     Problem {

@@ -122,7 +122,9 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
     let bytes = match tree.read(path) {
         Ok(bytes) => bytes,
         Err(unreadable) => {
+            let large = matches!(unreadable, Unreadable::TooBig(_));
             return Scanned {
+                marked: large && tree.mentions(path, &[HCO, OURS]),
                 unreadable: Some(unreadable),
                 ..Scanned::default()
             };

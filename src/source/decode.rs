@@ -5,7 +5,7 @@
 
 use std::io::{self, Read};
 
-use super::{MAX_BYTES, Span};
+use super::{MAX_BYTES, Span, Unreadable};
 
 /// How a file's text is stored, so that it can be written back the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,7 +45,10 @@ const MOST_REPLACED: usize = 1000;
 pub fn read_limited(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    match bytes.len() > MAX_BYTES {
+        true => Err(io::Error::other(Unreadable::TooBig(MAX_BYTES))),
+        false => Ok(bytes),
+    }
 }
 
 /// Decodes a file's bytes. Nothing is refused: what can't be decoded is replaced.

@@ -129,6 +129,10 @@ impl Tree for Directory {
         Ok(bytes)
     }
 
+    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
+        File::open(self.real.join(path)).is_ok_and(|file| search(file, words))
+    }
+
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
         let path = normal(path).ok_or(Unreadable::LeavesRoot)?;
         fs::symlink_metadata(self.real.join(&path))?;
@@ -219,6 +223,43 @@ fn not_a_file(kind: FileType) -> Unreadable {
     match kind.is_dir() {
         true => Unreadable::Directory,
         false => Unreadable::NotAFile("something else"),
+    }
+}
+
+/// How far a file is searched that is too large to be read.
+const SEARCHED: u64 = 1 << 30;
+
+/// Whether one of the words is in a file, without holding all of it.
+fn search(file: File, words: &[&str]) -> bool {
+    const PIECE: usize = 1 << 20;
+    let overlap = words.iter().map(|w| w.len()).max().unwrap_or_default();
+    let finders: Vec<_> = words.iter().map(|w| w.as_bytes()).collect();
+    let mut file = file.take(SEARCHED);
+    let mut piece = vec![0; PIECE + overlap];
+    let mut kept = 0;
+    loop {
+        let Ok(read @ 1..) = file.read(&mut piece[kept..]) else {
+            return false;
+        };
+        let known = &piece[..kept + read];
+        let begins = |word: &[u8]| {
+            let first = word.first().copied().unwrap_or_default();
+            let mut rest = known;
+            while let Some(at) = rest.iter().position(|b| *b == first) {
+                rest = &rest[at..];
+                if rest.starts_with(word) {
+                    return true;
+                }
+                rest = &rest[1..];
+            }
+            false
+        };
+        if finders.iter().any(|word| begins(word)) {
+            return true;
+        }
+        let end = known.len();
+        kept = overlap.min(end);
+        piece.copy_within(end - kept..end, 0);
     }
 }
 

@@ -16,6 +16,12 @@ pub trait Tree: Send + Sync {
     /// Why there are none; see [`Unreadable`].
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable>;
 
+    /// Whether one of the words is in a file that is too large to be read, as far as that can be
+    /// told.
+    fn mentions(&self, _path: &Utf8Path, _words: &[&str]) -> bool {
+        false
+    }
+
     /// Whether a file that is in no listing (it may be ignored by git) can be read and lies below
     /// the root, links followed.
     ///

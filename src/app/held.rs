@@ -1,0 +1,141 @@
+//! What the clusters hold before the change: the old object of an update.
+
+use camino::Utf8PathBuf;
+use serde_json::Value;
+
+use crate::admission::{GROUP, KIND};
+use crate::repo::{ClusterRef, Problem, Repo};
+use crate::source::SourceFile;
+use crate::yaml;
+
+/// Where the old objects come from. A cluster that has none there gets a new object.
+#[derive(Debug)]
+pub enum Held {
+    /// The sources in an earlier revision; clusters are the same by name.
+    Revision(Repo),
+    /// What a cluster printed.
+    Live {
+        /// The file, as it is reported.
+        file: Utf8PathBuf,
+        /// The HyperConvergeds in it.
+        objects: Vec<Value>,
+    },
+}
+
+impl Held {
+    /// The HyperConvergeds in what `kubectl get hyperconverged -o yaml` (or `json`) printed.
+    ///
+    /// # Errors
+    /// Where it can't be parsed, with line and column.
+    pub fn live(file: Utf8PathBuf, bytes: Vec<u8>) -> Result<Self, String> {
+        let source = SourceFile::from_bytes(&file, bytes);
+        let parsed = yaml::parse(&source);
+        if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
+            let at = source.position(problem.span.start);
+            let message = &problem.message;
+            return Err(format!("{file}:{}:{}: {message}", at.line, at.column));
+        }
+        let mut objects = Vec::new();
+        for document in &parsed.documents {
+            take(document.root.to_json(), &mut objects);
+        }
+        Ok(Self::Live { file, objects })
+    }
+
+    /// The object that the cluster holds; `None` where `object` would be a new one.
+    pub(super) fn of(
+        &self,
+        cluster: &ClusterRef,
+        object: &Value,
+    ) -> Result<Option<Value>, Box<Problem>> {
+        match self {
+            Self::Revision(repo) => {
+                let mut before = repo.clusters().iter();
+                let Some(before) = before.find(|c| c.name() == cluster.name()) else {
+                    return Ok(None);
+                };
+                let old = repo.hyperconverged(before)?;
+                Ok(is_same(&old, object).then_some(old))
+            }
+            Self::Live { objects, .. } => {
+                let old = objects.iter().find(|old| is_same(old, object));
+                Ok(old.cloned())
+            }
+        }
+    }
+}
+
+/// Takes the HyperConvergeds of a document in; a list is taken apart.
+fn take(value: Value, out: &mut Vec<Value>) {
+    let text = |key: &str| value[key].as_str().unwrap_or_default();
+    let (kind, version) = (text("kind"), text("apiVersion"));
+    let ours = version.split('/').next() == Some(GROUP);
+    if kind == KIND && ours {
+        out.push(value);
+    } else if kind == "List" || (ours && kind.strip_suffix("List") == Some(KIND)) {
+        for item in value["items"].as_array().into_iter().flatten() {
+            let mut item = item.clone();
+            // Items of a typed list may leave these two to the list.
+            if ours && item["kind"].is_null() && item.is_object() {
+                item["kind"] = KIND.into();
+                item["apiVersion"] = version.into();
+            }
+            take(item, out);
+        }
+    }
+}
+
+/// Whether two are one object of the cluster. A namespace that isn't written is filled in later.
+fn is_same(a: &Value, b: &Value) -> bool {
+    let namespace = |v: &Value| v["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
+    let same_namespace = match (namespace(a), namespace(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    };
+    a["metadata"]["name"] == b["metadata"]["name"] && same_namespace
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn names(text: &str) -> Result<Vec<Value>, String> {
+        let held = Held::live("live.yaml".into(), text.as_bytes().to_vec())?;
+        let Held::Live { objects, .. } = held else {
+            return Ok(Vec::new());
+        };
+        Ok(objects
+            .iter()
+            .map(|o| json!([o["apiVersion"], o["metadata"]["name"]]))
+            .collect())
+    }
+
+    #[test]
+    fn takes_what_kubectl_prints() {
+        let one = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: a}\n";
+        let a = json!(["hco.kubevirt.io/v1", "a"]);
+        assert_eq!(names(one), Ok(vec![a.clone()]));
+        let list = r#"{"apiVersion": "v1", "kind": "List", "items": [
+            {"apiVersion": "hco.kubevirt.io/v1", "kind": "HyperConverged", "metadata": {"name": "a"}},
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b"}}]}"#;
+        assert_eq!(names(list), Ok(vec![a.clone()]));
+        let typed = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConvergedList\n\
+                     items:\n- metadata: {name: a}\n";
+        assert_eq!(names(typed), Ok(vec![a]));
+        assert_eq!(
+            names("kind: HyperConverged\napiVersion: example.com/v1\n"),
+            Ok(vec![])
+        );
+        assert!(names("a: [\n").is_err_and(|e| e.starts_with("live.yaml:2:1: ")));
+    }
+
+    #[test]
+    fn one_object_by_name_and_namespace() {
+        let object = |name: &str, namespace: Option<&str>| json!({"metadata": {"name": name, "namespace": namespace}});
+        assert!(is_same(&object("a", Some("n")), &object("a", Some("n"))));
+        assert!(is_same(&object("a", None), &object("a", Some("n"))));
+        assert!(!is_same(&object("a", Some("m")), &object("a", Some("n"))));
+        assert!(!is_same(&object("b", Some("n")), &object("a", Some("n"))));
+    }
+}

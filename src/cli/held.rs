@@ -1,0 +1,106 @@
+//! `--against` and `--live`: what the clusters hold now, so that a change is judged as an update.
+
+use std::fs::File;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+
+use super::Failure;
+use super::clusters::Clusters;
+use super::output::Output;
+use crate::app::Held;
+use crate::repo::{self, Options, Repo};
+use crate::source::{MAX_BYTES, Revision, read_limited};
+
+/// What the clusters hold now.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Update")]
+pub(super) struct Arguments {
+    /// Judge as an update of what this git revision has for the same cluster
+    ///
+    /// A cluster that isn't there, or that has a HyperConverged of another name, is judged as a
+    /// new one, as everything is without --against and --live.
+    #[arg(long, value_name = "REV", conflicts_with = "live")]
+    against: Option<String>,
+
+    /// Judge as an update of what the cluster holds: the output of
+    /// `kubectl get hyperconverged -A -o yaml` (or json)
+    #[arg(long, value_name = "FILE")]
+    live: Option<Utf8PathBuf>,
+}
+
+impl Arguments {
+    /// The files of it, which are no sources.
+    pub(super) fn files(&self) -> Vec<Utf8PathBuf> {
+        self.live.iter().cloned().collect()
+    }
+
+    /// Reads it; `None` where none is given.
+    pub(super) fn open(&self, found: &Clusters, output: &Output) -> Result<Option<Held>, Failure> {
+        if let Some(file) = &self.live {
+            return live(file, found, output).map(Some);
+        }
+        let Some(name) = &self.against else {
+            return Ok(None);
+        };
+        if found.is_stream() {
+            return Err(Failure::usage(
+                "--against needs a directory: a stream has no revisions",
+                "give --live FILE, or --against with the directory that the stream is built from",
+            ));
+        }
+        revision(name, found, output).map(Some)
+    }
+}
+
+fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<Held, Failure> {
+    let chosen = found.chosen();
+    if let [first, _, ..] = chosen.as_slice() {
+        return Err(Failure::usage(
+            format!(
+                "--live is what one cluster holds, and {} are meant",
+                chosen.len()
+            ),
+            format!("choose it, as in --cluster {}", first.name()),
+        ));
+    }
+    let bytes = File::open(file).and_then(|mut f| read_limited(&mut f));
+    let bytes = bytes.map_err(|error| repo::Error::File(file.to_owned(), error.into()))?;
+    let held = Held::live(file.to_owned(), bytes).map_err(Failure::Unreadable)?;
+    if let Held::Live { objects, .. } = &held
+        && objects.is_empty()
+    {
+        output.note(format_args!("{file} holds no HyperConverged"));
+    }
+    Ok(held)
+}
+
+fn revision(name: &str, found: &Clusters, output: &Output) -> Result<Held, Failure> {
+    let tree = Revision::open(&found.root, name, MAX_BYTES).map_err(repo::Error::from)?;
+    let before = Repo::from_tree(Box::new(tree), &Options::default());
+    let before = before.map_err(|error| match error {
+        repo::Error::Configuration(findings) => {
+            let first = findings.first().map_or("", |f| f.message.as_str());
+            Failure::usage(
+                format!("hcoplan.yaml is wrong in {name}: {first}"),
+                "leave --against out for the change that mends it",
+            )
+        }
+        other => other.into(),
+    })?;
+    for problem in before.problems().iter().filter(|p| p.fatal) {
+        let at = problem.finding.location.as_ref();
+        let at = at.map_or_else(String::new, |l| {
+            let file = match found.root.as_str() {
+                "." => l.file.path().to_owned(),
+                _ => found.root.join(l.file.path()),
+            };
+            format!("{file}:{}: ", l.start().line)
+        });
+        output.warning(format_args!(
+            "in {name}, {at}{}; what is in it is judged as new",
+            problem.finding.message
+        ));
+    }
+    Ok(Held::Revision(before))
+}

@@ -1,0 +1,355 @@
+//! Input as bad as it gets, through the binary: a message with the file's name, the documented
+//! exit code, less than a gigabyte of memory, no panic, and an output tree that stays as it was.
+//!
+//! Each run has a gigabyte of address space, so that taking more ends it.
+
+#![cfg(target_os = "linux")]
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A repository with one cluster and its output tree.
+struct Scene {
+    directory: tempfile::TempDir,
+    rendered: Vec<(PathBuf, String)>,
+}
+
+struct Run {
+    code: Option<i32>,
+    said: String,
+}
+
+const KIBIBYTES: u32 = 1 << 20;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+impl Scene {
+    fn new() -> Self {
+        let small = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cli/scenes/small/east");
+        let directory = tempfile::tempdir().expect("a directory");
+        for name in ["hyperconverged.yaml", "inventory.yaml"] {
+            fs::copy(small.join(name), directory.path().join(name)).expect("copied");
+        }
+        let mut scene = Self {
+            directory,
+            rendered: Vec::new(),
+        };
+        let run = scene.run(&["render", "-q"]);
+        assert_eq!(run.code, Some(0), "{}", run.said);
+        scene.rendered = scene.tree();
+        assert!(scene.rendered.len() > 3);
+        // So that a run that goes through has something to write.
+        scene.write("hyperconverged.yaml", |text| {
+            text.extend(b"  defaultCPUModel: Haswell\n");
+        });
+        scene
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn write(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut bytes = fs::read(self.path(name)).unwrap_or_default();
+        change(&mut bytes);
+        fs::write(self.path(name), bytes).expect("written");
+    }
+
+    fn run(&self, arguments: &[&str]) -> Run {
+        let limited = format!("ulimit -v {KIBIBYTES}; exec \"$0\" \"$@\"");
+        let out = File::create(self.directory.path().with_extension("out")).expect("a file");
+        let mut child = Command::new("sh")
+            .args(["-c", &limited, env!("CARGO_BIN_EXE_hcoplan")])
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("RAYON_NUM_THREADS", "2")
+            .stdin(Stdio::null())
+            .stdout(out.try_clone().expect("a handle"))
+            .stderr(out)
+            .spawn()
+            .expect("hcoplan runs");
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("waited") {
+                break status;
+            }
+            if started.elapsed() > PATIENCE {
+                child.kill().expect("killed");
+                panic!("{arguments:?} does not end");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let out = self.directory.path().with_extension("out");
+        let said = fs::read(&out).expect("readable");
+        fs::remove_file(out).expect("removed");
+        Run {
+            code: status.code(),
+            said: String::from_utf8_lossy(&said).into_owned(),
+        }
+    }
+
+    fn tree(&self) -> Vec<(PathBuf, String)> {
+        let mut out = Vec::new();
+        for entry in fs::read_dir(self.path("rendered")).expect("a tree") {
+            let path = entry.expect("an entry").path();
+            if path.is_file() {
+                let text = fs::read_to_string(&path).expect("readable");
+                out.push((path, text));
+            }
+        }
+        out.sort();
+        out
+    }
+
+    /// Plans, and lints, and reads the file alone: `code` each time but for the last, and the
+    /// file's name and `words` are said. With any other code than 0 and 1 the tree stays.
+    #[track_caller]
+    fn expect(&self, file: &str, code: i32, words: &str) {
+        for arguments in [&["plan", "."][..], &["lint", "."]] {
+            let run = self.run(arguments);
+            let said = &run.said;
+            let named = said.contains(file) && said.contains(words);
+            let all = said.chars().take(3000).collect::<String>();
+            assert_eq!(run.code, Some(code), "{arguments:?}: {all}");
+            assert!(named, "{arguments:?} with {file} and {words:?}: {all}");
+            assert!(!said.contains("panic"), "{arguments:?}: {all}");
+            assert!(said.len() < 20_000, "{} bytes are said", said.len());
+            if code > 1 {
+                assert!(self.tree() == self.rendered, "the tree changed");
+            }
+        }
+    }
+
+    /// `hcoplan read` of the file.
+    #[track_caller]
+    fn expect_read(&self, file: &str, code: i32, words: &str) {
+        let run = self.run(&["read", file]);
+        let all = run.said.chars().take(3000).collect::<String>();
+        assert_eq!(run.code, Some(code), "{all}");
+        assert!(run.said.contains(words), "{words:?}: {all}");
+    }
+}
+
+const OURS: &[u8] = b"apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n";
+const LARGE: u64 = 100 << 20;
+
+#[test]
+fn a_hundred_megabytes_of_nothing() {
+    let scene = Scene::new();
+    let file = File::create(scene.path("sparse.yaml")).expect("made");
+    file.set_len(LARGE).expect("sized");
+    scene.expect("sparse.yaml", 0, "larger than");
+    scene.expect_read("sparse.yaml", 4, "sparse.yaml: it is larger than");
+}
+
+#[test]
+fn a_hundred_megabytes_with_our_group_in_them() {
+    let scene = Scene::new();
+    let mut file = File::create(scene.path("large.yaml")).expect("made");
+    file.write_all(OURS).expect("written");
+    let line = b"# nothing but a comment, again and again and again and again\n".repeat(1 << 14);
+    while file.stream_position().expect("known") < LARGE {
+        file.write_all(&line).expect("written");
+    }
+    scene.expect("large.yaml", 4, "larger than");
+    scene.expect_read("large.yaml", 4, "large.yaml: it is larger than");
+}
+
+#[test]
+fn our_group_at_the_end_of_a_hundred_megabytes() {
+    let scene = Scene::new();
+    let mut file = File::create(scene.path("late.yaml")).expect("made");
+    file.seek(SeekFrom::Start(LARGE)).expect("sought");
+    file.write_all(OURS).expect("written");
+    scene.expect("late.yaml", 4, "larger than");
+}
+
+/// As much structure as fits into a file that is read.
+#[test]
+fn many_small_nodes() {
+    let scene = Scene::new();
+    scene.write("nodes.yaml", |text| {
+        text.extend(OURS);
+        text.extend(b"spec: [");
+        text.extend(b"1,".repeat(30 << 20));
+        text.extend(b"1]\n");
+    });
+    scene.expect("nodes.yaml", 4, "");
+    scene.expect_read("nodes.yaml", 4, "nodes.yaml");
+}
+
+#[test]
+fn twenty_thousand_levels() {
+    const LEVELS: usize = 20_000;
+    let flow = format!("spec: {}{}\n", "[".repeat(LEVELS), "]".repeat(LEVELS));
+    let maps = format!("spec: {}1{}\n", "{a: ".repeat(LEVELS), "}".repeat(LEVELS));
+    let dashes = format!("spec:\n{}1\n", "- ".repeat(LEVELS));
+    let mut block = "spec:\n".to_owned();
+    for level in 1..3000 {
+        let _ = writeln!(block, "{}a:", " ".repeat(level));
+    }
+    let json = format!(
+        "{{\"apiVersion\": \"hco.kubevirt.io/v1beta1\", \"x\": {}{}}}",
+        "[".repeat(LEVELS),
+        "]".repeat(LEVELS)
+    );
+    for (name, text) in [
+        ("flow.yaml", flow),
+        ("maps.yaml", maps),
+        ("dashes.yaml", dashes),
+        ("block.yaml", block),
+        ("deep.json", json),
+    ] {
+        let scene = Scene::new();
+        scene.write(name, |file| {
+            if !name.ends_with("json") {
+                file.extend(OURS);
+            }
+            file.extend(text.as_bytes());
+        });
+        // Three thousand levels are within what kubectl reads, but nothing that a schema knows.
+        if name == "block.yaml" {
+            let run = scene.run(&["lint", name]);
+            assert!(
+                matches!(run.code, Some(1 | 2 | 4)),
+                "{:?}: {}",
+                run.code,
+                run.said
+            );
+            continue;
+        }
+        scene.expect(name, 4, "");
+        scene.expect_read(name, 4, name);
+    }
+}
+
+#[test]
+fn a_billion_laughs() {
+    let scene = Scene::new();
+    scene.write("laughs.yaml", |text| {
+        text.extend(OURS);
+        text.extend(b"a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n");
+        for i in 1..30 {
+            let aliases = vec![format!("*a{}", i - 1); 10].join(", ");
+            text.extend(format!("a{i}: &a{i} [{aliases}]\n").bytes());
+        }
+    });
+    scene.expect("laughs.yaml", 4, "alias");
+    scene.expect_read("laughs.yaml", 4, "laughs.yaml");
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    for (name, bytes) in [
+        ("nul.yaml", &b"spec: {a: \0}\n"[..]),
+        ("half.yaml", b"spec: {a: \xc3"),
+        ("control.yaml", b"spec: \x07\n"),
+    ] {
+        let scene = Scene::new();
+        scene.write(name, |text| {
+            text.extend(OURS);
+            text.extend(bytes);
+        });
+        scene.expect(name, 4, "");
+        scene.expect_read(name, 4, &format!("{name}:3:"));
+    }
+    // kubectl reads on, with U+FFFD in their place.
+    let scene = Scene::new();
+    scene.write("key.yaml", |text| text.extend(b"\xe2\x82: 1\n"));
+    scene.expect_read("key.yaml", 0, "key.yaml:1:1: these bytes are no UTF-8");
+}
+
+#[test]
+fn a_directory_that_is_called_like_a_file() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("x.yaml")).expect("made");
+    let run = scene.run(&["lint", "."]);
+    assert_eq!(run.code, Some(0), "{}", run.said);
+    let run = scene.run(&["lint", "x.yaml"]);
+    assert_eq!(run.code, Some(3), "{}", run.said);
+    assert!(run.said.contains("in x.yaml"), "{}", run.said);
+    scene.expect_read("x.yaml", 4, "x.yaml: ");
+    let run = scene.run(&["plan", "--inventory", "x.yaml"]);
+    assert_eq!(run.code, Some(2), "{}", run.said);
+    assert!(run.said.contains("x.yaml: "), "{}", run.said);
+    // Where the inventory is expected.
+    fs::remove_file(scene.path("inventory.yaml")).expect("removed");
+    fs::create_dir(scene.path("inventory.yaml")).expect("made");
+    let run = scene.run(&["plan", "."]);
+    assert_eq!(run.code, Some(2), "{}", run.said);
+    assert!(scene.tree() == scene.rendered);
+}
+
+#[test]
+fn files_that_are_none() {
+    let scene = Scene::new();
+    let _listener = UnixListener::bind(scene.path("socket.yaml")).expect("bound");
+    scene.expect("socket.yaml", 0, "not read");
+    scene.expect_read("socket.yaml", 4, "socket.yaml: ");
+
+    let scene = Scene::new();
+    let made = Command::new("mkfifo").arg(scene.path("fifo.yaml")).status();
+    assert!(made.expect("mkfifo runs").success());
+    // `read` of a pipe waits for who writes to it: that is how a shell hands on a command's output.
+    scene.expect("fifo.yaml", 0, "not read");
+
+    let scene = Scene::new();
+    symlink("/dev/zero", scene.path("zero.yaml")).expect("linked");
+    scene.expect("zero.yaml", 0, "not read");
+    scene.expect_read("/dev/zero", 4, "/dev/zero: ");
+    for arguments in [
+        &["plan", "--inventory", "/dev/zero"][..],
+        &["lint", "--live", "/dev/zero"],
+        &["lint", "--baseline", "/dev/zero"],
+    ] {
+        let run = scene.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.said);
+        assert!(
+            run.said.contains("/dev/zero"),
+            "{arguments:?}: {}",
+            run.said
+        );
+    }
+}
+
+#[test]
+fn links_that_lead_nowhere() {
+    let scene = Scene::new();
+    symlink("gone.yaml", scene.path("broken.yaml")).expect("linked");
+    scene.expect("broken.yaml", 0, "not read");
+    scene.expect_read("broken.yaml", 4, "broken.yaml: ");
+
+    let scene = Scene::new();
+    symlink("b.yaml", scene.path("a.yaml")).expect("linked");
+    symlink("a.yaml", scene.path("b.yaml")).expect("linked");
+    scene.expect("a.yaml", 0, "not read");
+    scene.expect_read("a.yaml", 4, "a.yaml: ");
+
+    // A directory that holds itself.
+    let scene = Scene::new();
+    symlink(".", scene.path("again")).expect("linked");
+    let run = scene.run(&["lint", ".", "--show-files"]);
+    assert_eq!(run.code, Some(0), "{}", run.said);
+    assert!(run.said.contains("again: skipped"), "{}", run.said);
+}
+
+#[test]
+fn a_file_that_nobody_may_read() {
+    let scene = Scene::new();
+    scene.write("secret.yaml", |text| text.extend(OURS));
+    let closed = fs::Permissions::from_mode(0o000);
+    fs::set_permissions(scene.path("secret.yaml"), closed).expect("set");
+    // Root may.
+    if File::open(scene.path("secret.yaml")).is_ok() {
+        return;
+    }
+    scene.expect("secret.yaml", 0, "not read");
+    scene.expect_read("secret.yaml", 4, "secret.yaml: ");
+}
