@@ -207,7 +207,10 @@ fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String 
         return String::new();
     };
     let mut out = format!("# cluster: {cluster}\n{STORED}---\n");
-    yaml::emit_to(&hyperconverged::in_storage_version(release, object), &mut out);
+    yaml::emit_to(
+        &hyperconverged::in_storage_version(release, object),
+        &mut out,
+    );
     out
 }
 

@@ -12,7 +12,7 @@ use crate::yaml;
 #[derive(Debug)]
 pub enum Held {
     /// The sources in an earlier revision; clusters are the same by name.
-    Revision(Repo),
+    Revision(Box<Repo>),
     /// What a cluster printed.
     Live {
         /// The file, as it is reported.

@@ -10,7 +10,8 @@ use super::Failure;
 use super::clusters::Clusters;
 use super::output::Color;
 use super::{
-    completions, diff, exit, explain, fix, lint, man, plan, read, release, render, version,
+    completions, diff, exit, explain, fix, init, inventory, lint, man, plan, read, release, render,
+    version,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -67,7 +68,9 @@ pub(super) enum Command {
     Fix(fix::Arguments),
     Explain(explain::Arguments),
     Read(read::Arguments),
+    Inventory(inventory::Arguments),
     Release(release::Arguments),
+    Init(init::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
 }

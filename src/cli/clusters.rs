@@ -29,13 +29,8 @@ pub(super) struct Clusters {
     options: Options,
 }
 
-/// Finds the clusters in the given place.
-pub(super) fn find(sources: &Sources, output: &Output) -> Result<Clusters, Failure> {
-    find_without(sources, Vec::new(), output)
-}
-
-/// [`find`], but some files are no sources, wherever they lie.
-pub(super) fn find_without(
+/// Finds the clusters in the given place; some files are no sources, wherever they lie.
+pub(super) fn find(
     sources: &Sources,
     left_out: Vec<Utf8PathBuf>,
     output: &Output,

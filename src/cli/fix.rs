@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             "give the directory or the file",
         ));
     }
-    let found = clusters::find(&arguments.sources, output)?;
+    let found = clusters::find(&arguments.sources, Vec::new(), output)?;
     let root = found.root.clone();
     let mut verdict = found.verdict;
     let mended = match &arguments.migrate {

@@ -102,5 +102,5 @@ fn revision(name: &str, found: &Clusters, output: &Output) -> Result<Held, Failu
             problem.finding.message
         ));
     }
-    Ok(Held::Revision(before))
+    Ok(Held::Revision(Box::new(before)))
 }

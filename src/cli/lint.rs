@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         return list(&targets, output);
     }
     let targets = format::resolve(&arguments.format, "lint", &Format::ALL)?;
-    let found = clusters::find_without(&arguments.sources, arguments.held.files(), output)?;
+    let found = clusters::find(&arguments.sources, arguments.held.files(), output)?;
     let settings = arguments.rules.settings(&found)?;
     let held = arguments.held.open(&found, output)?;
     let work = Work {

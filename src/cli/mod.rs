@@ -13,6 +13,8 @@ mod findings;
 mod fix;
 mod format;
 mod held;
+mod init;
+mod inventory;
 mod lint;
 mod man;
 mod migrate;
@@ -134,6 +136,8 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Render(arguments) => render::run(&arguments, output),
         Command::Diff(arguments) => diff::run(&arguments, output),
         Command::Fix(arguments) => fix::run(&arguments, output),
+        Command::Inventory(arguments) => inventory::run(&arguments, output),
+        Command::Init(arguments) => init::run(&arguments, output),
         Command::Explain(arguments) => explain::run(&arguments, output),
         Command::Read(arguments) => read::run(&arguments, output),
         Command::Release(arguments) => release::run(&arguments, output),

@@ -61,7 +61,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", &Format::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find_without(sources, arguments.held.files(), output)?;
+    let found = clusters::find(sources, arguments.held.files(), output)?;
     let config = found.repo.config();
     let settings = arguments.rules.settings(&found)?;
     let held = arguments.held.open(&found, output)?;

@@ -70,7 +70,7 @@ enum Show {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = targets(arguments)?;
-    let found = clusters::find_without(&arguments.sources, arguments.held.files(), output)?;
+    let found = clusters::find(&arguments.sources, arguments.held.files(), output)?;
     let held = arguments.held.open(&found, output)?;
     let work = Work {
         force: arguments.force,

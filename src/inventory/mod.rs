@@ -6,6 +6,7 @@
 mod architecture;
 mod declared;
 mod dump;
+mod groups;
 mod load;
 mod machines;
 mod merge;
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub use architecture::Architecture;
+pub use groups::{Likeness, node_differences, pools};
 pub use load::{LoadedInventory, Source, SourceKind, load};
 pub use merge::{Difference, differences};
 pub use places::{NodePlace, Places};

@@ -31,6 +31,10 @@ impl<T: Tree> Tree for Edited<T> {
         }
     }
 
+    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
+        self.tree.mentions(path, words)
+    }
+
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
         self.tree.check(path)
     }
