@@ -1,27 +1,37 @@
-//! `hcoplan explain`: the page of a rule.
+//! `hcoplan explain`: the page of a rule, or of a field.
 
 use clap::Args;
 
-use super::Failure;
 use super::exit::Verdict;
 use super::output::Output;
+use super::{Failure, explain_field};
 use crate::{finding, lint};
 
-/// Print the page of a rule
+/// Print the page of a rule, or of a field of an operand or of the HyperConverged
+///
+/// For a field: its type, what of the HyperConverged feeds it, what HCO writes when nothing is said,
+/// and what changed between the releases.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The rule's name, as findings print it
-    #[arg(value_name = "RULE")]
-    rule: String,
+    /// The rule's name, as findings print it, or a field: KubeVirt.spec.configuration.migrations
+    #[arg(value_name = "RULE|FIELD")]
+    subject: String,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
-    let Some(found) = lint::find(&arguments.rule) else {
-        let help = match nearest(&arguments.rule) {
+    let subject = &arguments.subject;
+    let Some(found) = lint::find(subject) else {
+        if explain_field::is_field(subject) {
+            output.print(explain_field::page(subject)?)?;
+            return Ok(Verdict::default());
+        }
+        let help = match nearest(subject) {
             Some(name) => format!("did you mean {name}?"),
-            None => "findings print the name of their rule in brackets".to_owned(),
+            None => "findings print the name of their rule in brackets; fields begin with a kind, \
+                     as in KubeVirt.spec"
+                .to_owned(),
         };
-        let message = format!("there is no rule {:?}", arguments.rule);
+        let message = format!("there is no rule {subject:?}");
         return Err(Failure::usage(message, help));
     };
     output.print(lint::page(found.rule))?;

@@ -9,6 +9,7 @@ mod completions;
 mod diff;
 mod exit;
 mod explain;
+mod explain_field;
 mod findings;
 mod fix;
 mod format;

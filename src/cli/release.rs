@@ -152,7 +152,7 @@ fn page(release: &Release) -> String {
 }
 
 /// Breaks a list at its spaces.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("never empty");

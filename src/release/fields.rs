@@ -14,6 +14,15 @@ pub struct HyperConvergedField {
     /// What it holds, as `integer:int64`, `array<string>`, `map<string,string>`.
     #[serde(default, rename = "type")]
     pub ty: String,
+    /// Where the other API version has it.
+    #[serde(default)]
+    pub other_version_path: Option<String>,
+    /// The release that deprecated it, `<=1.16` for the first that is modelled.
+    #[serde(default)]
+    pub deprecated_in: Option<String>,
+    /// What else is to be known about it.
+    #[serde(default)]
+    pub note: Option<String>,
     /// Whether the release reads it and does nothing with it.
     #[serde(default)]
     pub ignored: bool,

@@ -54,21 +54,19 @@ fn fails(finding: &Finding) -> bool {
 }
 
 fn case(report: &Report<'_>, file: &str, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    // The place is in the text: readers know no attribute for it.
     let place = finding.location.as_ref().map(|l| {
         let start = l.start();
         let path = report.path(&l.file);
-        (format!("{path}:{}:{}: ", start.line, start.column), start)
+        format!("{path}:{}:{}: ", start.line, start.column)
     });
-    let position = place
-        .as_ref()
-        .map(|(_, start)| format!(r#" line="{}" column="{}""#, start.line, start.column));
-    let (name, position) = (escape(finding.rule.name), position.unwrap_or_default());
     write!(
         out,
-        r#"    <testcase name="{name}" classname="{}"{position}"#,
+        r#"    <testcase name="{}" classname="{}""#,
+        escape(finding.rule.name),
         escape(file)
     )?;
-    let place = place.map(|(text, _)| text).unwrap_or_default();
+    let place = place.unwrap_or_default();
     let help = finding.help.as_deref().map(|h| format!("\n{h}"));
     let text = format!("{place}{}{}", finding.message, help.unwrap_or_default());
     if fails(finding) {

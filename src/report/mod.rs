@@ -6,6 +6,8 @@
 
 pub mod changes;
 mod concise;
+#[cfg(test)]
+mod contracts;
 mod excerpt;
 mod fingerprint;
 mod github;

@@ -17,7 +17,7 @@ fn path(file: &str) -> std::path::PathBuf {
         .join(file)
 }
 
-fn findings() -> Vec<Finding> {
+pub(super) fn findings() -> Vec<Finding> {
     let hyperconverged = include_str!("../../testdata/report/hyperconverged.yaml");
     let inventory = include_str!("../../testdata/report/inventory.yaml");
     // Some rules only, so that a new one doesn't change every snapshot.
@@ -35,7 +35,7 @@ fn findings() -> Vec<Finding> {
     Case::of(hyperconverged, inventory).lint(&settings)
 }
 
-fn written(findings: &[Finding], format: Format, terminal: Terminal) -> String {
+pub(super) fn written(findings: &[Finding], format: Format, terminal: Terminal) -> String {
     let summary = Summary {
         clusters: 3,
         suppressed: 1,
@@ -55,7 +55,7 @@ fn written(findings: &[Finding], format: Format, terminal: Terminal) -> String {
     String::from_utf8(out).expect("text")
 }
 
-fn json(format: Format, findings: &[Finding]) -> Value {
+pub(super) fn json(format: Format, findings: &[Finding]) -> Value {
     serde_json::from_str(&written(findings, format, Terminal::default())).expect("JSON")
 }
 
@@ -178,7 +178,7 @@ fn sarif_is_sarif() {
 }
 
 /// A finding that no file has.
-fn nowhere() -> Finding {
+pub(super) fn nowhere() -> Finding {
     let rule = crate::lint::find("inventory-missing").expect("a rule").rule;
     Finding::new(rule, "nowhere")
 }
