@@ -1,9 +1,14 @@
 //! What one cluster costs: `cargo bench --bench plan`.
 
+use std::sync::Arc;
+
 use divan::{Bencher, black_box};
-use hcoplan::inventory::{Inventory, Node};
+use hcoplan::inventory::{Inventory, Node, Source, SourceKind, load};
 use hcoplan::plan::plan;
 use hcoplan::release::Release;
+use hcoplan::source::SourceFile;
+use hcoplan::why::{World, ask};
+use hcoplan::yaml;
 use serde_json::{Value, json};
 
 fn main() {
@@ -64,4 +69,41 @@ fn one_cluster(bencher: Bencher<'_, '_>, name: &str) {
             black_box(&document),
         )
     });
+}
+
+/// A question about a field: everything that the search for its cause plans.
+#[divan::bench(args = [
+    "parallelMigrationsPerCluster",
+    "evictionStrategy",
+    "progressTimeout",
+    "matchSELinuxLevelOnMigration",
+    "featureGates",
+])]
+fn why(bencher: Bencher<'_, '_>, field: &str) {
+    let read = |name: &str| {
+        let root = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/examples/fleet/clusters/prod-east"
+        );
+        let text = std::fs::read_to_string(format!("{root}/{name}")).expect("the example");
+        yaml::parse(&SourceFile::new(name, text))
+            .documents
+            .remove(0)
+    };
+    let release = Release::known("1.17").expect("known");
+    let document = read("hyperconverged.yaml");
+    let object = document.root.to_json();
+    let source = Source {
+        kind: SourceKind::Declared,
+        document: Arc::new(read("inventory.yaml")),
+    };
+    let (inventory, _) = load(&[source]);
+    let field = match field {
+        "evictionStrategy" => format!("spec.configuration.{field}"),
+        "featureGates" => format!("spec.configuration.developerConfiguration.{field}"),
+        _ => format!("spec.configuration.migrations.{field}"),
+    };
+    let world = World::new(&release, &document, &object, &inventory);
+    ask(&world, "KubeVirt", None, &field).expect("an answer");
+    bencher.bench_local(|| ask(black_box(&world), "KubeVirt", None, black_box(&field)));
 }

@@ -25,4 +25,5 @@ pub mod report;
 pub mod schema;
 pub mod source;
 pub mod topology;
+pub mod why;
 pub mod yaml;

@@ -90,6 +90,39 @@ pub fn admit(
     admission
 }
 
+/// The document as it would be stored if neither schema nor webhook refused anything: pruned,
+/// defaulted, and mutated where it can be. `None` where it is of no version that is served.
+pub fn unchecked(release: &Release, inventory: &Inventory, submitted: &Value) -> Option<Value> {
+    let version = version_of(release, submitted).ok()?;
+    let rules = release.admission().version(version)?;
+    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    let mut object = submitted.clone();
+    // What is refused here is left as it is.
+    let _ = metadata::decode(release, &mut object, &inventory.namespace);
+    schema.prune(&mut object);
+    schema.drop_nulls(&mut object);
+    schema.fill_defaults(&mut object);
+    let mutating = mutate::Webhook {
+        release,
+        rules,
+        shape: Shape::of(version),
+        version,
+        operation: Operation::Create,
+    };
+    let unchanged = object.clone();
+    if mutating
+        .run(&mut object, &mut Admission::default())
+        .is_err()
+    {
+        object = unchanged;
+    }
+    schema.fill_defaults(&mut object);
+    if let Value::Object(map) = &mut object {
+        map.remove("status");
+    }
+    Some(object)
+}
+
 /// The old object in the version of the new one, pruned and defaulted, as the API server hands
 /// it to webhooks; `None` when there is no such version.
 fn as_held(release: &Release, old: &Value, new: &Value) -> Option<Value> {

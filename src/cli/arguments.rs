@@ -11,7 +11,7 @@ use super::clusters::Clusters;
 use super::output::Color;
 use super::{
     completions, diff, exit, explain, fix, init, inventory, lint, man, plan, read, release, render,
-    version,
+    version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -66,6 +66,7 @@ pub(super) enum Command {
     Render(render::Arguments),
     Diff(diff::Arguments),
     Fix(fix::Arguments),
+    Why(why::Arguments),
     Explain(explain::Arguments),
     Read(read::Arguments),
     Inventory(inventory::Arguments),

@@ -30,6 +30,7 @@ mod settings;
 mod sides;
 mod tree;
 mod version;
+mod why;
 
 use std::process::ExitCode;
 
@@ -139,6 +140,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Fix(arguments) => fix::run(&arguments, output),
         Command::Inventory(arguments) => inventory::run(&arguments, output),
         Command::Init(arguments) => init::run(&arguments, output),
+        Command::Why(arguments) => why::run(&arguments, output),
         Command::Explain(arguments) => explain::run(&arguments, output),
         Command::Read(arguments) => read::run(&arguments, output),
         Command::Release(arguments) => release::run(&arguments, output),

@@ -118,6 +118,13 @@ pub fn effects(types: &GoTypes, ty: TypeId, operand: &Value, operations: &[Opera
     made
 }
 
+/// The places in which two documents differ.
+pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
+    let mut changes = Vec::new();
+    compare(Some(before), Some(after), &mut String::new(), &mut changes);
+    changes
+}
+
 fn compare(
     before: Option<&Value>,
     after: Option<&Value>,

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec};
-pub use effect::{Change, Effect, Effects, Loss, Reason, effects};
+pub use effect::{Change, Effect, Effects, Loss, Reason, changes, effects};
 pub use places::{Part, Repeated, cut, repeated_keys, segments};
 pub use shared::{Condition, SHARED, Share, Shared, write_through};
 

@@ -67,6 +67,9 @@ pub enum Admit<'a> {
     ForceUpdate(&'a Value),
     /// The object is taken as stored: nothing is checked, mutated or defaulted.
     Stored,
+    /// As a new object that is pruned, defaulted and mutated, but refused by nobody: for asking
+    /// what a part of it does, required or not.
+    Unchecked,
 }
 
 impl Plan {
@@ -107,6 +110,10 @@ pub fn plan_with(
     };
     let admission = match admit {
         Admit::Stored => accepted(hyperconverged),
+        Admit::Unchecked => match admission::unchecked(release, inventory, hyperconverged) {
+            Some(stored) => accepted(&stored),
+            None => Admission::default(),
+        },
         _ => admission::admit(release, inventory, hyperconverged, operation),
     };
     let object = match admit {

@@ -7,11 +7,12 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style as Ansi};
+use camino::Utf8Path;
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
 
 use super::excerpt::{Excerpt, Mark, by_file};
 use super::text::{printable, wrapped};
-use super::{Report, sarif};
+use super::{Report, join, sarif};
 use crate::finding::{Applicability, Finding, Predicts, Severity};
 
 /// What the terminal can show.
@@ -100,41 +101,7 @@ impl Printer<'_> {
             label: r.message.clone(),
             primary: false,
         }));
-        for group in by_file(marks) {
-            let file = group.first().map(|m| &m.place.file);
-            let name = file.map(|f| self.report.path(f)).unwrap_or_default();
-            let room = self.style.width.saturating_sub(10);
-            if let Some(excerpt) = Excerpt::new(name.as_str(), &group, room) {
-                self.excerpt(&excerpt, out)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What miette draws, without its first line: that is the message, which stands above.
-    fn excerpt(&self, excerpt: &Excerpt, out: &mut dyn Write) -> io::Result<()> {
-        let mut drawn = String::new();
-        let drawing = self.handler().render_report(&mut drawn, excerpt);
-        drawing.map_err(|_| io::Error::other("an excerpt can't be drawn"))?;
-        for line in drawn.lines().skip(1).filter(|l| !l.trim().is_empty()) {
-            writeln!(out, "{}", line.trim_end())?;
-        }
-        Ok(())
-    }
-
-    fn handler(&self) -> GraphicalReportHandler {
-        let mut theme = match self.style.color {
-            true => GraphicalTheme::unicode(),
-            false => GraphicalTheme::unicode_nocolor(),
-        };
-        if !self.style.unicode {
-            theme.characters = ThemeCharacters::ascii();
-        }
-        GraphicalReportHandler::new_themed(theme)
-            .with_width(self.style.width.max(40))
-            .with_context_lines(1)
-            .with_links(false)
-            .without_syntax_highlighting()
+        draw(marks, self.report.root, self.style, out)
     }
 
     fn notes(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
@@ -194,6 +161,46 @@ impl Printer<'_> {
             false => text.to_owned(),
         }
     }
+}
+
+/// Draws the lines around places, file by file; `root` is what the files' paths count from.
+pub(super) fn draw(
+    marks: Vec<Mark<'_>>,
+    root: &Utf8Path,
+    style: Terminal,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for group in by_file(marks) {
+        let file = group.first().map(|m| &m.place.file);
+        let name = file.map(|f| join(root, f.path())).unwrap_or_default();
+        let room = style.width.saturating_sub(10);
+        let Some(excerpt) = Excerpt::new(name.as_str(), &group, room) else {
+            continue;
+        };
+        // Without miette's first line: that is the message, which stands above.
+        let mut drawn = String::new();
+        let drawing = handler(style).render_report(&mut drawn, &excerpt);
+        drawing.map_err(|_| io::Error::other("an excerpt can't be drawn"))?;
+        for line in drawn.lines().skip(1).filter(|l| !l.trim().is_empty()) {
+            writeln!(out, "{}", line.trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+fn handler(style: Terminal) -> GraphicalReportHandler {
+    let mut theme = match style.color {
+        true => GraphicalTheme::unicode(),
+        false => GraphicalTheme::unicode_nocolor(),
+    };
+    if !style.unicode {
+        theme.characters = ThemeCharacters::ascii();
+    }
+    GraphicalReportHandler::new_themed(theme)
+        .with_width(style.width.max(40))
+        .with_context_lines(1)
+        .with_links(false)
+        .without_syntax_highlighting()
 }
 
 /// What fits into `width` characters, at least a word, and what is left.

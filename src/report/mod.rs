@@ -25,6 +25,7 @@ mod snapshots;
 #[cfg(test)]
 mod tests;
 mod text;
+mod why;
 
 use std::io::{self, Write};
 
@@ -35,6 +36,7 @@ use crate::source::SourceFile;
 
 pub use human::Terminal;
 pub use json::document;
+pub use why::{WhyPage, why_json, write_why};
 
 /// A form of output for findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

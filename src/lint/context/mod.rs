@@ -56,6 +56,7 @@ use crate::plan::Plan;
 use crate::release::Release;
 use crate::source::Location;
 use crate::topology::Topology;
+use crate::why::World;
 use crate::yaml::{Document, Path};
 
 /// What the app gives about one cluster.
@@ -96,6 +97,18 @@ impl<'a> Context<'a> {
             neighbours: neighbours::Source::default(),
             patches: OnceCell::new(),
         }
+    }
+
+    /// The inputs, for taking parts of them away and planning again: for pedantic rules only.
+    pub fn world(&self) -> World<'a> {
+        let Input {
+            release,
+            document,
+            object,
+            inventory,
+            ..
+        } = self.input;
+        World::new(release, document, object, inventory)
     }
 
     /// The cluster's name.

@@ -125,6 +125,7 @@ rules! {
     multi_arch_on_single_arch_cluster,
     mutated_field_absent,
     network_reference_missing,
+    no_effect_field,
     no_workload_nodes,
     node_arch_unsupported_by_ssp,
     node_reference_unmatched,

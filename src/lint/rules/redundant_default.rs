@@ -27,6 +27,9 @@ Without the line the object in the cluster would be the same today. With it, the
 when a later release has another default, this cluster keeps the old one
 (see `pinned-old-default`), and a reader can't tell a decision from a copy.
 
+The value may well be read: that the default would give the same is all that is said here. A line that
+nothing reads, whatever its value, is `no-effect-field`; the two never report the same line.
+
 ## Example
 
 ```yaml

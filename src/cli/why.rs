@@ -1,0 +1,200 @@
+//! `hcoplan why`: what makes a field of a rendered object what it is.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+
+use super::arguments::{Out, Sources};
+use super::exit::Verdict;
+use super::format::{self, Target};
+use super::output::Output;
+use super::{Failure, clusters};
+use crate::finding::nearest;
+use crate::repo::{ClusterRef, Loaded};
+use crate::report::{Format, WhyPage, why_json, write_why};
+use crate::why::{Answer, World, ask};
+use crate::{emit, plan};
+
+/// Say what makes a field of a rendered object what it is
+///
+/// Takes the inputs away one by one and plans again: the line of the HyperConverged, the operation
+/// of a jsonpatch annotation, the nodes or the fact of the inventory without which the field would
+/// be another one. Where nothing moves it, it is a default or the release's own.
+///
+/// Without a FIELD: what makes the object exist (or keeps it away), and what each operation of its
+/// jsonpatch annotation does.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The cluster's name, or the last part of it
+    #[arg(value_name = "CLUSTER")]
+    cluster: String,
+
+    /// The object: its kind, with its name where there are several of that kind
+    #[arg(value_name = "KIND[/NAME]")]
+    object: String,
+
+    /// The field: `spec.a.b[0].c`, `spec.list[name]`, `metadata.annotations["a.b/c"]` or a JSON
+    /// pointer; `.` or nothing for the object itself
+    #[arg(value_name = "FIELD")]
+    field: Option<String>,
+
+    /// Directory to look in, or one file of it [default: .]
+    #[arg(value_name = "DIR")]
+    directory: Option<Utf8PathBuf>,
+
+    /// HCO release line that the cluster runs, instead of what its inventory says
+    #[arg(long, value_name = "X.Y", help_heading = "Input")]
+    release: Option<String>,
+
+    /// The cluster's inventory, whatever lies beside it
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    inventory: Vec<Utf8PathBuf>,
+
+    #[command(flatten)]
+    out: Out,
+
+    /// How to print the answer, as often as needed: `human` or `json`, alone or with `=FILE`
+    #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
+    format: Vec<Target>,
+}
+
+impl Arguments {
+    /// Field and directory. A third word that is a directory's path is no field.
+    fn field_and_directory(&self) -> (&str, Utf8PathBuf) {
+        let field = self.field.as_deref().unwrap_or_default();
+        match &self.directory {
+            Some(directory) => (field, directory.clone()),
+            None if field.contains('/') && Utf8Path::new(field).exists() => ("", field.into()),
+            None => (field, ".".into()),
+        }
+    }
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+    let targets = format::resolve(&arguments.format, "why", &[Format::Human, Format::Json])?;
+    let (field, directory) = arguments.field_and_directory();
+    let sources = Sources {
+        directory,
+        release: arguments.release.clone(),
+        inventory: arguments.inventory.clone(),
+        cluster: Vec::new(),
+        exclude: Vec::new(),
+        show_files: false,
+        jobs: None,
+    };
+    let found = clusters::find(&sources, Vec::new(), output)?;
+    if found.repo.clusters().is_empty() {
+        return Ok(found.verdict);
+    }
+    let cluster = named(found.repo.clusters(), &arguments.cluster)?;
+    let mut verdict = found.verdict;
+    let loaded = match found.repo.load(cluster) {
+        Ok(loaded) => loaded,
+        Err(problem) => {
+            output.error(&problem.finding.message);
+            verdict.unreadable = true;
+            return Ok(verdict);
+        }
+    };
+    let (release, inventory) = usable(&loaded)?;
+    let world = World::new(release, &loaded.document, &loaded.json, inventory);
+    let (kind, name) = match arguments.object.split_once('/') {
+        Some((kind, name)) => (kind, Some(name)),
+        None => (arguments.object.as_str(), None),
+    };
+    let answer = ask(&world, kind, name, field.strip_prefix('.').unwrap_or(field));
+    let answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
+    for target in &targets {
+        let page = WhyPage {
+            answer: &answer,
+            cluster: &loaded.name,
+            release: release.name(),
+            file: file(arguments, &found.root, &loaded, &world, &answer),
+            root: &found.root,
+            terminal: target.terminal(output),
+        };
+        let mut text = Vec::new();
+        match target.format {
+            Format::Json => text = format!("{:#}\n", why_json(&page)).into_bytes(),
+            _ => write_why(&page, &mut text)?,
+        }
+        target.write(&text, output)?;
+    }
+    Ok(verdict)
+}
+
+/// The cluster of a name, or of a last part that no other has.
+fn named<'c>(clusters: &'c [ClusterRef], name: &str) -> Result<&'c ClusterRef, Failure> {
+    if let Some(exact) = clusters.iter().find(|c| c.name() == name) {
+        return Ok(exact);
+    }
+    let last = |c: &&ClusterRef| c.name().rsplit('/').next() == Some(name);
+    let names = |clusters: &[&ClusterRef]| {
+        let names: Vec<&str> = clusters.iter().map(|c| c.name()).collect();
+        names.join(", ")
+    };
+    match clusters.iter().filter(last).collect::<Vec<_>>().as_slice() {
+        [only] => Ok(only),
+        [] => {
+            let parts = clusters.iter().flat_map(|c| {
+                let last = c.name().rsplit('/').next();
+                [Some(c.name()), last].into_iter().flatten()
+            });
+            let help = match nearest(name, parts) {
+                Some(near) => format!("did you mean {near}?"),
+                None => {
+                    let some: Vec<&ClusterRef> = clusters.iter().take(10).collect();
+                    format!("there are {}", names(&some))
+                }
+            };
+            Err(Failure::usage(
+                format!("there is no cluster {name:?}"),
+                help,
+            ))
+        }
+        several => Err(Failure::usage(
+            format!("there are {} clusters {name:?}", several.len()),
+            format!("say which: {}", names(several)),
+        )),
+    }
+}
+
+/// What is needed to plan.
+fn usable(
+    loaded: &Loaded,
+) -> Result<(&crate::release::Release, &crate::inventory::LoadedInventory), Failure> {
+    let release = loaded.release.as_ref();
+    let release = release.map_err(|finding| {
+        let help = finding.help.clone();
+        Failure::usage(finding.message.clone(), help.unwrap_or_default())
+    })?;
+    let inventory = loaded.inventory.as_ref().ok_or_else(|| {
+        Failure::usage(
+            format!("{} has no inventory", loaded.name),
+            "declare its nodes and its release in an inventory.yaml beside it",
+        )
+    })?;
+    match inventory.valid {
+        true => Ok((release, inventory)),
+        false => Err(Failure::usage(
+            format!("the inventory of {} can't be understood", loaded.name),
+            "`hcoplan lint` says what is wrong with it",
+        )),
+    }
+}
+
+/// Where the object is in the output tree.
+fn file(
+    arguments: &Arguments,
+    root: &Utf8Path,
+    loaded: &Loaded,
+    world: &World<'_>,
+    answer: &Answer,
+) -> Option<Utf8PathBuf> {
+    let id = answer.object.as_ref()?;
+    let plan = plan::plan(world.release(), world.inventory(), &loaded.json);
+    let ids: Vec<_> = plan.objects().map(|o| &o.id).collect();
+    let index = ids.iter().position(|i| *i == id)?;
+    let name = emit::file_names(&ids).into_iter().nth(index)?;
+    let directory = emit::cluster_directory(&loaded.name).ok()?;
+    Some(arguments.out.path(root).join(directory).join(name))
+}

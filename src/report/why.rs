@@ -1,0 +1,529 @@
+//! What makes a field what it is, for people and for programs.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Map, Value, json};
+
+use super::excerpt::Mark;
+use super::human::draw;
+use super::text::{printable, wrapped};
+use super::{Terminal, join};
+use crate::jsonpatch::{Change, changes};
+use crate::source::Location;
+use crate::why::{Answer, Cause, Feed, Input, OperationEffect, Origin, PatchShown, Reading};
+use crate::yaml;
+
+/// How many changes of a value that is an object are listed.
+const MOST_CHANGES: usize = 8;
+
+/// How many fields that would change the answer are named.
+const MOST_FEEDS: usize = 6;
+
+/// An answer with what is to be printed around it.
+#[derive(Debug)]
+pub struct WhyPage<'a> {
+    /// The answer.
+    pub answer: &'a Answer,
+    /// The cluster's name.
+    pub cluster: &'a str,
+    /// The release that it runs.
+    pub release: &'a str,
+    /// The object's file in the output tree, relative to the current directory.
+    pub file: Option<Utf8PathBuf>,
+    /// The root that the sources' paths count from, relative to the current directory.
+    pub root: &'a Utf8Path,
+    /// How the terminal is.
+    pub terminal: Terminal,
+}
+
+/// Prints an answer for people.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write_why(page: &WhyPage<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let answer = page.answer;
+    page.head(out)?;
+    if let Some(message) = &answer.refused {
+        let message = format!("refused: {message}");
+        page.lines(&message, 0, out)?;
+        page.lines("what follows would be so if it were not", 2, out)?;
+        writeln!(out)?;
+    }
+    for (i, cause) in answer.causes.iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        page.cause(cause, "because of", out)?;
+    }
+    if answer.causes.is_empty() {
+        page.origin(out)?;
+    }
+    page.feeds(out)?;
+    if !answer.needs.is_empty() {
+        writeln!(out)?;
+        page.needs(out)?;
+    }
+    if let Some(patch) = &answer.patch {
+        writeln!(out)?;
+        page.patch(patch, out)?;
+    }
+    Ok(())
+}
+
+impl WhyPage<'_> {
+    fn bold(&self, text: &str) -> String {
+        self.painted(text, Style::new().bold())
+    }
+
+    fn painted(&self, text: &str, style: Style) -> String {
+        match self.terminal.color {
+            true => format!("{style}{text}{style:#}"),
+            false => text.to_owned(),
+        }
+    }
+
+    /// A text on lines that fit.
+    fn lines(&self, text: &str, indent: usize, out: &mut dyn Write) -> io::Result<()> {
+        let width = self.terminal.width.saturating_sub(indent).max(40);
+        for line in wrapped(&printable(text), width) {
+            writeln!(out, "{:indent$}{line}", "")?;
+        }
+        Ok(())
+    }
+
+    fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+        let answer = self.answer;
+        let object = match (&answer.object, &answer.name) {
+            (Some(id), _) => id.to_string(),
+            (None, Some(name)) => format!("{} {name}", answer.kind),
+            (None, None) => answer.kind.clone(),
+        };
+        let place = format!("{object} in {}, HCO {}", self.cluster, self.release);
+        writeln!(out, "{}", self.bold(&printable(&place)))?;
+        if let Some(file) = &self.file {
+            writeln!(out, "{}", printable(file.as_str()))?;
+        }
+        let field = printable(&answer.path.to_string()).into_owned();
+        match &answer.value {
+            Reading::Exists => writeln!(out, "is rendered")?,
+            Reading::NoObject => writeln!(out, "is not rendered")?,
+            Reading::Absent => writeln!(out, "{field} is not set")?,
+            Reading::Value(value @ (Value::Object(_) | Value::Array(_))) => {
+                writeln!(out, "{field}:")?;
+                for line in yaml::emit(value).lines() {
+                    writeln!(out, "  {}", printable(line))?;
+                }
+            }
+            Reading::Value(value) => writeln!(out, "{field}: {}", scalar(value))?,
+        }
+        writeln!(out)
+    }
+
+    /// What makes it so, with the lines.
+    fn cause(&self, cause: &Cause, because: &str, out: &mut dyn Write) -> io::Result<()> {
+        let texts: Vec<&str> = cause.sources.iter().map(|s| s.text.as_str()).collect();
+        let (what, without) = match texts.as_slice() {
+            [one] => (format!("{because} {one}"), "without it"),
+            [one, two] => {
+                let what = format!("{because} either of {one} or {two}: each is enough by itself");
+                (what, "without both of them")
+            }
+            several => {
+                let list = several.join(", ");
+                let what = format!("{because} any of {list}: each is enough by itself");
+                (what, "without all of them")
+            }
+        };
+        self.lines(&what, 0, out)?;
+        let label = self.without(&cause.without, without);
+        let mut marks = Vec::new();
+        for source in &cause.sources {
+            if let Some(place) = &source.place {
+                let first = marks.is_empty();
+                let label = match (cause.sources.len(), first) {
+                    (1, _) => label.clone(),
+                    _ => source.text.clone(),
+                };
+                marks.push(Mark {
+                    place,
+                    label,
+                    primary: first,
+                });
+            }
+        }
+        let drawn = !marks.is_empty();
+        draw(marks, self.root, self.terminal, out)?;
+        let assumed = cause.sources.iter().filter(|s| s.place.is_none());
+        for source in assumed {
+            if let Input::Fact(_) = source.input {
+                let text = format!("{} is not declared: this is assumed", source.text);
+                self.lines(&text, 2, out)?;
+            }
+        }
+        if cause.sources.len() > 1 || !drawn {
+            self.lines(&label, 2, out)?;
+        }
+        self.changes(&cause.without, out)
+    }
+
+    /// What would be there without a cause, on one line.
+    fn without(&self, reading: &Reading, words: &str) -> String {
+        match reading {
+            Reading::NoObject => format!("{words}: no such object"),
+            Reading::Absent => format!("{words}: not set"),
+            Reading::Exists => format!("{words}: rendered"),
+            Reading::Value(value @ (Value::Object(_) | Value::Array(_))) => {
+                let size = match &self.answer.value {
+                    Reading::Value(old) => changes(old, value).len(),
+                    _ => 0,
+                };
+                match size {
+                    0 => format!("{words}: {}", short(value)),
+                    1 => format!("{words}: one change"),
+                    n => format!("{words}: {n} changes"),
+                }
+            }
+            Reading::Value(value) => format!("{words}: {}", scalar(value)),
+        }
+    }
+
+    /// What would change in a value that is an object or a list.
+    fn changes(&self, without: &Reading, out: &mut dyn Write) -> io::Result<()> {
+        let (Reading::Value(old), Reading::Value(new)) = (&self.answer.value, without) else {
+            return Ok(());
+        };
+        if !matches!(new, Value::Object(_) | Value::Array(_)) {
+            return Ok(());
+        }
+        let changed = changes(old, new);
+        for change in changed.iter().take(MOST_CHANGES) {
+            self.change(change, 2, out)?;
+        }
+        if let Some(more) = changed.len().checked_sub(MOST_CHANGES).filter(|n| *n > 0) {
+            writeln!(out, "  and {more} more")?;
+        }
+        Ok(())
+    }
+
+    fn change(&self, change: &Change, indent: usize, out: &mut dyn Write) -> io::Result<()> {
+        let path = match change.path.as_str() {
+            "" => ".",
+            path => path,
+        };
+        writeln!(out, "{:indent$}{}", "", printable(path))?;
+        let red = AnsiColor::Red.on_default();
+        let green = AnsiColor::Green.on_default();
+        for (sign, value, style) in [("-", &change.before, red), ("+", &change.after, green)] {
+            let Some(value) = value else { continue };
+            let text = match value {
+                Value::Object(_) | Value::Array(_) => yaml::emit(value),
+                scalar_value => scalar(scalar_value),
+            };
+            for line in text.lines() {
+                let line = format!("{sign} {}", printable(line));
+                writeln!(out, "{:indent$}  {}", "", self.painted(&line, style))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn origin(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (answer, release) = (self.answer, self.release);
+        let text = match &answer.origin {
+            Origin::Inputs => return Ok(()),
+            Origin::Default { path, value } => format!(
+                "because of a default of HCO {release}: {path} is not written, and its default is \
+                 {}",
+                scalar(value)
+            ),
+            Origin::Error => {
+                let (operand, message) = answer.error.clone().unwrap_or_default();
+                format!("because HCO's reconcile stops at {operand}: {message}")
+            }
+            Origin::Release => match answer.value {
+                Reading::NoObject => format!("HCO {release} has no reason to render it"),
+                Reading::Absent => "because nothing sets it".to_owned(),
+                _ => format!(
+                    "because HCO {release} has it so: no line of the HyperConverged, no node and \
+                     no platform makes a difference"
+                ),
+            },
+        };
+        self.lines(&text, 0, out)?;
+        let (same, different): (Vec<_>, Vec<_>) =
+            answer.others.iter().partition(|o| o.value == answer.value);
+        let same: Vec<&str> = same.iter().map(|o| o.release.as_str()).collect();
+        if !same.is_empty() {
+            writeln!(out, "  the same in {}", same.join(", "))?;
+        }
+        for other in different {
+            let text = match &other.value {
+                Reading::NoObject => "no such object".to_owned(),
+                Reading::Absent => "not set".to_owned(),
+                Reading::Exists => "rendered".to_owned(),
+                Reading::Value(value) => short(value),
+            };
+            writeln!(out, "  {}: {}", other.release, printable(&text))?;
+        }
+        Ok(())
+    }
+
+    fn feeds(&self, out: &mut dyn Write) -> io::Result<()> {
+        let feeds = &self.answer.feeds;
+        if feeds.is_empty() {
+            return Ok(());
+        }
+        writeln!(out)?;
+        writeln!(out, "what would change it:")?;
+        for feed in feeds.iter().take(MOST_FEEDS) {
+            let text = match &feed.tried {
+                Some((value, _)) => match value {
+                    Value::Bool(on) => format!("{}: {on}", feed.path),
+                    Value::String(_) => feed.path.clone(),
+                    gate => format!("{}: {}", feed.path, gate["state"].as_str().unwrap_or("")),
+                },
+                None => feed.path.clone(),
+            };
+            writeln!(out, "  {}", printable(&text))?;
+        }
+        if let Some(more) = feeds.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0) {
+            writeln!(out, "  and {more} more")?;
+        }
+        Ok(())
+    }
+
+    fn needs(&self, out: &mut dyn Write) -> io::Result<()> {
+        let texts: Vec<String> = self
+            .answer
+            .needs
+            .iter()
+            .map(|c| {
+                let sources: Vec<&str> = c.sources.iter().map(|s| s.text.as_str()).collect();
+                sources.join(" or ")
+            })
+            .collect();
+        let text = format!(
+            "there would be no such object without {}",
+            texts.join(", or without ")
+        );
+        self.lines(&text, 0, out)
+    }
+
+    fn patch(&self, patch: &PatchShown, out: &mut dyn Write) -> io::Result<()> {
+        let head = format!("the annotation {}", patch.annotation);
+        writeln!(out, "{}", self.bold(&head))?;
+        if let Some((message, place)) = &patch.failure {
+            self.lines(&format!("HCO applies none of it: {message}"), 0, out)?;
+            let label = "this is where it fails".to_owned();
+            self.mark(place.as_ref(), label, out)?;
+        }
+        for (i, effect) in patch.operations.iter().enumerate() {
+            writeln!(out)?;
+            writeln!(out, "operation {}: {}", i + 1, printable(&effect.text))?;
+            self.effect(effect, patch.failure.is_some(), out)?;
+        }
+        Ok(())
+    }
+
+    fn effect(&self, effect: &OperationEffect, fails: bool, out: &mut dyn Write) -> io::Result<()> {
+        let label = match (effect.changed.len(), fails) {
+            (0, _) => "changes nothing".to_owned(),
+            (1, false) => "changes one place".to_owned(),
+            (n, false) => format!("changes {n} places"),
+            (_, true) => "would change".to_owned(),
+        };
+        self.mark(effect.place.as_ref(), label, out)?;
+        for change in &effect.changed {
+            self.change(change, 2, out)?;
+        }
+        if let Some(refusal) = &effect.plain_refusal {
+            let text = format!("RFC 6902 would refuse it: {refusal}");
+            self.lines(&text, 2, out)?;
+        } else if !effect.plain.is_empty() {
+            writeln!(
+                out,
+                "  RFC 6902 (-) would have left something else than HCO (+):"
+            )?;
+            for change in &effect.plain {
+                self.change(change, 4, out)?;
+            }
+        }
+        for remedy in &effect.remedies {
+            let text = match &remedy.operation {
+                Some(operation) => format!("= help: {}: {operation}", remedy.text),
+                None => format!("= help: {} (hcoplan explain {})", remedy.text, remedy.rule),
+            };
+            self.lines(&text, 2, out)?;
+        }
+        Ok(())
+    }
+
+    fn mark(&self, place: Option<&Location>, label: String, out: &mut dyn Write) -> io::Result<()> {
+        let mark = place.map(|place| Mark {
+            place,
+            label,
+            primary: true,
+        });
+        draw(mark.into_iter().collect(), self.root, self.terminal, out)
+    }
+}
+
+/// A scalar as YAML writes it.
+fn scalar(value: &Value) -> String {
+    printable(yaml::emit(value).trim_end()).into_owned()
+}
+
+/// A value on one short line.
+fn short(value: &Value) -> String {
+    const LONGEST: usize = 80;
+    let text = match value {
+        Value::Object(_) | Value::Array(_) => value.to_string(),
+        other => scalar(other),
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// An answer as one JSON document.
+pub fn why_json(page: &WhyPage<'_>) -> Value {
+    let answer = page.answer;
+    let causes = |causes: &[Cause]| -> Vec<Value> {
+        let cause = |c: &Cause| {
+            let sources = c.sources.iter().map(|s| {
+                let mut out = source(&s.input);
+                out.insert("text".into(), json!(s.text));
+                if let Some(location) = &s.place {
+                    place(page.root, location, &mut out);
+                }
+                Value::Object(out)
+            });
+            json!({"anyOf": sources.collect::<Vec<_>>(), "without": reading(&c.without)})
+        };
+        causes.iter().map(cause).collect()
+    };
+    let id = answer.object.as_ref();
+    let origin = match &answer.origin {
+        Origin::Inputs => json!({"from": "input"}),
+        Origin::Default { path, value } => {
+            json!({"from": "default", "field": path.to_string(), "default": value})
+        }
+        Origin::Release => json!({"from": "release"}),
+        Origin::Error => json!({"from": "reconcile-error"}),
+    };
+    let feed = |f: &Feed| {
+        let tried = f.tried.as_ref();
+        json!({
+            "what": f.path,
+            "how": f.how,
+            "tried": tried.map(|(value, result)| json!({"value": value, "gives": reading(result)})),
+        })
+    };
+    let others = answer.others.iter();
+    let others = others.map(|o| json!({"release": o.release, "result": reading(&o.value)}));
+    json!({
+        "schemaVersion": super::json::SCHEMA_VERSION,
+        "cluster": page.cluster,
+        "release": page.release,
+        "object": {
+            "apiVersion": id.map(|i| &i.api_version),
+            "kind": answer.kind,
+            "namespace": id.and_then(|i| i.namespace.as_ref()),
+            "name": id.map(|i| &i.name).or(answer.name.as_ref()),
+            "operand": answer.operand,
+            "file": page.file,
+        },
+        "field": answer.path.to_string(),
+        "pointer": answer.path.to_pointer(),
+        "result": reading(&answer.value),
+        "causes": causes(&answer.causes),
+        "needs": causes(&answer.needs),
+        "origin": origin,
+        "wouldChangeIt": answer.feeds.iter().map(feed).collect::<Vec<_>>(),
+        "otherReleases": others.collect::<Vec<_>>(),
+        "refused": answer.refused,
+        "reconcileError": answer.error.as_ref().map(|(operand, message)| {
+            json!({"operand": operand, "message": message})
+        }),
+        "patch": answer.patch.as_ref().map(|p| patch_json(page.root, p)),
+    })
+}
+
+fn reading(reading: &Reading) -> Value {
+    match reading {
+        Reading::NoObject => json!({"is": "no-object"}),
+        Reading::Absent => json!({"is": "absent"}),
+        Reading::Exists => json!({"is": "rendered"}),
+        Reading::Value(value) => json!({"is": "value", "value": value}),
+    }
+}
+
+fn source(input: &Input) -> Map<String, Value> {
+    let pairs = match input {
+        Input::Written(path) => json!({"input": "hyperconverged", "path": path.to_string()}),
+        Input::Operation { annotation, index } => {
+            json!({"input": "operation", "annotation": annotation, "operation": index})
+        }
+        Input::Nodes { nodes, .. } => json!({"input": "nodes", "count": nodes.len()}),
+        Input::NodeField { nodes, .. } => json!({"input": "node-field", "count": nodes.len()}),
+        Input::Fact(fact) => json!({"input": "inventory", "path": format!("spec.{}", fact.name())}),
+    };
+    match pairs {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn place(root: &Utf8Path, location: &Location, out: &mut Map<String, Value>) {
+    let (start, end) = (location.start(), location.end());
+    out.insert("file".into(), json!(join(root, location.file.path())));
+    out.insert("line".into(), json!(start.line));
+    out.insert("column".into(), json!(start.column));
+    out.insert("endLine".into(), json!(end.line));
+    out.insert("endColumn".into(), json!(end.column));
+}
+
+fn patch_json(root: &Utf8Path, patch: &PatchShown) -> Value {
+    let change = |c: &Change| {
+        let mut out = Map::from_iter([("path".to_owned(), json!(c.path))]);
+        for (name, value) in [("before", &c.before), ("after", &c.after)] {
+            if let Some(value) = value {
+                out.insert(name.to_owned(), value.clone());
+            }
+        }
+        Value::Object(out)
+    };
+    let plain = |c: &Change| {
+        let mut out = Map::from_iter([("path".to_owned(), json!(c.path))]);
+        for (name, value) in [("rfc6902", &c.before), ("hco", &c.after)] {
+            if let Some(value) = value {
+                out.insert(name.to_owned(), value.clone());
+            }
+        }
+        Value::Object(out)
+    };
+    let operation = |effect: &OperationEffect| {
+        let mut out = Map::from_iter([("text".to_owned(), json!(effect.text))]);
+        if let Some(location) = &effect.place {
+            place(root, location, &mut out);
+        }
+        let changed: Vec<Value> = effect.changed.iter().map(change).collect();
+        out.insert("changed".to_owned(), json!(changed));
+        let differs: Vec<Value> = effect.plain.iter().map(plain).collect();
+        out.insert("differsFromRfc6902".to_owned(), json!(differs));
+        out.insert("refusedByRfc6902".to_owned(), json!(effect.plain_refusal));
+        let remedies = effect.remedies.iter();
+        let remedies =
+            remedies.map(|r| json!({"text": r.text, "operation": r.operation, "rule": r.rule}));
+        out.insert("remedies".to_owned(), json!(remedies.collect::<Vec<_>>()));
+        Value::Object(out)
+    };
+    json!({
+        "annotation": patch.annotation,
+        "failure": patch.failure.as_ref().map(|(message, _)| message),
+        "operations": patch.operations.iter().map(operation).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,198 @@
+//! A question and its answer.
+
+use serde_json::Value;
+
+use super::inputs::{self, Input};
+use super::patch::{PatchShown, patch_shown};
+use super::search::{Moved, Search};
+use super::target::{Problem, Reading, Target};
+use super::world::World;
+use super::{absent, origin};
+use crate::kube::ObjectId;
+use crate::plan::plan;
+use crate::source::Location;
+use crate::yaml::Path;
+
+/// What makes a field, or an object, what it is.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The object; `None` where there is none.
+    pub object: Option<ObjectId>,
+    /// The kind that was asked about.
+    pub kind: String,
+    /// The name that was asked about.
+    pub name: Option<String>,
+    /// HCO's operand that the object belongs to; `None` for what SSP makes.
+    pub operand: Option<&'static str>,
+    /// The field; the root for the object itself.
+    pub path: Path,
+    /// What is there.
+    pub value: Reading,
+    /// The inputs that make it so.
+    pub causes: Vec<Cause>,
+    /// The inputs without which there would be no such object to have the field.
+    pub needs: Vec<Cause>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What else could be written to change it.
+    pub feeds: Vec<Feed>,
+    /// What other releases make of the same inputs, where this release's own value is the answer.
+    pub others: Vec<OtherRelease>,
+    /// What the API server or a webhook says about the HyperConverged as it is.
+    pub refused: Option<String>,
+    /// The operand at which HCO's reconcile stops, and why.
+    pub error: Option<(&'static str, String)>,
+    /// What the operand's jsonpatch annotation does, where the object as a whole was asked about.
+    pub patch: Option<PatchShown>,
+}
+
+/// Inputs without which the answer would be another one.
+#[derive(Debug, Clone)]
+pub struct Cause {
+    /// One; or several that each make it so, whatever the others say.
+    pub sources: Vec<Source>,
+    /// What would be there without them.
+    pub without: Reading,
+}
+
+/// An input with its place.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The input.
+    pub input: Input,
+    /// What it is, in words.
+    pub text: String,
+    /// Where it stands; `None` for what is assumed.
+    pub place: Option<Location>,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Origin {
+    /// The user's files.
+    Inputs,
+    /// A field of the HyperConverged that was not written and has a default.
+    Default {
+        /// The field, in the version that the HyperConverged was written in.
+        path: Path,
+        /// The default.
+        value: Value,
+    },
+    /// The release's own, whatever the HyperConverged and the nodes are.
+    Release,
+    /// HCO's reconcile ends before.
+    Error,
+}
+
+/// Something that would change the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Feed {
+    /// A field of the HyperConverged in the version that it was written in, from the root; or a
+    /// node, in words.
+    pub path: String,
+    /// How it gets there: `copy`, `derive: …`; empty where only trying it out told.
+    pub how: String,
+    /// What was written there on trial, and what came of it.
+    pub tried: Option<(Value, Reading)>,
+}
+
+/// What another release makes of the same inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtherRelease {
+    /// Its name.
+    pub release: String,
+    /// What is there.
+    pub value: Reading,
+}
+
+/// Answers what makes a field (or, for an empty one, an object) what it is.
+///
+/// # Errors
+/// A kind, a name or a field that means nothing.
+pub fn ask(
+    world: &World<'_>,
+    kind: &str,
+    name: Option<&str>,
+    field: &str,
+) -> Result<Answer, Problem> {
+    let base = world.without(&[]);
+    let target = Target::find(world, &base, kind, name, field)?;
+    let value = target.read(&base);
+    let search = Search {
+        world,
+        target: &target,
+        base: &value,
+    };
+    let moved = search.run(&inputs::units(world));
+    let for_its_own_sake = |m: &Moved| {
+        target.is_object() || m.without != Reading::NoObject || value == Reading::NoObject
+    };
+    let (causes, needs): (Vec<Moved>, Vec<Moved>) = moved.into_iter().partition(for_its_own_sake);
+    let error = base.reconcile_error.as_ref();
+    let verdict = plan(world.release, &world.loaded.inventory, world.object).admission;
+    let object = target.object(&base);
+    let mut answer = Answer {
+        object: object.map(|o| o.id.clone()),
+        operand: object.and_then(|o| {
+            let mut operands = base.operands.iter();
+            operands.find(|(_, b)| b.id == o.id).map(|(name, _)| *name)
+        }),
+        kind: target.kind.clone(),
+        name: target.name.clone(),
+        path: target.path.clone(),
+        causes: causes.into_iter().map(|m| cause(world, m)).collect(),
+        needs: needs.into_iter().map(|m| cause(world, m)).collect(),
+        origin: Origin::Inputs,
+        feeds: Vec::new(),
+        others: Vec::new(),
+        refused: (!verdict.accepted).then_some(verdict.message),
+        error: error.map(|e| (e.operand, e.message.clone())),
+        patch: None,
+        value,
+    };
+    if target.is_object() {
+        answer.patch = patch_shown(world, &base, &target.kind);
+    }
+    let missing = matches!(answer.value, Reading::NoObject | Reading::Absent);
+    if answer.causes.is_empty() {
+        answer.origin = origin::of(world, &target, &answer.value, &base);
+        if missing || answer.origin == Origin::Release {
+            answer.feeds = absent::feeds(world, &target, &answer.value);
+        }
+        answer.others = origin::others(world, &target);
+    } else if missing {
+        answer.feeds = absent::feeds(world, &target, &answer.value);
+    }
+    let unheard_of = answer.value == Reading::NoObject
+        && answer.causes.is_empty()
+        && answer.feeds.is_empty()
+        && answer.others.iter().all(|o| o.value == Reading::NoObject);
+    match &answer.name {
+        Some(name) if unheard_of && base.objects().any(|o| o.id.kind == target.kind) => {
+            Err(target.no_such_name(&base, name))
+        }
+        _ => Ok(answer),
+    }
+}
+
+/// An entry of a list is better known by its name than by its index.
+fn described(world: &World<'_>, input: &Input) -> String {
+    let entry = input.written().and_then(|path| path.get(world.object));
+    let name = entry.and_then(|e| e.get("name")).and_then(Value::as_str);
+    match name {
+        Some(name) => format!("{} ({name})", input.describe()),
+        None => input.describe(),
+    }
+}
+
+fn cause(world: &World<'_>, moved: Moved) -> Cause {
+    let source = |input: Input| Source {
+        text: described(world, &input),
+        place: input.place(world),
+        input,
+    };
+    Cause {
+        sources: moved.inputs.into_iter().map(source).collect(),
+        without: moved.without,
+    }
+}

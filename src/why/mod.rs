@@ -1,0 +1,28 @@
+//! What makes a field of a rendered object what it is: influence, measured.
+//!
+//! No renderer keeps a record of where a value came from. Instead an input is taken away (a line of
+//! the HyperConverged, an operation of a jsonpatch annotation, a pool of nodes, a fact of the
+//! inventory), everything is planned again, and what moves was made by it. Admission is skipped:
+//! without a required field the API server would refuse the lot, and every line would seem to
+//! cause everything.
+//!
+//! Pure, as the plan is: no file is read here.
+
+mod absent;
+mod answer;
+mod dead;
+mod inputs;
+mod nodes;
+mod origin;
+mod patch;
+mod search;
+mod target;
+mod world;
+
+pub use answer::{Answer, Cause, Feed, Origin, OtherRelease, Source, ask};
+pub use dead::{Dead, dead};
+pub use inputs::{Input, Unit, units};
+pub use nodes::{Fact, NodeField};
+pub use patch::{OperationEffect, PatchShown, Remedy, applied, patch_shown};
+pub use target::{Problem, Reading, Target};
+pub use world::World;

@@ -1,0 +1,102 @@
+//! Where a value comes from that no input moves.
+
+use serde_json::Value;
+
+use super::answer::{Origin, OtherRelease};
+use super::target::{Reading, Target};
+use super::world::{World, put};
+use crate::plan::Plan;
+use crate::release::Release;
+use crate::yaml::{Path, Segment};
+
+/// Which default it is, or that it is the release's own.
+pub(super) fn of(world: &World<'_>, target: &Target, value: &Reading, base: &Plan) -> Origin {
+    if *value == Reading::NoObject && base.reconcile_error.is_some() {
+        return Origin::Error;
+    }
+    let Some(stored) = world.stored() else {
+        return Origin::Release;
+    };
+    let mut defaults = Vec::new();
+    if let Some(spec) = stored.get("spec") {
+        let written = world.object.get("spec");
+        unwritten(spec, written, &Path::dotted("spec"), &mut defaults);
+    }
+    let moves = |paths: &[&(Path, Value)]| {
+        let mut object = stored.clone();
+        for (path, value) in paths {
+            put(&mut object, path, other(value));
+        }
+        target.read(&world.with_stored(&object)) != *value
+    };
+    // By sections first: most defaults have nothing to do with it.
+    let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();
+    for default in &defaults {
+        let same = |s: &&mut Vec<&(Path, Value)>| {
+            s.first().map(|(p, _)| p.0.get(1)) == Some(default.0.0.get(1))
+        };
+        match sections.iter_mut().find(same) {
+            Some(section) => section.push(default),
+            None => sections.push(vec![default]),
+        }
+    }
+    for section in sections.iter().filter(|s| moves(s)) {
+        if let Some((path, value)) = section.iter().find(|d| moves(&[d])) {
+            return Origin::Default {
+                path: path.clone(),
+                value: value.clone(),
+            };
+        }
+    }
+    Origin::Release
+}
+
+/// What another release makes of the same inputs.
+pub(super) fn others(world: &World<'_>, target: &Target) -> Vec<OtherRelease> {
+    let names = Release::known_names().filter(|n| *n != world.release.name());
+    let other = |name: &str| {
+        let release = Release::known(name)?;
+        let value = target.read(&world.on(&release).without(&[]));
+        Some(OtherRelease {
+            release: name.to_owned(),
+            value,
+        })
+    };
+    names.filter_map(other).collect()
+}
+
+/// The scalars of a stored object that were not written.
+fn unwritten(stored: &Value, written: Option<&Value>, at: &Path, out: &mut Vec<(Path, Value)>) {
+    match stored {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                let path = at.key(key);
+                unwritten(value, written.and_then(|w| w.get(key)), &path, out);
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                let mut path = at.clone();
+                path.0.push(Segment::Index(index));
+                unwritten(value, written.and_then(|w| w.get(index)), &path, out);
+            }
+        }
+        scalar if written.is_none_or(Value::is_null) => out.push((at.clone(), scalar.clone())),
+        _ => {}
+    }
+}
+
+/// Another value of the same sort.
+fn other(value: &Value) -> Value {
+    match value {
+        Value::Bool(on) => (!on).into(),
+        Value::Number(number) => number.as_i64().map_or_else(|| 7.into(), |n| (n + 7).into()),
+        Value::String(text) => match text.bytes().next() {
+            // A duration or a quantity.
+            Some(b'0'..=b'9') if text.ends_with(['s', 'm', 'h']) => "7h7m0s".into(),
+            Some(b'0'..=b'9') => "7".into(),
+            _ => "another".into(),
+        },
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,202 @@
+//! The search: sections first, then their parts; what can stand in for each other together.
+
+use super::inputs::{Input, Unit};
+use super::target::{Reading, Target};
+use super::world::World;
+
+/// How many sets of inputs that stand in for each other are looked for.
+const MOST_SETS: usize = 3;
+
+/// Inputs without which the answer would be another one: one, or several that have to go together.
+#[derive(Debug, Clone)]
+pub(super) struct Moved {
+    pub(super) inputs: Vec<Input>,
+    pub(super) without: Reading,
+}
+
+pub(super) struct Search<'a> {
+    pub(super) world: &'a World<'a>,
+    pub(super) target: &'a Target,
+    pub(super) base: &'a Reading,
+}
+
+impl Search<'_> {
+    fn without(&self, inputs: &[&Input]) -> Reading {
+        self.target.read(&self.world.without(inputs))
+    }
+
+    /// Everything that moves the target.
+    pub(super) fn run(&self, units: &[Unit]) -> Vec<Moved> {
+        let mut found = Vec::new();
+        let mut still: Vec<&Unit> = Vec::new();
+        for unit in units {
+            let reading = self.without(&[&unit.input]);
+            if reading != *self.base {
+                self.descend(unit, reading, &[], &mut found);
+                continue;
+            }
+            still.push(unit);
+            // What is missing may be kept away by a part of a section that would make it.
+            if !matches!(self.base, Reading::Value(_)) {
+                for (part, reading) in self.hidden(unit, &[], self.base) {
+                    self.descend(part, reading, &[], &mut found);
+                }
+            }
+        }
+        for _ in 0..MOST_SETS {
+            let Some(set) = self.together(&still) else {
+                break;
+            };
+            let inputs: Vec<&Input> = set.iter().map(|u| &u.input).collect();
+            let without = self.without(&inputs);
+            let narrowed = self.narrowed(&set);
+            still.retain(|u| !set.iter().any(|s| std::ptr::eq(*s, *u)));
+            found.push(Moved {
+                inputs: narrowed,
+                without,
+            });
+        }
+        found
+    }
+
+    /// The smallest parts of a unit that move the target, while `others` are away.
+    fn descend(&self, unit: &Unit, whole: Reading, others: &[&Input], found: &mut Vec<Moved>) {
+        let mut moved: Vec<(&Unit, Reading)> = Vec::new();
+        let base = match others {
+            [] => self.base.clone(),
+            _ => self.without(others),
+        };
+        for child in &unit.children {
+            let mut inputs = others.to_vec();
+            inputs.push(&child.input);
+            let reading = self.without(&inputs);
+            if reading != base {
+                moved.push((child, reading));
+            }
+        }
+        if moved.is_empty() {
+            // A default may take the place of a part and say the same.
+            let children = unit.children.iter();
+            moved = children
+                .flat_map(|c| self.hidden(c, others, &base))
+                .collect();
+        }
+        let same = moved.len() > 1 && moved.iter().all(|(_, r)| *r == whole);
+        if same && unit.joins && self.same_value(unit, others, &base, found) {
+            return;
+        }
+        if moved.is_empty() || (unit.joins && same) {
+            found.push(Moved {
+                inputs: vec![unit.input.clone()],
+                without: whole,
+            });
+            return;
+        }
+        for (child, reading) in moved {
+            self.descend(child, reading, others, found);
+        }
+    }
+
+    /// The parts of a unit that move the target although the unit itself does not.
+    fn hidden<'u>(
+        &self,
+        unit: &'u Unit,
+        others: &[&Input],
+        base: &Reading,
+    ) -> Vec<(&'u Unit, Reading)> {
+        let mut found = Vec::new();
+        for child in &unit.children {
+            let mut inputs = others.to_vec();
+            inputs.push(&child.input);
+            let reading = self.without(&inputs);
+            if reading == *base {
+                found.extend(self.hidden(child, others, base));
+            } else {
+                found.push((child, reading));
+            }
+        }
+        found
+    }
+
+    /// The leaves of a unit that hold the target's very value and move it: they say more than the
+    /// whole that they are a part of. Says whether there are any.
+    fn same_value(
+        &self,
+        unit: &Unit,
+        others: &[&Input],
+        base: &Reading,
+        found: &mut Vec<Moved>,
+    ) -> bool {
+        let Reading::Value(value) = self.base else {
+            return false;
+        };
+        let before = found.len();
+        for leaf in unit.leaves() {
+            let written = leaf.input.written().and_then(|p| p.get(self.world.object));
+            if written != Some(value) {
+                continue;
+            }
+            let mut inputs = others.to_vec();
+            inputs.push(&leaf.input);
+            let without = self.without(&inputs);
+            if without != *base {
+                found.push(Moved {
+                    inputs: vec![leaf.input.clone()],
+                    without,
+                });
+            }
+        }
+        found.len() > before
+    }
+
+    /// Units that move the target when they go together, as few as will do; `None` where even all
+    /// of them don't.
+    fn together<'u>(&self, units: &[&'u Unit]) -> Option<Vec<&'u Unit>> {
+        let moves = |units: &[&Unit]| {
+            let inputs: Vec<&Input> = units.iter().map(|u| &u.input).collect();
+            self.without(&inputs) != *self.base
+        };
+        if units.len() < 2 || !moves(units) {
+            return None;
+        }
+        let mut kept = units.to_vec();
+        // Halves first: most of them have nothing to do with it.
+        let mut size = kept.len().div_ceil(2);
+        loop {
+            let mut start = 0;
+            while start < kept.len() && kept.len() > 1 {
+                let end = (start + size).min(kept.len());
+                let mut fewer = kept.clone();
+                fewer.drain(start..end);
+                if !fewer.is_empty() && moves(&fewer) {
+                    kept = fewer;
+                } else {
+                    start = end;
+                }
+            }
+            if size == 1 {
+                return Some(kept);
+            }
+            size = size.div_ceil(2);
+        }
+    }
+
+    /// The parts of each unit of a set that matter while the others are away.
+    fn narrowed(&self, set: &[&Unit]) -> Vec<Input> {
+        let mut out = Vec::new();
+        for (i, unit) in set.iter().enumerate() {
+            let others: Vec<&Input> = set
+                .iter()
+                .enumerate()
+                .filter(|(j, _)| *j != i)
+                .map(|(_, u)| &u.input)
+                .collect();
+            let mut all = others.clone();
+            all.push(&unit.input);
+            let mut found = Vec::new();
+            self.descend(unit, self.without(&all), &others, &mut found);
+            out.extend(found.into_iter().flat_map(|m| m.inputs));
+        }
+        out
+    }
+}

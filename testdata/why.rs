@@ -1,0 +1,201 @@
+//! `why`, held against the golden cases: a table of questions with their answers, and what each
+//! jsonpatch operation does against what was recorded.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hcoplan::inventory::{self, LoadedInventory, Source, SourceKind};
+use hcoplan::plan::plan;
+use hcoplan::release::Release;
+use hcoplan::source::SourceFile;
+use hcoplan::why::{Answer, Cause, Input, Origin, Reading, World, applied, ask, patch_shown};
+use hcoplan::yaml::{self, Document};
+use serde_json::Value;
+
+/// A golden case, read.
+struct Case {
+    document: Document,
+    object: Value,
+    inventory: LoadedInventory,
+}
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn documents(path: &Path) -> Vec<Document> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    yaml::parse(&SourceFile::new(name.into_owned(), text)).documents
+}
+
+impl Case {
+    fn read(directory: &Path) -> Self {
+        let document = documents(&directory.join("hyperconverged.yaml")).remove(0);
+        let sources = [
+            ("inventory.yaml", SourceKind::Declared),
+            ("nodes.yaml", SourceKind::Nodes),
+        ];
+        let sources = sources.into_iter().flat_map(|(file, kind)| {
+            let documents = documents(&directory.join(file)).into_iter();
+            documents.map(move |d| Source {
+                kind,
+                document: Arc::new(d),
+            })
+        });
+        let (inventory, _) = inventory::load(&sources.collect::<Vec<_>>());
+        Self {
+            object: document.root.to_json(),
+            document,
+            inventory,
+        }
+    }
+
+    fn world<'a>(&'a self, release: &'a Release) -> World<'a> {
+        World::new(release, &self.document, &self.object, &self.inventory)
+    }
+}
+
+fn causes(list: &[Cause]) -> String {
+    let source = |input: &Input| match input {
+        Input::Operation { annotation, index } => {
+            let known = hcoplan::jsonpatch::ANNOTATIONS.iter();
+            let kind = known.filter(|a| a.name == *annotation).map(|a| a.kind);
+            format!("op {} of {}", index + 1, kind.collect::<String>())
+        }
+        Input::Fact(fact) => format!("inventory {}", fact.name()),
+        other => other.describe(),
+    };
+    let cause = |cause: &Cause| {
+        let sources = cause.sources.iter().map(|s| source(&s.input));
+        sources.collect::<Vec<_>>().join(" | ")
+    };
+    list.iter().map(cause).collect::<Vec<_>>().join(" + ")
+}
+
+/// An answer as the table writes it.
+fn shown(answer: &Answer) -> String {
+    let value = match &answer.value {
+        Reading::NoObject => "none".to_owned(),
+        Reading::Absent => "absent".to_owned(),
+        Reading::Exists => "there".to_owned(),
+        Reading::Value(value) => value.to_string(),
+    };
+    let mut out = match &answer.origin {
+        Origin::Inputs => format!("{value} ; {}", causes(&answer.causes)),
+        Origin::Default { path, .. } => format!("{value} ; default {path}"),
+        Origin::Release => format!("{value} ; release"),
+        Origin::Error => format!("{value} ; reconcile error"),
+    };
+    if !answer.needs.is_empty() {
+        let _ = write!(out, " ; needs {}", causes(&answer.needs));
+    }
+    out
+}
+
+/// What is asked in a line of the table: the case, the release, the object, the field.
+fn question(line: &str) -> (PathBuf, &str, &str, Option<&str>, &str) {
+    let mut parts = line.split(" ; ");
+    let (case, release) = parts
+        .next()
+        .and_then(|p| p.split_once(' '))
+        .expect("a case");
+    let asked = parts.next().expect("a question").trim();
+    let (object, field) = asked.split_once(' ').unwrap_or((asked, ""));
+    let (kind, name) = match object.split_once('/') {
+        Some((kind, name)) => (kind, Some(name)),
+        None => (object, None),
+    };
+    let directory = here().join("testdata/golden/cases").join(case);
+    (directory, release, kind, name, field)
+}
+
+#[test]
+fn the_table_of_questions() {
+    let path = here().join("testdata/why/questions.txt");
+    let table = fs::read_to_string(&path).expect("the table");
+    let (mut asked, mut wrong) = (0, String::new());
+    for line in table
+        .lines()
+        .filter(|l| !l.is_empty() && !l.starts_with('#'))
+    {
+        let (directory, release, kind, name, field) = question(line);
+        let case = Case::read(&directory);
+        let release = Release::known(release).expect("a release");
+        let asks = line.split(" ; ").take(2).collect::<Vec<_>>().join(" ; ");
+        let answer = match ask(&case.world(&release), kind, name, field) {
+            Ok(answer) => shown(&answer),
+            Err(problem) => format!("{problem}; {}", problem.help),
+        };
+        asked += 1;
+        let got = format!("{asks} ; {answer}");
+        if got != line {
+            let _ = writeln!(wrong, "want {line}\n got {got}\n");
+        }
+    }
+    assert!(asked >= 50, "{asked} questions");
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Every golden set that is here with its cases and their releases.
+fn golden() -> Vec<(PathBuf, &'static str, String)> {
+    let shared = here().join("../shared/golden");
+    let sets = [
+        here().join("testdata/golden"),
+        shared.join("curated"),
+        shared.join("random"),
+    ];
+    let mut out = Vec::new();
+    for set in sets {
+        for release in Release::known_names() {
+            let recorded = set.join(format!("expected/{release}.jsonl"));
+            let Ok(text) = fs::read_to_string(recorded) else {
+                continue;
+            };
+            for line in text.lines() {
+                let recorded: Value = serde_json::from_str(line).expect("JSON");
+                let case = recorded["case"].as_str().expect("a name").to_owned();
+                out.push((set.join("cases").join(case), release, line.to_owned()));
+            }
+        }
+    }
+    out
+}
+
+/// The rendered operand of a kind without its annotation, with the reported effects made to it, is
+/// the operand with the annotation.
+#[test]
+fn effects_are_the_difference_that_a_patch_makes() {
+    let (mut compared, mut wrong) = (0, String::new());
+    for (directory, name, _) in golden() {
+        let text = fs::read_to_string(directory.join("hyperconverged.yaml")).unwrap_or_default();
+        if !text.contains("/jsonpatch") {
+            continue;
+        }
+        let case = Case::read(&directory);
+        let release = Release::known(name).expect("a release");
+        let plan = plan(&release, &case.inventory.inventory, &case.object);
+        if !plan.admission.accepted {
+            continue;
+        }
+        let world = case.world(&release);
+        for patch in &plan.patched {
+            let shown = patch_shown(&world, &plan, patch.kind).expect("a patch");
+            let changes = shown.operations.iter().flat_map(|o| o.changed.clone());
+            let after = applied(&patch.before, &changes.collect::<Vec<_>>());
+            compared += 1;
+            if after != patch.after {
+                let at = directory.display();
+                let _ = writeln!(
+                    wrong,
+                    "{at} {name} {}: {after}\n  {}",
+                    patch.kind, patch.after
+                );
+            }
+        }
+    }
+    assert!(compared > 20, "{compared} patches");
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
