@@ -10,6 +10,7 @@ mod affinity;
 mod certificates;
 mod gates;
 mod gates_to_fields;
+mod kubevirt;
 mod label_text;
 mod metadata;
 mod mutate;
@@ -27,6 +28,7 @@ mod tests;
 
 use serde_json::Value;
 
+pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
 pub use verdict::{Admission, Cause, Hole, HoleKind, Reason, Refusal, Stage};
 
 use crate::hyperconverged;

@@ -159,6 +159,7 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
         };
         let context = lint::Context::new(input, settings);
         let context = context.with_neighbours(|| repo.neighbours(cluster));
+        let context = context.with_layers(|| repo.layers(cluster));
         outcome.found.add(lint::run(&context, settings));
     } else {
         outcome.warnings.extend(warnings(&plan));

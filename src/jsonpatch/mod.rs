@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec};
 pub use effect::{Change, Effect, Effects, Loss, Reason, changes, effects};
-pub use places::{Part, Repeated, cut, repeated_keys, segments};
+pub use places::{Part, Repeated, cut, cut_all, repeated_keys, segments};
 pub use shared::{Condition, SHARED, Share, Shared, write_through};
 
 use crate::kube::go::{DecodeError, GoTypes, TypeId};

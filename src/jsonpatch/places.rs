@@ -65,16 +65,32 @@ impl Operation {
 /// The bytes to cut out of an annotation's value so that one operation goes with its comma;
 /// `None` where it is the only one or there is no such operation.
 pub fn cut(text: &str, operation: usize) -> Option<Range<usize>> {
+    cut_all(text, &[operation])?.pop()
+}
+
+/// The same for several operations: ranges that don't overlap. `None` where none would be left.
+pub fn cut_all(text: &str, operations: &[usize]) -> Option<Vec<Range<usize>>> {
     let whole = json::parse(text).ok()?;
     let Json::Array(items) = &whole.value else {
         return None;
     };
-    let own = items.get(operation)?.span;
-    match (operation.checked_sub(1), items.get(operation + 1)) {
-        (Some(before), _) => Some(items.get(before)?.span.end as usize..own.end as usize),
-        (None, Some(next)) => Some(own.start as usize..next.span.start as usize),
-        (None, None) => None,
+    let mut gone = operations.to_vec();
+    gone.sort_unstable();
+    gone.dedup();
+    if gone.len() >= items.len() {
+        return None;
     }
+    let span = |i: usize| items.get(i).map(|item| item.span.range());
+    let runs = gone.chunk_by(|a, b| a + 1 == *b);
+    let cuts = runs.map(|run| {
+        let (first, last) = (*run.first()?, *run.last()?);
+        let end = span(last)?.end;
+        match first.checked_sub(1) {
+            Some(before) => Some(span(before)?.end..end),
+            None => Some(span(first)?.start..span(last + 1)?.start),
+        }
+    });
+    cuts.collect()
 }
 
 /// The keys that stand more than once in an operation; none where the text isn't JSON.
@@ -142,6 +158,33 @@ mod tests {
         }
         assert_eq!(cut(r#"[{"op":"remove","path":"/spec/z"}]"#, 0), None);
         assert_eq!(cut(TEXT, 3), None);
+    }
+
+    #[test]
+    fn several_operations_are_cut_together() {
+        let cases: [(&[usize], Option<&[&str]>); 5] = [
+            (&[0, 1], Some(&["/spec/z"])),
+            (&[2, 0], Some(&["/spec/y"])),
+            (&[1, 2], Some(&["/spec/a"])),
+            (&[0, 1, 2], None),
+            (&[3], None),
+        ];
+        for (gone, left) in cases {
+            let cuts = cut_all(TEXT, gone);
+            let paths = cuts.map(|cuts| {
+                let mut text = TEXT.to_owned();
+                for range in cuts.into_iter().rev() {
+                    text.replace_range(range, "");
+                }
+                let left = decode(&text).unwrap().into_iter();
+                left.map(|o| o.path).collect::<Vec<_>>()
+            });
+            assert_eq!(
+                paths.as_deref().map(<[_]>::to_vec),
+                left.map(|l| l.iter().map(|p| (*p).to_owned()).collect()),
+                "{gone:?}"
+            );
+        }
     }
 
     #[test]

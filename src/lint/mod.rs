@@ -23,7 +23,8 @@ pub(crate) mod tests;
 pub use baseline::{Baseline, Unknown};
 pub use context::{
     Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
-    OtherShape, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched, WrittenTemplate,
+    OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched,
+    WrittenTemplate,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates, gate_when_unset};
 pub use context::{

@@ -267,6 +267,19 @@ mod tests {
     }
 
     #[test]
+    fn kubevirts_webhook_takes_what_is_rendered() {
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let plan = plan(&release, &Inventory::default(), &with_patches(json!({})));
+            let kubevirt = plan.operand("KubeVirt").expect("rendered");
+            let nothing = json!({});
+            let facts = release.kubevirt();
+            let found = admission::refusals_of_kubevirt(facts, &nothing, kubevirt);
+            assert_eq!(found, [], "{name}");
+        }
+    }
+
+    #[test]
     fn a_patch_of_ssp_switches_the_shared_gate() {
         let patch = json!([{"op": "replace", "path": "/spec/enableMultipleArchitectures",
             "value": true}]);

@@ -11,6 +11,7 @@ mod companions;
 mod config;
 mod error;
 mod files;
+mod layers;
 mod load;
 mod neighbours;
 mod open;
@@ -37,6 +38,7 @@ pub use config::{
 };
 pub use error::Error;
 pub use files::{FileUse, Holds, Use};
+pub use layers::{Kustomizations, Layer};
 pub use load::Loaded;
 pub use neighbours::Neighbours;
 pub use pair::{ClusterRef, Pairing};
@@ -104,6 +106,8 @@ pub struct Repo {
     /// Inventories that several clusters share, read once.
     shared: Vec<OnceLock<load::InventoryRead>>,
     cache: cache::Cache,
+    /// Read when somebody asks what is laid over a cluster's HyperConverged.
+    kustomizations: OnceLock<Kustomizations>,
 }
 
 impl std::fmt::Debug for Repo {
@@ -137,6 +141,16 @@ impl Repo {
     /// a HyperConverged.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// What kustomizations lay over a cluster's HyperConverged, inner ones first.
+    pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
+        let all = self.kustomizations.get_or_init(|| {
+            let paths = self.files.iter().map(|f| f.path.as_path());
+            let paths = paths.filter(|p| scan::is_kustomization(p));
+            Kustomizations::read(&*self.tree, paths)
+        });
+        all.layers(cluster.path())
     }
 
     /// Every YAML and JSON file, and everything that was left out, with what became of it; sorted

@@ -331,6 +331,7 @@ impl Reading {
             releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),
             cache: self.cache,
+            kustomizations: OnceLock::new(),
             paths: std::mem::take(&mut self.objects.paths),
             config: Config::default(),
         };

@@ -112,9 +112,13 @@ pub(super) fn is_candidate(path: &Utf8Path) -> bool {
     known.iter().any(|k| extension.eq_ignore_ascii_case(k)) || is_kustomization(path)
 }
 
-fn is_kustomization(path: &Utf8Path) -> bool {
-    let names = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-    path.file_name().is_some_and(|n| names.contains(&n))
+/// What a kustomization's file is called.
+pub(super) const KUSTOMIZATIONS: [&str; 3] =
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+pub(super) fn is_kustomization(path: &Utf8Path) -> bool {
+    let name = path.file_name();
+    name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
 }
 
 /// Looks at a file.

@@ -32,6 +32,15 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> Annotation<'a> {
+    /// An annotation of another document.
+    pub fn of(document: &'a Document, name: &str) -> Option<Self> {
+        let annotations = document.root.get("metadata")?.get("annotations")?;
+        Some(Self {
+            document,
+            entry: annotations.entry(name)?,
+        })
+    }
+
     /// Its key.
     pub fn name(&self) -> &'a str {
         &self.entry.key.text

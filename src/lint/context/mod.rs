@@ -9,14 +9,17 @@ mod annotation;
 mod crons;
 mod edit;
 mod field;
+mod field_map;
 mod gate;
 mod image_evidence;
 mod images;
 mod mistyped;
+mod moved_operations;
 mod multi_arch;
 mod neighbours;
 mod nodes;
 mod other_shape;
+mod own_field;
 mod patch;
 mod patched_gates;
 mod patched_places;
@@ -38,6 +41,7 @@ pub use mistyped::Mistyped;
 pub use neighbours::Descheduler;
 pub use nodes::NodeRef;
 pub use other_shape::OtherShape;
+pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use placement::{Placement, Pods, Unmatched};
@@ -84,6 +88,7 @@ pub struct Context<'a> {
     images: OnceCell<Vec<GoldenImage<'a>>>,
     neighbours: neighbours::Source<'a>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
+    moved: OnceCell<moved_operations::MovedOperations>,
 }
 
 impl<'a> Context<'a> {
@@ -96,6 +101,7 @@ impl<'a> Context<'a> {
             images: OnceCell::new(),
             neighbours: neighbours::Source::default(),
             patches: OnceCell::new(),
+            moved: OnceCell::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::Context;
-use crate::repo::{HCO_PACKAGES, Neighbours};
+use crate::repo::{HCO_PACKAGES, Layer, Neighbours};
 use crate::yaml::{Document, Node, Path};
 
 /// Where neighbours come from: read when a rule first asks for them.
@@ -11,6 +11,7 @@ use crate::yaml::{Document, Node, Path};
 pub(super) struct Source<'a> {
     read: Option<Box<dyn Fn() -> Neighbours + 'a>>,
     cell: OnceCell<Neighbours>,
+    layers: Option<Box<dyn Fn() -> Vec<Layer> + 'a>>,
 }
 
 /// A KubeDescheduler of the cluster.
@@ -31,6 +32,20 @@ impl<'a> Context<'a> {
     pub fn with_neighbours(mut self, read: impl Fn() -> Neighbours + 'a) -> Self {
         self.neighbours.read = Some(Box::new(read));
         self
+    }
+
+    /// The context with what reads the patches that kustomizations lay over the HyperConverged.
+    /// Without it, there are none.
+    #[must_use]
+    pub fn with_layers(mut self, read: impl Fn() -> Vec<Layer> + 'a) -> Self {
+        self.neighbours.layers = Some(Box::new(read));
+        self
+    }
+
+    /// The annotations that kustomizations set on the HyperConverged, inner ones first.
+    pub fn layers(&self) -> Vec<Layer> {
+        let read = self.neighbours.layers.as_ref();
+        read.map(|read| read()).unwrap_or_default()
     }
 
     /// The other objects of the cluster's directory and below it, the HyperConverged included.

@@ -262,7 +262,7 @@ impl<'a> PatchAnnotation<'a> {
 
 /// Whether a segment of a path as written may stand for one of the operand: `-` and negative
 /// indices stand for some element.
-fn same_step(written: &str, step: &str) -> bool {
+pub(super) fn same_step(written: &str, step: &str) -> bool {
     let some_element = written.starts_with('-') && step.bytes().all(|b| b.is_ascii_digit());
     written == step || some_element
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::patch::same_step;
 use super::{Applied, Context, PatchAnnotation};
 use crate::finding::{Applicability, Fix};
 use crate::jsonpatch;
@@ -62,7 +63,8 @@ impl Applied<'_, '_> {
     /// the annotation's text; `None` where its value has no such part.
     pub fn written_span(&self, pointer: &str) -> Option<Span> {
         let (path, wanted) = (self.operation.segments(), jsonpatch::segments(pointer));
-        let keys = wanted.strip_prefix(path.as_slice())?;
+        let leads = path.iter().zip(&wanted).all(|(p, w)| same_step(p, w));
+        let keys = wanted.get(path.len()..).filter(|_| leads)?;
         Some(self.operation.part(self.patch.text, keys)?.value)
     }
 }

@@ -14,8 +14,8 @@ pub(super) static RULE: Rule = Rule {
 ## What it finds
 
 A HyperConverged that HCO accepts, but whose SSP is refused by SSP's own validating webhook. The
-message is SSP's. Where another rule knows the cause (`node-arch-unsupported-by-ssp`), it reports
-the refusal in place of this one.
+message is SSP's. Where another rule knows the cause (`node-arch-unsupported-by-ssp`,
+`jsonpatch-result-rejected-by-webhook`), it reports the refusal in place of this one.
 
 ## Why it matters
 
@@ -25,18 +25,19 @@ tries out the SSP on every update, further changes to the HyperConverged are den
 
 ## Example
 
-A jsonpatch annotation that names an architecture SSP doesn't know:
+Golden images for several architectures, on nodes that are neither workers nor of the control plane, so
+that HCO finds no architecture:
 
 ```yaml
-metadata:
-  annotations:
-    ssp.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cluster", "value": {"workloadArchitectures": ["riscv64"]}}]'
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
 ```
 
 ## Remedy
 
-Remove what makes the SSP invalid: mostly a patch of `/spec/cluster` or
-`/spec/commonTemplates/dataImportCronTemplates`.
+Do what the message says: mostly label nodes as workers or of the control plane
+(`node-role.kubernetes.io/worker`), or let `workloads.nodePlacement` select nodes that there are.
 
 ## Sources
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use serde_json::Value;
 
 use crate::finding::Finding;
@@ -11,8 +12,8 @@ use crate::inventory::{self, LoadedInventory, Source, SourceKind};
 use crate::lint::{Context, Input, Run, Settings, run};
 use crate::plan::{Plan, plan};
 use crate::release::Release;
-use crate::repo::Neighbours;
-use crate::source::{Location, SourceFile};
+use crate::repo::{Kustomizations, Layer, Neighbours};
+use crate::source::{Directory, Location, MAX_BYTES, SourceFile, Tree, Walk};
 use crate::yaml::{self, Document};
 
 /// A cluster, read and planned.
@@ -125,7 +126,9 @@ impl Case {
     pub(crate) fn run(&self, settings: &Settings) -> Run {
         let neighbours =
             || -> Neighbours { self.directory.iter().flat_map(|d| below(d, "")).collect() };
-        let cx = Context::new(self.input(), settings).with_neighbours(neighbours);
+        let cx = Context::new(self.input(), settings)
+            .with_neighbours(neighbours)
+            .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect());
         run(&cx, settings)
     }
 }
@@ -147,6 +150,18 @@ fn below(directory: &FilePath, prefix: &str) -> Vec<Arc<Document>> {
         }
     }
     found
+}
+
+/// What the kustomizations of a directory lay over its HyperConverged.
+fn layers(directory: &FilePath) -> Vec<Layer> {
+    let root = Utf8Path::from_path(directory).expect("UTF-8");
+    let tree = Directory::open(root, MAX_BYTES).expect("a directory");
+    let files = tree.list(&Walk::default()).expect("readable").files;
+    let paths = files
+        .iter()
+        .filter(|p| p.file_name() == Some("kustomization.yaml"));
+    let all = Kustomizations::read(&tree, paths.map(|p| p.as_path()));
+    all.layers("hyperconverged.yaml".into())
 }
 
 fn documents(file: &str, text: &str) -> Vec<Document> {

@@ -16,7 +16,7 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use self::ground::Ground;
-pub use self::verify::{Edited, apply, apply_and_read, apply_and_verify};
+pub use self::verify::{Edited, apply, apply_and_read, apply_and_verify, between};
 use super::{Document, Node, Path, Segment, Style, Value, parse};
 use crate::finding;
 use crate::source::SourceFile;
@@ -174,7 +174,7 @@ pub fn edits(document: &Document, changes: &[Change]) -> Result<Vec<finding::Edi
         let text = apply_and_verify(&current, &of_one(document, change)?, &intended)?;
         current = SourceFile::new(file.path(), text);
     }
-    let edits = verify::between(file, current.text());
+    let edits = between(file, current.text());
     Ok(edits)
 }
 

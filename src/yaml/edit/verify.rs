@@ -127,7 +127,7 @@ fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
 }
 
 /// The edits from a file's text to another, line by line.
-pub(super) fn between(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
+pub fn between(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
     let old = file.text();
     let mut edits: Vec<Edit> = Vec::new();
     let mut at = 0;

@@ -1,0 +1,194 @@
+//! Moving what a patch writes into the HyperConverged's own fields, tried out.
+//!
+//! A move is offered only where the cluster stays the same: the fixed file is read and planned as
+//! the written one was, and what would be rendered is compared.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation};
+use crate::finding::{Applicability, Fix};
+use crate::jsonpatch;
+use crate::plan::{Plan, plan};
+use crate::source::SourceFile;
+use crate::yaml::edit::{self, Change};
+use crate::yaml::{self, Path};
+
+/// An operation: its annotation and its index in it.
+type Id = (&'static str, usize);
+
+/// The operations that the HyperConverged's fields can take over, and the fix that does it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MovedOperations {
+    operations: Vec<Id>,
+    fix: Option<Fix>,
+}
+
+/// An operation with the changes that take its place.
+struct Candidate {
+    id: Id,
+    /// The field, where it is one.
+    field: Option<Path>,
+    changes: Vec<Change>,
+}
+
+impl Context<'_> {
+    /// The fix that moves what operations write into the HyperConverged's own fields and drops
+    /// them, where this is one of those that it moves. It moves all of them at once, so that the
+    /// findings of each offer the same edits.
+    pub fn move_to_fields(&self, applied: &Applied<'_, '_>) -> Option<&Fix> {
+        let moved = self.moved.get_or_init(|| self.try_moves());
+        let id = (applied.patch.target.name, applied.index);
+        moved
+            .fix
+            .as_ref()
+            .filter(|_| moved.operations.contains(&id))
+    }
+
+    fn try_moves(&self) -> MovedOperations {
+        let candidates: Vec<Candidate> =
+            self.applied().filter_map(|a| self.candidate(&a)).collect();
+        let all: Vec<&Candidate> = candidates.iter().collect();
+        // Some only work together (a field that feeds two operands), some spoil the others.
+        self.moved_together(&all).unwrap_or_else(|| {
+            let alone = all.iter().filter(|c| self.moved_together(&[c]).is_some());
+            let alone: Vec<&Candidate> = alone.copied().collect();
+            let first = || self.moved_together(alone.get(..1)?);
+            self.moved_together(&alone)
+                .or_else(first)
+                .unwrap_or_default()
+        })
+    }
+
+    fn candidate(&self, applied: &Applied<'_, '_>) -> Option<Candidate> {
+        let OwnFields {
+            fields,
+            can_say_all: true,
+        } = self.own_fields(applied)
+        else {
+            return None;
+        };
+        let field = match fields.as_slice() {
+            [only] => Some(only.path.clone()),
+            _ => None,
+        };
+        let changes = fields.into_iter().filter_map(|f| f.changes).flatten();
+        Some(Candidate {
+            id: (applied.patch.target.name, applied.index),
+            field,
+            changes: changes.collect(),
+        })
+    }
+
+    /// The fix that moves all of these; `None` where the file doesn't allow it or the cluster
+    /// would not stay the same.
+    fn moved_together(&self, candidates: &[&Candidate]) -> Option<MovedOperations> {
+        let first = candidates.first()?;
+        let text = self.without_operations(candidates)?;
+        let fixed = yaml::parse(&SourceFile::new(self.document().file.path(), text.clone()));
+        let object = fixed.documents.get(self.document().index)?.root.to_json();
+        let plan = plan(self.release(), self.inventory(), &object);
+        if !renders_the_same(self.plan(), &plan) {
+            return None;
+        }
+        let title = match candidates {
+            [_] => match &first.field {
+                Some(field) => format!("move the value to {field}"),
+                None => "move the values to the HyperConverged's fields".to_owned(),
+            },
+            all => format!(
+                "move {} operations to the HyperConverged's fields",
+                all.len()
+            ),
+        };
+        Some(MovedOperations {
+            operations: candidates.iter().map(|c| c.id).collect(),
+            fix: Some(Fix {
+                title,
+                applicability: Applicability::Safe,
+                edits: edit::between(&self.document().file, &text),
+            }),
+        })
+    }
+
+    /// The file's text with the fields set and the operations gone.
+    fn without_operations(&self, candidates: &[&Candidate]) -> Option<String> {
+        let document = self.document();
+        let mut gone: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for candidate in candidates {
+            gone.entry(candidate.id.0).or_default().push(candidate.id.1);
+        }
+        let (mut cuts, mut removed) = (Vec::new(), Vec::new());
+        for patch in self.patch_annotations() {
+            let Some(indices) = gone.get(patch.target.name) else {
+                continue;
+            };
+            if indices.len() == patch.operations().len() {
+                removed.push(patch.target.name);
+            } else {
+                cuts.extend(cut(patch, indices)?);
+            }
+        }
+        let text = edit::apply(document.file.text(), &cuts).ok()?;
+        let file = SourceFile::new(document.file.path(), text);
+        let parsed = yaml::parse(&file);
+        let document = parsed.documents.get(document.index)?;
+        let changes = candidates.iter().flat_map(|c| c.changes.iter().cloned());
+        let mut changes: Vec<Change> = changes.collect();
+        changes.extend(self.annotations_removed(&removed));
+        let edits = edit::edits(document, &changes).ok()?;
+        edit::apply(file.text(), &edits).ok()
+    }
+
+    /// The changes that take annotations away, and `annotations` with the last one.
+    fn annotations_removed(&self, names: &[&str]) -> Vec<Change> {
+        let annotations = Path::dotted("metadata.annotations");
+        let there = self.document().root.at(&annotations);
+        if !names.is_empty() && there.is_some_and(|n| n.entries().len() == names.len()) {
+            return vec![Change::Remove(annotations)];
+        }
+        let remove = |name: &&str| Change::Remove(annotations.key(name));
+        names.iter().map(remove).collect()
+    }
+}
+
+/// The edits that take operations out of an annotation; not all of them.
+fn cut(patch: &PatchAnnotation<'_>, indices: &[usize]) -> Option<Vec<crate::finding::Edit>> {
+    let cuts = jsonpatch::cut_all(patch.text, indices)?.into_iter();
+    let changes: Vec<_> = cuts.map(|range| (range, String::new())).collect();
+    Some(patch.edited(&changes)?.1)
+}
+
+/// Whether the cluster would be the same.
+fn renders_the_same(a: &Plan, b: &Plan) -> bool {
+    let works = |p: &Plan| p.admission.accepted && p.reconcile_error.is_none();
+    works(a)
+        && works(b)
+        && a.operands.len() == b.operands.len()
+        && a.ssp == b.ssp
+        && a.topology == b.topology
+        && a.operands
+            .iter()
+            .zip(&b.operands)
+            .all(|((name, one), (other, two))| {
+                name == other && one.id == two.id && in_order(&one.body) == in_order(&two.body)
+            })
+}
+
+/// An object with its feature gates sorted: their order means nothing.
+fn in_order(body: &Arc<Value>) -> Cow<'_, Value> {
+    let gates = body.pointer(KUBEVIRT_GATES).and_then(Value::as_array);
+    let Some(gates) = gates.filter(|g| !g.is_sorted_by_key(|v| v.as_str())) else {
+        return Cow::Borrowed(body);
+    };
+    let mut gates = gates.clone();
+    gates.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+    let mut sorted = Value::clone(body);
+    if let Some(place) = sorted.pointer_mut(KUBEVIRT_GATES) {
+        *place = gates.into();
+    }
+    Cow::Owned(sorted)
+}
