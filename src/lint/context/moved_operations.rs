@@ -136,10 +136,12 @@ impl Context<'_> {
         let file = SourceFile::new(document.file.path(), text);
         let parsed = yaml::parse(&file);
         let document = parsed.documents.get(document.index)?;
-        let changes = candidates.iter().flat_map(|c| c.changes.iter().cloned());
-        let mut changes: Vec<Change> = changes.collect();
-        changes.extend(self.annotations_removed(&removed));
-        let edits = edit::edits(document, &changes).ok()?;
+        let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
+        let removed = self.annotations_removed(&removed);
+        // Which comes first matters to the layout where there was no `spec`.
+        let edits = edit::edits(document, &[&removed[..], &set].concat())
+            .or_else(|_| edit::edits(document, &[&set[..], &removed].concat()))
+            .ok()?;
         edit::apply(file.text(), &edits).ok()
     }
 
