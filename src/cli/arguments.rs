@@ -10,8 +10,8 @@ use super::Failure;
 use super::clusters::Clusters;
 use super::output::Color;
 use super::{
-    completions, diff, exit, explain, fix, init, inventory, lint, man, plan, read, release, render,
-    version, why,
+    completions, diff, exit, explain, fix, init, inventory, krm, lint, man, plan, read, release,
+    render, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -71,6 +71,7 @@ pub(super) enum Command {
     Read(read::Arguments),
     Inventory(inventory::Arguments),
     Release(release::Arguments),
+    Krm(krm::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

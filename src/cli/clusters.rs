@@ -89,6 +89,23 @@ pub(super) fn find(
     })
 }
 
+/// The clusters of a stream that is in memory.
+pub(super) fn of_stream(bytes: Vec<u8>, options: Options) -> Result<Clusters, Failure> {
+    let repo = Repo::from_stream(bytes, &options)?;
+    Ok(Clusters {
+        root: Utf8PathBuf::from("."),
+        everything: true,
+        verdict: Verdict {
+            unreadable: repo.problems().iter().any(|p| p.fatal),
+            ..Verdict::default()
+        },
+        selection: Selection::everything(),
+        directory: Utf8PathBuf::from("-"),
+        options,
+        repo,
+    })
+}
+
 /// What paths are relative to: the directory, or the one that a file is in.
 fn root(path: &Utf8Path) -> Utf8PathBuf {
     if path == "-" {

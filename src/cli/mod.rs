@@ -16,6 +16,7 @@ mod format;
 mod held;
 mod init;
 mod inventory;
+mod krm;
 mod lint;
 mod man;
 mod migrate;
@@ -139,6 +140,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Diff(arguments) => diff::run(&arguments, output),
         Command::Fix(arguments) => fix::run(&arguments, output),
         Command::Inventory(arguments) => inventory::run(&arguments, output),
+        Command::Krm(arguments) => krm::run(&arguments, output),
         Command::Init(arguments) => init::run(&arguments, output),
         Command::Why(arguments) => why::run(&arguments, output),
         Command::Explain(arguments) => explain::run(&arguments, output),

@@ -19,6 +19,14 @@ struct Pattern {
 }
 
 impl Selection {
+    /// Every cluster.
+    pub(super) fn everything() -> Self {
+        Self {
+            cluster: Vec::new(),
+            exclude: Vec::new(),
+        }
+    }
+
     pub(super) fn new(sources: &Sources) -> Result<Self, Failure> {
         Ok(Self {
             cluster: compile("--cluster", &sources.cluster)?,
