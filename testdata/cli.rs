@@ -6,7 +6,8 @@
 //! is printed now.
 //!
 //! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository), `append
-//! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`.
+//! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`; and
+//! `ARGOCD_APP_PARAMETERS='…'` before `hcoplan`.
 
 use std::fmt::Write;
 use std::fs;
@@ -55,8 +56,13 @@ impl Scene {
         let words = words(line);
         let words: Vec<_> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["hcoplan", arguments @ .., "<", file] => self.hcoplan(arguments, Some(file), out),
-            ["hcoplan", arguments @ ..] => self.hcoplan(arguments, None, out),
+            ["hcoplan", arguments @ .., "<", file] => {
+                self.hcoplan(arguments, Some(file), None, out);
+            }
+            ["hcoplan", arguments @ ..] => self.hcoplan(arguments, None, None, out),
+            ["ARGOCD_APP_PARAMETERS=", value, "hcoplan", arguments @ ..] => {
+                self.hcoplan(arguments, None, Some(value), out);
+            }
             ["copy", from] => copy(&main_directory().join(from), self.directory.path()),
             ["copy", from, to] => copy(&main_directory().join(from), &self.path(to)),
             ["append", file, text] => {
@@ -113,10 +119,19 @@ impl Scene {
         assert!(done.status.success(), "git {arguments:?}: {done:?}");
     }
 
-    fn hcoplan(&self, arguments: &[&str], input: Option<&str>, out: &mut String) {
+    fn hcoplan(
+        &self,
+        arguments: &[&str],
+        input: Option<&str>,
+        parameters: Option<&str>,
+        out: &mut String,
+    ) {
         let mut command = self.command(env!("CARGO_BIN_EXE_hcoplan"));
         if let Some(file) = input {
             command.stdin(fs::File::open(self.path(file)).expect("readable"));
+        }
+        if let Some(parameters) = parameters {
+            command.env("ARGOCD_APP_PARAMETERS", parameters);
         }
         let done = command.args(arguments).output().expect("hcoplan runs");
         let text = |bytes: Vec<u8>| {

@@ -10,8 +10,8 @@ use super::Failure;
 use super::clusters::Clusters;
 use super::output::Color;
 use super::{
-    completions, diff, exit, explain, fix, init, inventory, krm, lint, man, plan, read, release,
-    render, version, why,
+    cmp, completions, diff, exit, explain, fix, init, inventory, krm, lint, man, plan, read,
+    release, render, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -72,6 +72,7 @@ pub(super) enum Command {
     Inventory(inventory::Arguments),
     Release(release::Arguments),
     Krm(krm::Arguments),
+    Cmp(cmp::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

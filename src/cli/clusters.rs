@@ -92,7 +92,12 @@ pub(super) fn find(
 /// The clusters of a stream that is in memory.
 pub(super) fn of_stream(bytes: Vec<u8>, options: Options) -> Result<Clusters, Failure> {
     let repo = Repo::from_stream(bytes, &options)?;
-    Ok(Clusters {
+    Ok(everything(repo, Utf8PathBuf::from("-"), options))
+}
+
+/// Every cluster of a repository that was opened.
+pub(super) fn everything(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clusters {
+    Clusters {
         root: Utf8PathBuf::from("."),
         everything: true,
         verdict: Verdict {
@@ -100,10 +105,10 @@ pub(super) fn of_stream(bytes: Vec<u8>, options: Options) -> Result<Clusters, Fa
             ..Verdict::default()
         },
         selection: Selection::everything(),
-        directory: Utf8PathBuf::from("-"),
+        directory,
         options,
         repo,
-    })
+    }
 }
 
 /// What paths are relative to: the directory, or the one that a file is in.

@@ -5,6 +5,8 @@
 
 mod arguments;
 mod clusters;
+mod cmp;
+mod cmp_manifests;
 mod completions;
 mod diff;
 mod exit;
@@ -140,6 +142,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Diff(arguments) => diff::run(&arguments, output),
         Command::Fix(arguments) => fix::run(&arguments, output),
         Command::Inventory(arguments) => inventory::run(&arguments, output),
+        Command::Cmp(arguments) => cmp::run(&arguments, output),
         Command::Krm(arguments) => krm::run(&arguments, output),
         Command::Init(arguments) => init::run(&arguments, output),
         Command::Why(arguments) => why::run(&arguments, output),
