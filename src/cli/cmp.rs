@@ -52,7 +52,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
                 Ok(made) => made,
                 Err(failure) => {
                     said.extend(lines(&failure));
-                    (String::new(), Verdict::UNUSABLE)
+                    let verdict = match failure {
+                        Failure::Unreadable(_) => Verdict::UNREADABLE,
+                        _ => Verdict::UNUSABLE,
+                    };
+                    (String::new(), verdict)
                 }
             };
             for line in short(said) {

@@ -34,12 +34,13 @@ pub(super) fn manifests(
                 Chunk::Text(span) => span,
                 Chunk::BadSeparator(span) => return Err(no_manifest(&file, span.start)),
             };
-            if !places
+            let piece = file.text().get(span.range()).unwrap_or_default();
+            match places
                 .iter()
-                .any(|at| span.range().contains(&(*at as usize)))
+                .find(|at| (span.start..span.end).contains(*at))
             {
-                let piece = file.text().get(span.range()).unwrap_or_default();
-                append(piece, &file, span.start, &mut out)?;
+                None => append(piece, &file, span.start, &mut out)?,
+                Some(at) => alone(piece, &file, *at)?,
             }
         }
     }
@@ -70,6 +71,24 @@ fn files() -> Result<Vec<Utf8PathBuf>, Failure> {
     }
     out.sort_unstable();
     Ok(out)
+}
+
+/// An object that is left out must not take others along.
+fn alone(piece: &str, file: &SourceFile, at: u32) -> Result<(), Failure> {
+    let parsed = yaml::parse(&SourceFile::new(file.path(), piece));
+    if parsed
+        .documents
+        .iter()
+        .all(|d| d.root.get("items").is_none())
+    {
+        return Ok(());
+    }
+    let (path, place) = (file.path(), file.position(at));
+    let at = format!("{path}:{}:{}", place.line, place.column);
+    Err(Failure::usage(
+        format!("{at}: a list holds an object that the operators own"),
+        "take it out of the list, or out of the repository",
+    ))
 }
 
 fn append(piece: &str, file: &SourceFile, offset: u32, out: &mut String) -> Result<(), Failure> {
