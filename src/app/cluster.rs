@@ -157,10 +157,7 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
             inventory: &inventory,
             plan: &plan,
         };
-        let context = lint::Context::new(input, settings);
-        let context = context.with_neighbours(|| repo.neighbours(cluster));
-        let context = context.with_layers(|| repo.layers(cluster));
-        outcome.found.add(lint::run(&context, settings));
+        outcome.found.add(lint(repo, cluster, input, settings));
     } else {
         outcome.warnings.extend(warnings(&plan));
         if !inventory.states_nodes {
@@ -180,6 +177,19 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
         outcome.state = State::Failed(error);
     }
     outcome
+}
+
+/// What the rules find in a cluster, with everything of the repository that they may ask for.
+pub(super) fn lint(
+    repo: &Repo,
+    cluster: &ClusterRef,
+    input: lint::Input<'_>,
+    settings: &lint::Settings,
+) -> lint::Run {
+    let context = lint::Context::new(input, settings)
+        .with_neighbours(|| repo.neighbours(cluster))
+        .with_layers(|| repo.layers(cluster));
+    lint::run(&context, settings)
 }
 
 /// The object that the cluster holds before the change; `None` where it is a new one.

@@ -5,9 +5,8 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::ordered::ordered;
-use super::pipeline::FEW;
-use super::{Progress, interrupted, panics};
+use super::pipeline::each;
+use super::{Progress, cluster, panics};
 use crate::diff::{self, Broken, ClusterDiff, Kind, Side};
 use crate::finding::Finding;
 use crate::inventory::LoadedInventory;
@@ -39,10 +38,24 @@ impl Pair<'_> {
 pub struct Compared {
     /// What differs.
     pub diff: ClusterDiff,
-    /// Whether anything was planned, or the bytes were the same.
-    pub worked: bool,
     /// The panic's words, where hcoplan has a bug.
     pub panicked: Option<String>,
+}
+
+impl Compared {
+    /// Fills a cluster's differences in; a panic on the way is a bug of ours.
+    pub(super) fn of(cluster: &str, work: impl FnOnce(&mut ClusterDiff)) -> Self {
+        let done = panics::caught(|| {
+            let mut diff = ClusterDiff::new(cluster);
+            work(&mut diff);
+            diff
+        });
+        let (diff, panicked) = match done {
+            Ok(diff) => (diff, None),
+            Err(said) => (ClusterDiff::new(cluster), Some(said)),
+        };
+        Self { diff, panicked }
+    }
 }
 
 /// Pairs the clusters of two repositories: by name, then those that moved. One has moved when its
@@ -114,27 +127,14 @@ pub fn compare(
     settings: &lint::Settings,
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
-    mut sink: impl FnMut(Compared) -> ControlFlow<()>,
+    sink: impl FnMut(Compared) -> ControlFlow<()>,
 ) {
-    let workers = match jobs {
-        Some(jobs) => jobs.get(),
-        None if pairs.len() < FEW => 1,
-        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-    };
     let one = |pair: &Pair<'_>| {
-        panics::caught(|| work(before, after, pair, settings)).unwrap_or_else(|said| Compared {
-            diff: ClusterDiff::new(pair.name()),
-            worked: true,
-            panicked: Some(said),
+        Compared::of(pair.name(), |diff| {
+            work(before, after, pair, settings, diff);
         })
     };
-    ordered(pairs, workers, one, |compared| {
-        progress.step();
-        match interrupted() {
-            true => ControlFlow::Break(()),
-            false => sink(compared),
-        }
-    });
+    each(pairs, jobs, progress, one, sink);
 }
 
 /// A cluster, planned.
@@ -143,7 +143,6 @@ pub(super) struct Planned {
     inventory: Arc<LoadedInventory>,
     loaded: Loaded,
     plan: Plan,
-    findings: Vec<Finding>,
 }
 
 impl Planned {
@@ -155,6 +154,26 @@ impl Planned {
     /// What would exist.
     pub(super) fn objects(&self) -> Vec<Object> {
         self.plan.objects().cloned().collect()
+    }
+
+    /// What was found while reading it and by the rules.
+    fn findings(
+        &self,
+        repo: &Repo,
+        cluster: &ClusterRef,
+        settings: &lint::Settings,
+    ) -> Vec<Finding> {
+        let input = lint::Input {
+            cluster: &self.loaded.name,
+            release: &self.release,
+            document: &self.loaded.document,
+            object: &self.loaded.json,
+            inventory: &self.inventory,
+            plan: &self.plan,
+        };
+        let mut findings = self.loaded.findings.clone();
+        findings.extend(cluster::lint(repo, cluster, input, settings).findings);
+        findings
     }
 
     fn side(&self) -> Side<'_> {
@@ -188,8 +207,8 @@ impl Unplannable {
 /// A side, planned or not.
 pub(super) type Attempt = Result<Planned, Unplannable>;
 
-/// Plans a cluster and runs the rules over it.
-pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, settings: &lint::Settings) -> Attempt {
+/// Plans a cluster.
+pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
     let unusable = |why| Unplannable {
         why,
         unreadable: false,
@@ -213,26 +232,10 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, settings: &lint::Settings)
     }
     // What would be rendered is compared even where a webhook refuses: the verdict is told beside.
     let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
-    let mut findings = loaded.findings.clone();
-    let context = lint::Context::new(
-        lint::Input {
-            cluster: &loaded.name,
-            release: &release,
-            document: &loaded.document,
-            object: &loaded.json,
-            inventory: &inventory,
-            plan: &plan,
-        },
-        settings,
-    );
-    let context = context.with_neighbours(|| repo.neighbours(cluster));
-    findings.extend(lint::run(&context, settings).findings);
-    drop(context);
     Ok(Planned {
         release,
         inventory,
         plan,
-        findings,
         loaded,
     })
 }
@@ -248,35 +251,53 @@ pub fn said(finding: &Finding) -> String {
     }
 }
 
-fn work(before: &Repo, after: &Repo, pair: &Pair<'_>, settings: &lint::Settings) -> Compared {
-    let mut diff = ClusterDiff::new(pair.name());
-    let mut worked = true;
+fn work(
+    before: &Repo,
+    after: &Repo,
+    pair: &Pair<'_>,
+    settings: &lint::Settings,
+    diff: &mut ClusterDiff,
+) {
+    let findings = |repo, cluster, planned: &Planned| planned.findings(repo, cluster, settings);
     match (pair.before, pair.after) {
         (Some(was), Some(is)) => {
             if before.reads_the_same(was, after, is) {
-                worked = false;
-            } else {
-                if was.name() != is.name() {
-                    diff.moved_from = Some(was.name().to_owned());
+                return;
+            }
+            if was.name() != is.name() {
+                diff.moved_from = Some(was.name().to_owned());
+            }
+            let (old, new) = match (plan(before, was), plan(after, is)) {
+                (Ok(old), Ok(new)) => (old, new),
+                // What breaks is worse than what was broken.
+                (_, Err(why)) => {
+                    diff.broken = Some(why.broken(false));
+                    return;
                 }
-                let (old, new) = (plan(before, was, settings), plan(after, is, settings));
-                both(old, new, &mut diff);
+                (Err(why), _) => {
+                    diff.broken = Some(why.broken(true));
+                    return;
+                }
+            };
+            let (a, b) = (old.side(), new.side());
+            diff.comparison = diff::compare_plans(&a, &b);
+            diff.notes = diff::notes(&a, &b);
+            let found = findings(before, was, &old);
+            let finds = findings(after, is, &new);
+            diff.findings_added = only(&finds, &found);
+            diff.findings_removed = only(&found, &finds);
+        }
+        (None, Some(is)) => {
+            if let Some(planned) = one(Kind::Add, before, after, is, diff) {
+                diff.findings_added = findings(after, is, &planned);
             }
         }
-        (None, Some(is)) => match unparsed(before, is) {
-            Some(unplannable) => diff.broken = Some(unplannable.broken(true)),
-            None => one(Kind::Add, plan(after, is, settings), &mut diff),
-        },
-        (Some(was), None) => match unparsed(after, was) {
-            Some(unplannable) => diff.broken = Some(unplannable.broken(false)),
-            None => one(Kind::Remove, plan(before, was, settings), &mut diff),
-        },
+        (Some(was), None) => {
+            if let Some(planned) = one(Kind::Remove, after, before, was, diff) {
+                diff.findings_removed = findings(before, was, &planned);
+            }
+        }
         (None, None) => {}
-    }
-    Compared {
-        diff,
-        worked,
-        panicked: None,
     }
 }
 
@@ -294,29 +315,17 @@ fn unparsed(repo: &Repo, cluster: &ClusterRef) -> Option<Unplannable> {
     })
 }
 
-fn both(before: Attempt, after: Attempt, diff: &mut ClusterDiff) {
-    let (old, new) = match (before, after) {
-        (Ok(old), Ok(new)) => (old, new),
-        // What breaks is worse than what was broken.
-        (_, Err(why)) => return diff.broken = Some(why.broken(false)),
-        (Err(why), _) => return diff.broken = Some(why.broken(true)),
-    };
-    let (a, b) = (old.side(), new.side());
-    diff.comparison = diff::compare_plans(&a, &b);
-    diff.notes = diff::notes(&a, &b);
-    let only = |these: &[Finding], those: &[Finding]| -> Vec<Finding> {
-        let mut others = BTreeMap::<String, usize>::new();
-        for finding in those {
-            *others.entry(identity(finding)).or_default() += 1;
-        }
-        let left = these.iter().filter(|f| {
-            let left = others.get_mut(&identity(f)).filter(|n| **n > 0);
-            left.map(|n| *n -= 1).is_none()
-        });
-        left.cloned().collect()
-    };
-    diff.findings_added = only(&new.findings, &old.findings);
-    diff.findings_removed = only(&old.findings, &new.findings);
+/// The findings that have no twin among others.
+fn only(these: &[Finding], those: &[Finding]) -> Vec<Finding> {
+    let mut others = BTreeMap::<String, usize>::new();
+    for finding in those {
+        *others.entry(identity(finding)).or_default() += 1;
+    }
+    let left = these.iter().filter(|f| {
+        let left = others.get_mut(&identity(f)).filter(|n| **n > 0);
+        left.map(|n| *n -= 1).is_none()
+    });
+    left.cloned().collect()
 }
 
 /// What makes two findings the same although lines moved, and files with their cluster.
@@ -325,23 +334,31 @@ fn identity(finding: &Finding) -> String {
     format!("{}\0{object}\0{}", finding.rule.name, finding.message)
 }
 
-fn one(kind: Kind, planned: Attempt, diff: &mut ClusterDiff) {
+/// A cluster that comes or goes as a whole: in `repo`, and not in `other`.
+fn one(
+    kind: Kind,
+    other: &Repo,
+    repo: &Repo,
+    cluster: &ClusterRef,
+    diff: &mut ClusterDiff,
+) -> Option<Planned> {
+    if let Some(unplannable) = unparsed(other, cluster) {
+        diff.broken = Some(unplannable.broken(kind == Kind::Add));
+        return None;
+    }
     diff.whole = Some(kind);
-    match planned {
-        Ok(planned) => {
-            let objects: Vec<_> = planned.plan.objects().cloned().collect();
-            let (before, after): (&[_], &[_]) = match kind {
-                Kind::Remove => (&objects, &[]),
-                _ => (&[], &objects),
-            };
-            diff.comparison = diff::compare_objects(&planned.release, before, after);
-            match kind {
-                Kind::Remove => diff.findings_removed = planned.findings,
-                _ => diff.findings_added = planned.findings,
-            }
-        }
+    let planned = match plan(repo, cluster) {
+        Ok(planned) => planned,
         Err(why) => {
             diff.broken = Some(why.broken(kind == Kind::Remove));
+            return None;
         }
-    }
+    };
+    let objects = planned.objects();
+    let (before, after): (&[_], &[_]) = match kind {
+        Kind::Remove => (&objects, &[]),
+        _ => (&[], &objects),
+    };
+    diff.comparison = diff::compare_objects(planned.release(), before, after);
+    Some(planned)
 }

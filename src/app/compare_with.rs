@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 
+use super::Progress;
 use super::compare::{Attempt, Compared, plan};
-use super::ordered::ordered;
-use super::pipeline::FEW;
-use super::{Progress, interrupted, panics};
+use super::pipeline::each;
 use crate::diff::{self, Before, Broken, ClusterDiff, Kind};
 use crate::emit::cluster_directory;
 use crate::kube::Object;
-use crate::lint;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Repo};
 use crate::source::SourceFile;
@@ -33,42 +31,18 @@ pub fn compare_with(
     left: &Left<'_>,
     repo: &Repo,
     clusters: &[&ClusterRef],
-    settings: &lint::Settings,
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
-    mut sink: impl FnMut(Compared) -> ControlFlow<()>,
+    sink: impl FnMut(Compared) -> ControlFlow<()>,
 ) {
-    let workers = match jobs {
-        Some(jobs) => jobs.get(),
-        None if clusters.len() < FEW => 1,
-        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-    };
     let one = |cluster: &&ClusterRef| {
-        panics::caught(|| work(left, repo, cluster, settings)).unwrap_or_else(|said| Compared {
-            diff: ClusterDiff::new(cluster.name()),
-            worked: true,
-            panicked: Some(said),
+        Compared::of(cluster.name(), |diff| {
+            if let Err(why) = compare(left, plan(repo, cluster), diff) {
+                diff.broken = Some(why);
+            }
         })
     };
-    ordered(clusters, workers, one, |compared| {
-        progress.step();
-        match interrupted() {
-            true => ControlFlow::Break(()),
-            false => sink(compared),
-        }
-    });
-}
-
-fn work(left: &Left<'_>, repo: &Repo, cluster: &ClusterRef, settings: &lint::Settings) -> Compared {
-    let mut diff = ClusterDiff::new(cluster.name());
-    if let Err(why) = compare(left, plan(repo, cluster, settings), &mut diff) {
-        diff.broken = Some(why);
-    }
-    Compared {
-        diff,
-        worked: true,
-        panicked: None,
-    }
+    each(clusters, jobs, progress, one, sink);
 }
 
 fn compare(left: &Left<'_>, planned: Attempt, diff: &mut ClusterDiff) -> Result<(), Broken> {

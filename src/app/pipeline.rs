@@ -56,7 +56,7 @@ impl Work<'_> {
 }
 
 /// Below this many clusters a second thread costs more than it gives.
-pub(super) const FEW: usize = 4;
+const FEW: usize = 4;
 
 /// Runs clusters of a repository through the pipeline; `sink` gets what comes of each, in their
 /// order. Ends early when the sink says so or somebody interrupts.
@@ -66,24 +66,36 @@ pub fn run(
     work: &Work<'_>,
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
-    mut sink: impl FnMut(Outcome) -> ControlFlow<()>,
+    sink: impl FnMut(Outcome) -> ControlFlow<()>,
 ) {
-    let workers = match jobs {
-        Some(jobs) => jobs.get(),
-        None if clusters.len() < FEW => 1,
-        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
-    };
     let one = |cluster: &&ClusterRef| {
         panics::caught(|| cluster::work(work, repo, cluster)).unwrap_or_else(|said| {
             let state = panicked(work, cluster, said);
             Outcome::new(cluster.name(), state)
         })
     };
-    ordered(clusters, workers, one, |outcome| {
+    each(clusters, jobs, progress, one, sink);
+}
+
+/// Works on items on as many threads as are worth it; `sink` gets what comes of each, in their
+/// order. Ends early when the sink says so or somebody interrupts.
+pub(super) fn each<T: Sync, R: Send>(
+    items: &[T],
+    jobs: Option<NonZeroUsize>,
+    progress: &Progress,
+    one: impl Fn(&T) -> R + Sync,
+    mut sink: impl FnMut(R) -> ControlFlow<()>,
+) {
+    let workers = match jobs {
+        Some(jobs) => jobs.get(),
+        None if items.len() < FEW => 1,
+        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+    };
+    ordered(items, workers, one, |result| {
         progress.step();
         match interrupted() {
             true => ControlFlow::Break(()),
-            false => sink(outcome),
+            false => sink(result),
         }
     });
 }

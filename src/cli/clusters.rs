@@ -54,10 +54,7 @@ pub(super) fn find(
         }
         _ => Repo::open(&sources.directory, &options),
     };
-    let repo = opened.map_err(|error| match error {
-        repo::Error::Configuration(findings) => Failure::Configuration(findings, root.clone()),
-        other => other.into(),
-    })?;
+    let repo = opened.map_err(|error| Failure::opening(error, &root))?;
     if sources.show_files {
         show_files(&repo, &selection, output);
     }
@@ -173,12 +170,8 @@ impl Clusters {
     pub(super) fn edited(self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
         let mut options = self.options;
         options.edited.extend(files);
-        let repo = Repo::open(&self.directory, &options).map_err(|error| match error {
-            repo::Error::Configuration(findings) => {
-                Failure::Configuration(findings, self.root.clone())
-            }
-            other => other.into(),
-        })?;
+        let repo = Repo::open(&self.directory, &options);
+        let repo = repo.map_err(|error| Failure::opening(error, &self.root))?;
         Ok(Self {
             repo,
             options,

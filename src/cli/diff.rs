@@ -258,12 +258,11 @@ impl<'a> Run<'a> {
         if let Some(note) = note {
             output.note(format_args!("the diff is against the tree on disk: {note}"));
         }
-        let settings = self.settings(&repo)?;
         let chosen = self.chosen(&repo);
         let progress = Progress::of(chosen.len(), output.quiet());
         let left = app::Left::Tree(&before);
         let jobs = self.arguments.jobs;
-        app::compare_with(&left, &repo, &chosen, &settings, jobs, &progress, |c| {
+        app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
             self.take(c, output)
         });
         if self.selection.is_everything() && !self.verdict.stops() {
@@ -283,7 +282,6 @@ impl<'a> Run<'a> {
     fn live(&mut self, path: &Utf8Path, right: &Side, output: &Output) -> Result<(), Failure> {
         let objects = sides::export(path)?;
         let repo = self.open(right, output)?;
-        let settings = self.settings(&repo)?;
         let chosen = self.chosen(&repo);
         if chosen.len() > 1 {
             let names: Vec<_> = chosen.iter().map(|c| c.name()).collect();
@@ -295,7 +293,7 @@ impl<'a> Run<'a> {
         let progress = Progress::of(chosen.len(), output.quiet());
         let left = app::Left::Live(&objects);
         let jobs = self.arguments.jobs;
-        app::compare_with(&left, &repo, &chosen, &settings, jobs, &progress, |c| {
+        app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
             self.take(c, output)
         });
         Ok(())
@@ -307,6 +305,8 @@ impl<'a> Run<'a> {
             self.nothing(output);
         }
         self.note_problems(&repo, output);
+        // No rule runs, and a wrong configuration is an error all the same.
+        self.settings(&repo)?;
         Ok(repo)
     }
 

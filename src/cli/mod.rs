@@ -37,7 +37,7 @@ mod why;
 
 use std::process::ExitCode;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{CommandFactory, Parser};
 
 use self::arguments::{Arguments, Command};
@@ -79,6 +79,14 @@ enum Failure {
 }
 
 impl Failure {
+    /// A repository that can't be opened; its configuration's findings count from `root`.
+    fn opening(error: repo::Error, root: &Utf8Path) -> Self {
+        match error {
+            repo::Error::Configuration(findings) => Self::Configuration(findings, root.to_owned()),
+            other => other.into(),
+        }
+    }
+
     fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Usage {
             message: message.into(),

@@ -54,12 +54,7 @@ impl Side {
             }
             None => Repo::open(&self.directory, &options),
         };
-        opened.map_err(|error| match error {
-            repo::Error::Configuration(findings) => {
-                Failure::Configuration(findings, self.directory.clone())
-            }
-            other => other.into(),
-        })
+        opened.map_err(|error| Failure::opening(error, &self.directory))
     }
 }
 

@@ -11,7 +11,6 @@ use super::semantic::{self, Difference, Lists, ObjectChange};
 use crate::inventory::{Inventory, Node};
 use crate::kube::{Object, ObjectId};
 use crate::plan::{Admit, plan_with};
-use crate::release::Release;
 use crate::source::Location;
 
 /// A difference of the inputs.
@@ -66,18 +65,18 @@ pub(super) fn attribute(
         }
         _ => {
             let mixer = Mixer::new(before, after);
-            for (index, (part, _)) in parts.iter().enumerate() {
+            for index in 0..parts.len() {
                 // With the part alone: what is not as it was.
-                let with = mixer.plan(&mut |p| p == part);
+                let with = mixer.plan(&parts, |i| i == index);
                 credit(changes, index, &with, true);
             }
             let left = |c: &ObjectChange| {
                 c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty())
             };
             if changes.iter().any(left) {
-                for (index, (part, _)) in parts.iter().enumerate() {
+                for index in 0..parts.len() {
                     // Without the part: what is not as it is now.
-                    let without = mixer.plan(&mut |p| p != part);
+                    let without = mixer.plan(&parts, |i| i != index);
                     credit(changes, index, &without, false);
                 }
             }
@@ -161,8 +160,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             },
         ));
     }
-    let lists = Lists::new(schema(after.release, after.object));
-    let fields = semantic::differences(before.object, after.object, &lists);
+    let fields = semantic::differences(before.object, after.object, &lists(after));
     let fields: Vec<_> = fields.iter().filter(|d| !is_status(&d.label)).collect();
     let mut sections = BTreeMap::<String, Vec<&Difference>>::new();
     for field in &fields {
@@ -204,9 +202,11 @@ fn section(label: &str) -> String {
     steps.join(".")
 }
 
-fn schema<'r>(release: &'r Release, object: &Value) -> Option<&'r crate::schema::Schema> {
-    let version = object["apiVersion"].as_str()?.rsplit('/').next()?;
-    release.schema(&format!("hyperconverged.{version}"))
+/// How the lists of both sides' HyperConverged are told apart.
+fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
+    let text = |key: &str| after.object[key].as_str().unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    Lists::new(after.release.schema_of(version, kind))
 }
 
 fn cause_of(what: &str, fields: &[&Difference], before: &Side<'_>, after: &Side<'_>) -> Cause {
@@ -344,19 +344,22 @@ impl<'a> Mixer<'a> {
     }
 
     /// The objects with the parts that are taken, the others as they were.
-    fn plan(&self, take: &mut dyn FnMut(&Part) -> bool) -> BTreeMap<ObjectId, Arc<Value>> {
-        let all = parts(self.before, self.after);
+    fn plan(
+        &self,
+        parts: &[(Part, Cause)],
+        take: impl Fn(usize) -> bool,
+    ) -> BTreeMap<ObjectId, Arc<Value>> {
         let (mut fields, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut release = self.before.release;
         let mut inventory = self.before.inventory.inventory.clone();
-        for (part, _) in all {
-            if !take(&part) {
+        for (index, (part, _)) in parts.iter().enumerate() {
+            if !take(index) {
                 continue;
             }
             match part {
                 Part::Release => release = self.after.release,
-                Part::Fields(labels) => fields.extend(labels),
-                Part::Nodes(all) => names.extend(all),
+                Part::Fields(labels) => fields.extend(labels.iter()),
+                Part::Nodes(all) => names.extend(all.iter().map(String::as_str)),
                 Part::Fact(name) => {
                     take_fact(name, &self.after.inventory.inventory, &mut inventory);
                 }
@@ -367,7 +370,7 @@ impl<'a> Mixer<'a> {
             node.cloned()
         });
         inventory.nodes = nodes.collect();
-        let lists = Lists::new(schema(self.after.release, self.after.object));
+        let lists = lists(self.after);
         let object = semantic::mix(self.before.object, self.after.object, &lists, &mut |d| {
             fields.contains(&d.label)
         });

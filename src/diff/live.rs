@@ -70,9 +70,7 @@ fn bare(object: Object) -> Object {
 /// without a schema here whatever the rendered object leaves open.
 pub fn set_aside(release: &Release, changes: &mut [ObjectChange]) {
     for change in changes.iter_mut().filter(|c| c.kind == Kind::Change) {
-        let version = change.id.api_version.rsplit('/').next().unwrap_or_default();
-        let name = format!("{}.{version}", change.id.kind.to_ascii_lowercase());
-        let schema = release.schema(&name);
+        let schema = release.schema_of(&change.id.api_version, &change.id.kind);
         for field in &mut change.fields {
             let step = &mut field.step;
             let (Some(before), None) = (&step.before, &step.after) else {

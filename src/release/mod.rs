@@ -205,6 +205,13 @@ impl Release {
         }))
     }
 
+    /// The structural schema of an object's kind, by its `apiVersion` and `kind`; `None` where the
+    /// release has none.
+    pub fn schema_of(&self, api_version: &str, kind: &str) -> Option<&Schema> {
+        let version = api_version.rsplit('/').next()?;
+        self.schema(&format!("{}.{version}", kind.to_ascii_lowercase()))
+    }
+
     /// The names of the schemas there are.
     pub fn schema_names(&self) -> impl Iterator<Item = &str> {
         self.schemas.keys().map(String::as_str)

@@ -353,9 +353,7 @@ fn unknown(world: &World<'_>, object: &Object, at: &Path, key: &str, names: &[St
     let near = near.or_else(|| {
         let mut found = Vec::new();
         named(&object.body, key, &Path::root(), &mut found);
-        let version = object.id.api_version.rsplit('/').next().unwrap_or_default();
-        let schema = format!("{}.{version}", kind.to_ascii_lowercase());
-        let schema = world.release.schema(&schema);
+        let schema = world.release.schema_of(&object.id.api_version, kind);
         let all = schema.map(Schema::all_fields).unwrap_or_default();
         let same = |p: &Path| match p.0.last() {
             Some(Segment::Key(last)) => last.eq_ignore_ascii_case(key),

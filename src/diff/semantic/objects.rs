@@ -94,7 +94,7 @@ pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<Ob
 }
 
 fn changed(release: &Release, was: &Object, is: &Object, kind: Kind) -> ObjectChange {
-    let lists = Lists::new(schema(release, &is.id));
+    let lists = Lists::new(release.schema_of(&is.id.api_version, &is.id.kind));
     let steps = delta(&was.body, &is.body, &lists);
     let fields = steps.into_iter().map(|step| FieldChange {
         step,
@@ -109,11 +109,6 @@ fn changed(release: &Release, was: &Object, is: &Object, kind: Kind) -> ObjectCh
         fields: fields.collect(),
         causes: Vec::new(),
     }
-}
-
-fn schema<'r>(release: &'r Release, id: &ObjectId) -> Option<&'r crate::schema::Schema> {
-    let version = id.api_version.rsplit('/').next().unwrap_or_default();
-    release.schema(&format!("{}.{version}", id.kind.to_ascii_lowercase()))
 }
 
 /// Finds what stands in the place of something that goes: the same kind and namespace, and most

@@ -160,9 +160,8 @@ impl<'a> Context<'a> {
 
     /// The operand's CustomResourceDefinition.
     pub fn operand_schema(&self, patch: &PatchAnnotation<'_>) -> Option<&'a Schema> {
-        let version = patch.target.api_version.rsplit('/').next()?;
-        let kind = patch.target.kind.to_ascii_lowercase();
-        self.release().schema(&format!("{kind}.{version}"))
+        let target = &patch.target;
+        self.release().schema_of(target.api_version, target.kind)
     }
 
     /// What other operations would do in an annotation's place; `None` where its operand isn't

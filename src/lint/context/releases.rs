@@ -35,15 +35,16 @@ impl Context<'_> {
     /// The first release, other than the cluster's, whose operand has the place that a pointer
     /// leads to.
     pub fn release_with(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Arc<Release>> {
-        let version = patch.target.api_version.rsplit('/').next()?;
-        let kind = patch.target.kind.to_ascii_lowercase();
-        let schema = format!("{kind}.{version}");
+        let target = &patch.target;
         let steps = jsonpatch::segments(pointer).into_iter();
         let path = Path(steps.map(segment).collect());
         let mut known = Release::known_names()
             .filter(|n| *n != self.release().name())
             .filter_map(Release::known);
-        known.find(|r| r.schema(&schema).is_some_and(|s| s.field(&path).is_some()))
+        known.find(|r| {
+            let schema = r.schema_of(target.api_version, target.kind);
+            schema.is_some_and(|s| s.field(&path).is_some())
+        })
     }
 }
 

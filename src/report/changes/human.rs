@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::super::text::{printable, wrapped};
-use super::{Changes, brief_both, causes, consequence, shown};
+use super::{Changes, brief_both, causes, consequence, consequences, shown};
 use crate::diff::semantic::{Impact, ObjectChange};
 use crate::diff::{ClusterDiff, Kind, VerdictChange};
 use crate::finding::Severity;
@@ -126,21 +126,7 @@ impl Printer<'_> {
 
     /// What it does, each consequence once, the worst first.
     fn impacts(&self, out: &mut dyn Write) -> io::Result<()> {
-        if self.cluster.whole.is_some() {
-            return Ok(());
-        }
-        let mut told = BTreeMap::<(Impact, &str), Vec<&str>>::new();
-        for (consequence, object, _) in self.cluster.comparison.consequences() {
-            let objects = told
-                .entry((consequence.impact, consequence.text))
-                .or_default();
-            let change = self.cluster.comparison.objects.get(object);
-            let name = change.map_or("", |c| c.id.name.as_str());
-            if !objects.contains(&name) {
-                objects.push(name);
-            }
-        }
-        for ((impact, text), objects) in told {
+        for ((impact, text), objects) in consequences(self.cluster) {
             let style = match impact {
                 Impact::DataLoss | Impact::BootFailure => RED,
                 Impact::Disruption | Impact::Scheduling | Impact::Security => YELLOW,

@@ -157,12 +157,8 @@ fn cause(changes: &Changes<'_>, cause: &Cause) -> Value {
 fn place(changes: &Changes<'_>, place: Option<&Location>) -> Value {
     place.map_or(Value::Null, |place| {
         let (start, end) = (place.start(), place.end());
-        let path = match changes.root.as_str() {
-            "" | "." => place.file.path().to_owned(),
-            _ => changes.root.join(place.file.path()),
-        };
         json!({
-            "file": path,
+            "file": changes.path(place),
             "line": start.line,
             "column": start.column,
             "endLine": end.line,

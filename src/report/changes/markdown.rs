@@ -4,9 +4,7 @@
 //! Blocks are taken whole or not at all: a budget never cuts inside a fence or a tag, and what
 //! was left out is always said.
 
-use std::collections::BTreeMap;
-
-use super::{Changes, Counts, LEAST_BUDGET, brief, causes, shown};
+use super::{Changes, Counts, LEAST_BUDGET, brief, causes, consequences, shown};
 use crate::diff::semantic::{Impact, ObjectChange};
 use crate::diff::{ClusterDiff, Kind, unified};
 use crate::report::markdown::{code, escape};
@@ -193,20 +191,6 @@ fn verdicts(changes: &Changes<'_>, cluster: &ClusterDiff) -> Vec<Block> {
 }
 
 fn impacts(cluster: &ClusterDiff) -> Vec<Block> {
-    if cluster.whole.is_some() {
-        return Vec::new();
-    }
-    let mut told = BTreeMap::<(Impact, &str), Vec<&str>>::new();
-    for (consequence, object, _) in cluster.comparison.consequences() {
-        let names = told
-            .entry((consequence.impact, consequence.text))
-            .or_default();
-        let change = cluster.comparison.objects.get(object);
-        let name = change.map_or("", |c| c.id.name.as_str());
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
     let name = code(&cluster.cluster);
     let line = |((impact, text), objects): ((Impact, &str), Vec<&str>)| {
         let who = match objects.as_slice() {
@@ -218,7 +202,7 @@ fn impacts(cluster: &ClusterDiff) -> Vec<Block> {
         let title = impact.title();
         Block::new(format!("- {sign} **{title}** {name}: {text} ({who})\n"))
     };
-    told.into_iter().map(line).collect()
+    consequences(cluster).into_iter().map(line).collect()
 }
 
 fn notes(changes: &Changes<'_>, cluster: &ClusterDiff) -> Vec<Block> {

@@ -11,13 +11,14 @@ mod patch;
 mod tests;
 mod unified;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
 use super::human::Terminal;
-use crate::diff::semantic::{Consequence, ObjectChange, of_field};
+use crate::diff::semantic::{Consequence, Impact, ObjectChange, of_field};
 use crate::diff::{Cause, ClusterDiff, Kind};
 use crate::source::Location;
 
@@ -173,13 +174,17 @@ impl Changes<'_> {
         )
     }
 
-    /// A place as `path:line:column`, relative to the current directory.
-    fn place(&self, place: &Location) -> String {
-        let path = match self.root.as_str() {
+    /// A file's path, relative to the current directory.
+    fn path(&self, place: &Location) -> Utf8PathBuf {
+        match self.root.as_str() {
             "" | "." => place.file.path().to_owned(),
             _ => self.root.join(place.file.path()),
-        };
-        let at = place.start();
+        }
+    }
+
+    /// A place as `path:line:column`, relative to the current directory.
+    fn place(&self, place: &Location) -> String {
+        let (path, at) = (self.path(place), place.start());
         format!("{path}:{}:{}", at.line, at.column)
     }
 }
@@ -188,6 +193,26 @@ impl Changes<'_> {
 fn shown(cluster: &ClusterDiff) -> impl Iterator<Item = &ObjectChange> {
     let all = cluster.comparison.objects.iter();
     all.filter(|change| !change.is_noise())
+}
+
+/// What the changes of a cluster that stays do, the worst first, each with the names of the
+/// objects that do it.
+fn consequences(cluster: &ClusterDiff) -> BTreeMap<(Impact, &'static str), Vec<&str>> {
+    let mut told = BTreeMap::<_, Vec<&str>>::new();
+    if cluster.whole.is_some() {
+        return told;
+    }
+    for (consequence, object, _) in cluster.comparison.consequences() {
+        let names = told
+            .entry((consequence.impact, consequence.text))
+            .or_default();
+        let change = cluster.comparison.objects.get(object);
+        let name = change.map_or("", |c| c.id.name.as_str());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    told
 }
 
 /// What the change of a field does.
