@@ -29,11 +29,13 @@ impl Settings {
             selectors(std::slice::from_ref(name), &mut wrong);
             let known = find(&name.value).map_or(&[][..], |r| r.rule.options);
             for (option, value) in &rule.options {
+                // Their types are the schema's business.
                 if !known.iter().any(|o| o.name == option) {
                     let message = format!("{} has no option {option}", name.value);
-                    wrong.push(
-                        Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone()),
-                    );
+                    let mut finding =
+                        Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone());
+                    finding.help = did_you_mean(option, known.iter().map(|o| o.name));
+                    wrong.push(finding);
                 }
             }
             let options = rule.options.iter();
@@ -54,6 +56,10 @@ impl Settings {
     }
 }
 
+fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    nearest(name, known).map(|near| format!("did you mean {near}?"))
+}
+
 fn selectors(names: &[Placed<String>], wrong: &mut Vec<Finding>) -> Vec<Selector> {
     let mut out = Vec::new();
     for name in names {
@@ -63,9 +69,7 @@ fn selectors(names: &[Placed<String>], wrong: &mut Vec<Finding>) -> Vec<Selector
                 let message = format!("there is no rule or group {}", name.value);
                 let mut finding =
                     Finding::new(&CONFIGURATION_INVALID, message).at(name.place.clone());
-                let known = rules().iter().map(|r| r.rule.name);
-                finding.help =
-                    nearest(&name.value, known).map(|near| format!("did you mean {near}?"));
+                finding.help = did_you_mean(&name.value, rules().iter().map(|r| r.rule.name));
                 wrong.push(finding);
             }
         }

@@ -29,10 +29,10 @@ pub fn page(rule: &Rule) -> String {
     let _ = writeln!(out, "\n{}", rule.page.trim());
     if !rule.options.is_empty() {
         out.push_str("\n## Options\n\nIn `hcoplan.yaml`, below `rules:`.\n\n");
-        let _ = writeln!(out, "```yaml\nrules:\n  {}:\n    options:", rule.name);
+        let _ = writeln!(out, "```yaml\nrules:\n  {}:", rule.name);
         for option in rule.options {
             let default = default(option.default);
-            let _ = writeln!(out, "      {}: {default}  # {}", option.name, option.doc);
+            let _ = writeln!(out, "    {}: {default}  # {}", option.name, option.doc);
         }
         out.push_str("```\n");
     }

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::finding::{OptionValue, Rule, RuleOption};
-use crate::lint::{Settings, rules};
-use crate::repo::{CONFIG_SCHEMA, Options, Repo};
-use crate::source::{Memory, SourceFile};
+use crate::finding::{Finding, OptionValue, Rule, RuleOption};
+use crate::lint::{Settings, page, rules};
+use crate::repo::{CONFIG_SCHEMA, Error, Options, Repo};
+use crate::source::{Location, Memory, SourceFile};
 use crate::yaml;
 
 /// What the schema says about a rule's entry: its options by name, with their types.
@@ -93,8 +93,49 @@ fn options_have_types() {
         json!({"strict": "yes"}),
         json!({"most": -1}),
         json!({"names": "b"}),
+        json!({"names": [1]}),
     ] {
         assert!(!validator.is_valid(&bad), "{bad}");
+    }
+}
+
+#[test]
+fn a_wrong_option_is_refused_where_it_stands() {
+    let rule = "golden-image-namespace-missing";
+    let cases = [
+        (
+            "namespaces: images",
+            "`rules.golden-image-namespace-missing.namespaces` must be a list, not `images`",
+            "images",
+        ),
+        (
+            "namespace: [images]",
+            "golden-image-namespace-missing has no option namespace",
+            "[images]",
+        ),
+    ];
+    for (option, message, place) in cases {
+        let wrong = configured(&format!("rules:\n  {rule}:\n    {option}\n"));
+        let wrong = wrong.expect_err("an option that it hasn't");
+        let said = (
+            wrong[0].message.as_str(),
+            wrong[0].location.as_ref().map(Location::text),
+        );
+        assert_eq!((wrong.len(), said), (1, (message, Some(place))));
+        assert!(wrong[0].help.is_some());
+    }
+}
+
+#[test]
+fn the_options_on_a_page_can_be_taken() {
+    let with_options = rules().iter().filter(|r| !r.rule.options.is_empty());
+    for rule in with_options.map(|r| r.rule) {
+        let page = page(rule);
+        let (_, options) = page.split_once("## Options").expect("its section");
+        let (_, example) = options.split_once("```yaml\n").expect("an example");
+        let (example, _) = example.split_once("```").expect("its end");
+        let settings = configured(example);
+        assert!(settings.is_ok(), "{}: {settings:?}", rule.name);
     }
 }
 
@@ -130,4 +171,14 @@ fn the_example_is_a_configuration() {
     let repo = Repo::from_tree(Box::new(tree), &Options::default()).expect("a repository");
     let settings = Settings::configured(repo.config()).expect("rules and days that exist");
     assert!(settings.pedantic && settings.suppressions.len() == 1);
+}
+
+/// What a configuration of this text is taken for.
+fn configured(text: &str) -> Result<Settings, Vec<Finding>> {
+    let tree: Memory = [("hcoplan.yaml", text)].into_iter().collect();
+    match Repo::from_tree(Box::new(tree), &Options::default()) {
+        Ok(repo) => Settings::configured(repo.config()),
+        Err(Error::Configuration(wrong)) => Err(wrong),
+        Err(other) => panic!("{other}"),
+    }
 }
