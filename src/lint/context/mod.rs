@@ -13,6 +13,7 @@ mod field_map;
 mod gate;
 mod image_evidence;
 mod images;
+mod machine_edits;
 mod mistyped;
 mod moved_operations;
 mod multi_arch;

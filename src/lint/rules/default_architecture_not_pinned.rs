@@ -7,6 +7,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Heterogeneous,
     severity: Severity::Warning,
     releases: &["1.16", "1.17"],
+    fix: FixKind::Suggested,
     predicts: Predicts::Silent(
         "a virtual machine without an architecture gets the one of the virt-operator pod that \
          came first",
@@ -108,6 +109,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .help(
             "name the architecture in each virtual machine, or pin it with a jsonpatch of the \
              KubeVirt object",
-        );
+        )
+        .fixes(workload.iter().filter_map(|a| cx.machines_made(a)));
     out.report(with_nodes(finding, cx, &all));
 }

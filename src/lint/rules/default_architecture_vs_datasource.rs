@@ -8,6 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Heterogeneous,
     severity: Severity::Warning,
     releases: &["1.18", "1.19"],
+    fix: FixKind::Suggested,
     predicts: Predicts::Silent(
         "virtual machines from the plain DataSource get another architecture than those from a \
          PVC or a container disk",
@@ -93,9 +94,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         true => "selects the workload nodes",
         false => "multi-arch golden images are on",
     };
-    let finding = Finding::new(&RULE, message).at(place).label(label).help(
-        "name the architecture in virtual machines and in the DataSources that they refer to",
-    );
+    let explicit = other.iter().filter_map(|(name, _)| {
+        let images = &cx.release().ssp().golden_images_namespace;
+        cx.clone_instead(images, name, &format!("{name}-{default}"))
+    });
+    let finding = Finding::new(&RULE, message)
+        .at(place)
+        .label(label)
+        .help("name the architecture in virtual machines and in the DataSources that they refer to")
+        .fixes(explicit.chain(cx.machines_made(default)));
     out.report(with_nodes(finding, cx, &[default, first]));
 }
 

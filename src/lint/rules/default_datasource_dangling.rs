@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Heterogeneous,
     severity: Severity::Error,
     confidence: Confidence::Medium,
+    fix: FixKind::Suggested,
     predicts: Predicts::Alert {
         name: "VirtualMachineStuckInUnhealthyState",
         runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
@@ -90,13 +91,37 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(place(cx, crons.get(first.as_str()).copied()))
                 .object(source.object.id.to_string())
                 .label(format!("{name} leads to {target}"))
-                .help(format!("refer to {first} where {name} is meant"));
+                .help(format!("refer to {first} where {name} is meant"))
+                .fixes(
+                    imported
+                        .iter()
+                        .filter_map(|i| cx.clone_instead(images, name, i)),
+                )
+                .fixes(imported_too(cx, source));
             if let Some(node) = default_node(cx, source) {
                 finding = finding.related(node, "the control plane's architecture is the default");
             }
             out.report(finding);
         }
     }
+}
+
+/// Drops the workload placement, where that makes the default architecture one of the workloads':
+/// tried out.
+fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
+    let wanted = source.origin.architecture.as_ref()?;
+    let placement = cx.field("workloads.nodePlacement").path()?;
+    if !cx.selects_workload_nodes() {
+        return None;
+    }
+    let fix = cx.fix(
+        format!("let workloads run on {wanted} nodes, too, by dropping their placement"),
+        Applicability::Suggestion,
+        &[Change::Remove(placement)],
+    )?;
+    let plan = cx.planned_with(&fix)?;
+    let workload = &plan.topology.workload_architectures;
+    workload.contains(wanted).then_some(fix)
 }
 
 fn text<'a>(rendered: &'a Rendered, pointer: &str) -> Option<&'a str> {

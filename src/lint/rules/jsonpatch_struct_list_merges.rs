@@ -1,6 +1,6 @@
 //! An element of a list that takes over what another one had.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::prelude::*;
 use crate::jsonpatch::Loss;
@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-struct-list-merges",
     group: Group::Jsonpatch,
     severity: Severity::Error,
+    fix: FixKind::Suggested,
     predicts: Predicts::Silent("the operand has elements that nobody wrote"),
     summary: "after a jsonpatch operation, a list's elements have fields of those that stood there before",
     page: r#"
@@ -49,7 +50,8 @@ spec:
 ```
 
 Where there is no such field, write every field of every element, with `false`, `0`, `""` or `null` for
-those that are to be empty.
+those that are to be empty. `hcoplan fix` suggests operations that do so for the fields that were taken
+over, where the operand then is what was meant.
 
 ## Sources
 
@@ -83,8 +85,48 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .label("HCO fills new elements into the old ones, index by index")
                 .help(
                     "change the list in the HyperConverged, or write every field of every element",
-                ),
+                )
+                .fixes(emptied(cx, &applied, &lost)),
         );
+    }
+}
+
+/// Empties the fields that were taken over, by operations of their own after it: tried out on the
+/// operand. `None` where an element has a value of its own that the old one's got mixed into.
+fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Option<Fix> {
+    let empty: Vec<(&str, Value)> = lost
+        .iter()
+        .map(|l| match (&l.plain, &l.actual) {
+            (None, Some(taken_over)) => Some((l.path.as_str(), empty_like(taken_over))),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    let operations: String = empty
+        .iter()
+        .map(|(path, value)| format!(", {}", json!({"op": "add", "path": path, "value": value})))
+        .collect();
+    let end = applied.operation.spans.whole.range().end;
+    let (text, edits) = applied.patch.edited(&[(end..end, operations)])?;
+    let after = cx.result_of(applied.patch, &text)?;
+    let is_empty = |(path, value): &(&str, Value)| after.pointer(path).is_none_or(|v| v == value);
+    empty.iter().all(is_empty).then(|| Fix {
+        title: match &empty[..] {
+            [(path, value)] => format!("write {value} to {path}"),
+            _ => format!("empty the {} fields that were taken over", empty.len()),
+        },
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}
+
+/// What Go's decoder takes for an empty value of the same type; `null` would leave a plain one as
+/// it was.
+fn empty_like(value: &Value) -> Value {
+    match value {
+        Value::Bool(_) => false.into(),
+        Value::Number(_) => 0.into(),
+        Value::String(_) => "".into(),
+        Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
     }
 }
 
