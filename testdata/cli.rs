@@ -311,6 +311,38 @@ fn plans_are_the_same_every_time() {
     }
 }
 
+/// The same reports and diffs, whatever the threads and the order in which the files came to be.
+#[test]
+fn reports_are_the_same_every_time() {
+    let scene = |order: &mut dyn Iterator<Item = usize>| {
+        let scene = Scene::new(Path::new("nowhere"));
+        for i in order {
+            copy(
+                &main_directory().join("examples/fleet/clusters"),
+                &scene.path(&format!("fleet/{i}")),
+            );
+        }
+        scene
+    };
+    let (one, other) = (scene(&mut (0..12)), scene(&mut (0..12).rev()));
+    for line in [
+        "hcoplan lint fleet --pedantic --format json",
+        "hcoplan lint fleet --pedantic --format sarif",
+        "hcoplan lint fleet --pedantic",
+        "hcoplan diff fleet --release 1.17..1.18",
+        "hcoplan diff fleet --release 1.17..1.18 --format json",
+        "hcoplan diff fleet --release 1.17..1.18 --format markdown --budget-bytes 4000",
+        "hcoplan diff fleet --release 1.17..1.18 --format html",
+    ] {
+        let (mut first, mut second) = (String::new(), String::new());
+        one.run(&format!("{line} --jobs 1"), &mut first);
+        other.run(&format!("{line} --jobs 5"), &mut second);
+        assert!(first.len() > 1000, "{first}");
+        let second = second.replace("--jobs 5", "--jobs 1");
+        assert!(first == second, "{line}");
+    }
+}
+
 /// Who reads only the beginning hears no complaint, and neither does who reads nothing.
 #[test]
 fn a_closed_pipe_is_quiet() {

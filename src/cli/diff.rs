@@ -35,7 +35,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "DIR_B", conflicts_with = "against")]
     other: Option<Utf8PathBuf>,
 
-    /// The left side is DIR in this git revision; with A..B, the right side is DIR in B
+    /// The left side is DIR in this git revision; with A..B, the right side is DIR in B; with A...B,
+    /// the left side is where the two parted (A... is where HEAD left A)
     #[arg(long, value_name = "REV|A..B", help_heading = "Sides")]
     against: Option<String>,
 

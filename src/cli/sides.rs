@@ -58,16 +58,25 @@ impl Side {
     }
 }
 
-/// `A..B` in two; one name alone is the left one.
+/// `A..B` in two; one name alone is the left one. `A...B` is what B did since it left A: its left
+/// side is where they parted, and without a B it is HEAD that left.
 pub(super) fn range(text: &str) -> Result<(String, Option<String>), Failure> {
     let wrong = || {
         Failure::usage(
             format!("{text:?} is no range"),
-            "write A..B, or A alone to compare it with what is there now",
+            "write A..B, A...B for what B did since it left A, or A alone to compare it with what is there now",
         )
     };
+    if let Some((a, b)) = text.split_once("...") {
+        return match (a, b) {
+            ("", _) => Err(wrong()),
+            (_, b) if b.starts_with('.') => Err(wrong()),
+            (_, "") => Ok((text.to_owned(), None)),
+            (_, b) => Ok((text.to_owned(), Some(b.to_owned()))),
+        };
+    }
     match text.split_once("..") {
-        Some((a, b)) if a.is_empty() || b.is_empty() || b.starts_with('.') => Err(wrong()),
+        Some((a, b)) if a.is_empty() || b.is_empty() => Err(wrong()),
         Some((a, b)) => Ok((a.to_owned(), Some(b.to_owned()))),
         None if text.is_empty() => Err(wrong()),
         None => Ok((text.to_owned(), None)),

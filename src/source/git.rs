@@ -41,29 +41,15 @@ enum Kind {
 const MOST_LINKS: usize = 10;
 
 impl Revision {
-    /// The revision `name` (`origin/main`, `v1.2`, a commit) of the repository that `directory`
-    /// lies in; paths are relative to `directory`. A directory that the revision doesn't have is
+    /// The revision `name` (`origin/main`, `v1.2`, a commit; `A...B` is where the two parted) of
+    /// the repository that `directory` lies in; paths are relative to `directory`. A directory that the revision doesn't have is
     /// empty.
     ///
     /// # Errors
     /// When git can't be run, `directory` is in no repository, or there is no such revision.
     pub fn open(directory: &Utf8Path, name: &str, max_bytes: usize) -> Result<Self, Error> {
-        let commit = format!("{name}^{{commit}}");
-        let arguments = [
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &commit,
-        ];
         let inside = output(directory, &["rev-parse", "--show-prefix"])?;
-        let commit = output(directory, &arguments)
-            .map_err(|e| match e {
-                Error::Git(_) => Error::Git(format!("there is no revision {name}")),
-                other => other,
-            })?
-            .trim()
-            .to_owned();
+        let commit = resolved(directory, name)?;
         let prefix = inside.trim_end_matches('\n');
         let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", &commit];
         if !prefix.is_empty() {
@@ -319,6 +305,49 @@ fn bytes<S: AsRef<OsStr>>(directory: &Utf8Path, arguments: &[S]) -> Result<Vec<u
 fn output<S: AsRef<OsStr>>(directory: &Utf8Path, arguments: &[S]) -> Result<String, Error> {
     let bytes = bytes(directory, arguments)?;
     String::from_utf8(bytes).map_err(|_| Error::Git("its answer is no UTF-8".to_owned()))
+}
+
+/// The commit that a name stands for: as git's own, or with three dots where two parted.
+fn resolved(directory: &Utf8Path, name: &str) -> Result<String, Error> {
+    let Some((a, b)) = name.split_once("...") else {
+        return commit(directory, name);
+    };
+    let side = |name: &str| commit(directory, if name.is_empty() { "HEAD" } else { name });
+    let (ours, theirs) = (side(a)?, side(b)?);
+    let found = output(directory, &["merge-base", &ours, &theirs]);
+    found
+        .map(|base| base.trim().to_owned())
+        .map_err(|e| match e {
+            Error::Git(_) => missing(
+                directory,
+                format!("{name}: the two have no commit in common"),
+            ),
+            other => other,
+        })
+}
+
+fn commit(directory: &Utf8Path, name: &str) -> Result<String, Error> {
+    let wanted = format!("{name}^{{commit}}");
+    let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+    let found = output(directory, &[&arguments[..], &[&wanted]].concat());
+    found
+        .map(|commit| commit.trim().to_owned())
+        .map_err(|e| match e {
+            Error::Git(_) => missing(directory, format!("there is no revision {name}")),
+            other => other,
+        })
+}
+
+/// What isn't there, and that a shallow clone may be why.
+fn missing(directory: &Utf8Path, what: String) -> Error {
+    let shallow = output(directory, &["rev-parse", "--is-shallow-repository"]);
+    Error::Git(match shallow.as_deref().map(str::trim) {
+        Ok("true") => format!(
+            "{what}; this clone is shallow: `git fetch --unshallow` brings the rest (in a \
+             workflow, fetch-depth: 0)"
+        ),
+        _ => what,
+    })
 }
 
 #[cfg(test)]
