@@ -1,0 +1,261 @@
+//! The fuzz targets on stable: every seed, and mutations of seeds that are the same each time.
+//!
+//! `FUZZ_CORPUS=fuzz/corpus cargo test --test fuzz` writes the seeds where `cargo fuzz` looks for
+//! them; `FUZZ_MUTATIONS=N` tries N mutations of each target instead of a few.
+
+#[path = "../fuzz/targets.rs"]
+mod targets;
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+fn main_directory() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below a directory whose name ends so, sorted.
+fn below(directory: &str, name: &str) -> Vec<PathBuf> {
+    fn walk(directory: &Path, name: &str, out: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(directory).expect("readable") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true => walk(&path, name, out),
+                false if path.to_string_lossy().ends_with(name) => out.push(path),
+                false => {}
+            }
+        }
+    }
+    let mut out = Vec::new();
+    walk(&main_directory().join(directory), name, &mut out);
+    out.sort();
+    out
+}
+
+fn contents(directory: &str, name: &str) -> Vec<Vec<u8>> {
+    let files = below(directory, name);
+    files
+        .iter()
+        .map(|f| fs::read(f).expect("readable"))
+        .collect()
+}
+
+/// Strings by key in a file of JSON or JSON lines, however deep.
+fn strings(file: &str, key: &str) -> Vec<Vec<u8>> {
+    fn visit(value: &serde_json::Value, key: &str, out: &mut Vec<Vec<u8>>) {
+        match value {
+            serde_json::Value::Object(entries) => {
+                for (name, value) in entries {
+                    match value.as_str().filter(|_| name == key) {
+                        Some(text) => out.push(text.into()),
+                        None => visit(value, key, out),
+                    }
+                }
+            }
+            serde_json::Value::Array(items) => items.iter().for_each(|i| visit(i, key, out)),
+            _ => {}
+        }
+    }
+    let text = fs::read_to_string(main_directory().join(file)).expect("readable");
+    let mut out = Vec::new();
+    for value in serde_json::Deserializer::from_str(&text).into_iter() {
+        visit(&value.expect("JSON"), key, &mut out);
+    }
+    out
+}
+
+/// What a target starts from.
+fn seeds(target: &str) -> Vec<Vec<u8>> {
+    let manifests = || {
+        let golden = contents("testdata/golden/cases", "hyperconverged.yaml");
+        [golden, contents("testdata/lint", "hyperconverged.yaml")].concat()
+    };
+    match target {
+        "yaml" => {
+            let mut all = contents("testdata/lint", ".yaml");
+            all.extend(contents("examples", ".yaml"));
+            all
+        }
+        "scalar" => strings("testdata/yaml/scalars.jsonl", "plain"),
+        "amount" => [
+            "1Gi", "1.5e3", "0", "100m", "-12E", "1h30m", "-1.5s", "48h0m0s", "1us",
+        ]
+        .map(Vec::from)
+        .to_vec(),
+        "patch" => strings("testdata/jsonpatch/jsonpatch-cases.json", "patch"),
+        "foreign" => {
+            let mut all = Vec::new();
+            for (which, ends) in [(0, "inventory.yaml"), (1, "nodes.yaml"), (2, ".json")] {
+                let files = contents("testdata/lint", ends);
+                all.extend(files.into_iter().map(|f| [vec![which], f].concat()));
+            }
+            for (which, name) in targets::FOREIGN.iter().enumerate().skip(3) {
+                let others = contents("testdata/lint", ".yaml");
+                let other =
+                    |f: Vec<u8>| match String::from_utf8_lossy(&f).contains("HyperConverged") {
+                        true => None,
+                        false => Some([vec![u8::try_from(which).ok()?], f].concat()),
+                    };
+                let _ = name;
+                all.extend(others.into_iter().filter_map(other).step_by(5));
+            }
+            all
+        }
+        _ => manifests(),
+    }
+}
+
+/// Numbers that look like chance and are the same each time (xorshift).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % end.max(1) as u64).expect("small")
+    }
+
+    /// A seed after a few changes.
+    fn mutated(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
+        const WORDS: [&str; 24] = [
+            "\n",
+            " ",
+            "  ",
+            "- ",
+            ": ",
+            "{",
+            "}",
+            "[",
+            "]",
+            "&a ",
+            "*a",
+            "!!str ",
+            "|\n",
+            "'",
+            "\"",
+            "\\u0000",
+            "null",
+            "-1",
+            "9223372036854775808",
+            "1e999",
+            "\u{feff}",
+            "\u{2028}",
+            "%",
+            "---\n",
+        ];
+        let mut bytes = seeds[self.below(seeds.len())].clone();
+        for _ in 0..=self.below(4) {
+            let at = self.below(bytes.len() + 1);
+            let end = at + self.below((bytes.len() - at).min(40) + 1);
+            match self.below(6) {
+                0 => drop(bytes.drain(at..end)),
+                1 => {
+                    let part = bytes[at..end].to_vec();
+                    let to = self.below(bytes.len() + 1);
+                    bytes.splice(to..to, part);
+                }
+                2 => {
+                    let word = WORDS[self.below(WORDS.len())];
+                    bytes.splice(at..at, word.bytes());
+                }
+                3 if at < bytes.len() => bytes[at] ^= 1 << self.below(8),
+                4 => bytes.truncate(at),
+                _ => {
+                    let other = &seeds[self.below(seeds.len())];
+                    let from = self.below(other.len() + 1);
+                    let to = from + self.below((other.len() - from).min(200) + 1);
+                    bytes.splice(at..end, other[from..to].to_vec());
+                }
+            }
+        }
+        bytes
+    }
+}
+
+fn run(name: &str, target: targets::Target, data: &[u8]) {
+    let done = catch_unwind(AssertUnwindSafe(|| target(data)));
+    assert!(
+        done.is_ok(),
+        "{name} on {:?}",
+        String::from_utf8_lossy(data)
+    );
+}
+
+fn smoke(name: &str, few: usize) {
+    let (_, target) = *targets::ALL.iter().find(|t| t.0 == name).expect("a target");
+    let seeds = seeds(name);
+    assert!(!seeds.is_empty(), "{name} has no seeds");
+    if let Some(corpus) = std::env::var_os("FUZZ_CORPUS") {
+        let directory = main_directory().join(corpus).join(name);
+        fs::create_dir_all(&directory).expect("made");
+        for (number, seed) in seeds.iter().enumerate() {
+            fs::write(directory.join(format!("seed-{number}")), seed).expect("written");
+        }
+    }
+    let asked = std::env::var("FUZZ_MUTATIONS").ok();
+    let mutations = asked.map_or(few, |n| n.parse().expect("FUZZ_MUTATIONS is a number"));
+    for seed in seeds.iter().step_by((seeds.len() / few).max(1)) {
+        run(name, target, seed);
+    }
+    let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..mutations {
+        run(name, target, &chance.mutated(&seeds));
+    }
+}
+
+/// A file of a crash becomes a line here: it stays mended.
+#[test]
+fn what_once_broke_a_target_does_so_no_more() {
+    for file in below("testdata/fuzz", "") {
+        let target = file
+            .parent()
+            .and_then(Path::file_name)
+            .expect("a target's name");
+        let (name, target) = *targets::ALL
+            .iter()
+            .find(|t| *t.0 == *target)
+            .expect("a target");
+        run(name, target, &fs::read(&file).expect("readable"));
+    }
+}
+
+#[test]
+fn yaml() {
+    smoke("yaml", 3000);
+}
+
+#[test]
+fn scalar() {
+    smoke("scalar", 20_000);
+}
+
+#[test]
+fn amount() {
+    smoke("amount", 20_000);
+}
+
+#[test]
+fn admission() {
+    smoke("admission", 500);
+}
+
+#[test]
+fn plan() {
+    smoke("plan", 300);
+}
+
+#[test]
+fn patch() {
+    smoke("patch", 1000);
+}
+
+#[test]
+fn fix() {
+    smoke("fix", 500);
+}
+
+#[test]
+fn foreign() {
+    smoke("foreign", 500);
+}
