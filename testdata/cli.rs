@@ -343,6 +343,26 @@ fn reports_are_the_same_every_time() {
     }
 }
 
+/// The README's picture is a real run. `SNAPSHOTS=overwrite` draws it again.
+#[test]
+fn the_picture_is_a_run() {
+    let scene = Scene::new(&main_directory().join("examples/fleet"));
+    scene.run("commit", &mut String::new());
+    let words = ["plan", "--cluster", "lab-multiarch"];
+    let done = scene
+        .command(env!("CARGO_BIN_EXE_hcoplan"))
+        .args(words)
+        .arg("--color=always")
+        .output()
+        .expect("hcoplan runs");
+    let printed = String::from_utf8(done.stdout).expect("UTF-8");
+    let actual = format!("$ hcoplan {}\n{printed}", words.join(" "));
+    let path = main_directory().join("docs/plan.svg");
+    let picture = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::TermSvg));
+    let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
+    assert.eq(actual, picture.raw());
+}
+
 /// Who reads only the beginning hears no complaint, and neither does who reads nothing.
 #[test]
 fn a_closed_pipe_is_quiet() {

@@ -327,6 +327,10 @@ fn write(
         &work.texts,
         work.wanted(),
     );
+    let files = match work.kustomization {
+        true => files.with_kustomization(),
+        false => files,
+    };
     outcome.objects = files.files.len();
     if let Some(before) = work.before {
         outcome.changes = Some(diff::compare(before, &files)?);
@@ -358,8 +362,10 @@ fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<String>, diff::Err
     let directory = cluster_directory(&files.cluster)?;
     let mut out = Vec::new();
     let manifest = (emit::CLUSTER_MANIFEST, files.manifest.as_str());
+    let kustomization = files.kustomization.as_deref();
+    let kustomization = kustomization.map(|text| (emit::KUSTOMIZATION, text));
     let objects = files.files.iter().map(|f| (f.name.as_str(), &*f.text));
-    for (name, text) in objects.chain([manifest]) {
+    for (name, text) in objects.chain(kustomization).chain([manifest]) {
         if disk.text(&directory, name)?.as_deref() != Some(text) {
             out.push(directory.join(name).into_string());
         }

@@ -34,6 +34,8 @@ pub struct Work<'a> {
     pub tree: Option<&'a Tree>,
     /// Hold the tree on disk against what would be written.
     pub check: Option<&'a DiskTree>,
+    /// Make each cluster's directory of the tree a kustomization.
+    pub kustomization: bool,
     /// Texts that clusters share.
     pub texts: Texts,
 }

@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use super::Failure;
 use super::clusters::Clusters;
 use super::output::Color;
+use super::selection::Shard;
 use super::{
     cmp, completions, diff, exit, explain, fix, init, inventory, krm, lint, man, plan, read,
     release, render, version, why,
@@ -92,6 +93,14 @@ pub(super) struct Sources {
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
     pub(super) release: Option<String>,
 
+    /// Build the kustomizations first, with the kustomize or kubectl on the PATH, and look at what
+    /// they print
+    ///
+    /// Built is what no other kustomization builds on and what reaches a HyperConverged. Nothing
+    /// is fetched: a kustomization that names anything outside DIR is refused.
+    #[arg(long, help_heading = "Input")]
+    pub(super) kustomize: bool,
+
     /// The inventory of every cluster, whatever lies beside it
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(super) inventory: Vec<Utf8PathBuf>,
@@ -103,6 +112,13 @@ pub(super) struct Sources {
     /// Not the clusters of this name
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) exclude: Vec<String>,
+
+    /// Only the I-th of N parts of the clusters, by their names
+    ///
+    /// The same clusters are in a part wherever it runs. What concerns the repository and no
+    /// cluster is reported by the first part.
+    #[arg(long, value_name = "I/N", help_heading = "Input")]
+    pub(super) shard: Option<Shard>,
 
     /// Say which files were read, paired and skipped, and why
     #[arg(long, help_heading = "Input")]
@@ -120,12 +136,33 @@ pub(super) struct Out {
     /// The output tree [default: `rendered` in DIR]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<Utf8PathBuf>,
+
+    /// Make each cluster's directory a kustomization that Flux neither applies nor substitutes
+    /// variables in
+    #[arg(long)]
+    kustomization: bool,
 }
 
 impl Out {
+    /// Whether each cluster's directory gets a kustomization.
+    pub(super) fn kustomization(&self, found: &Clusters) -> bool {
+        self.kustomization || found.repo.config().kustomization
+    }
+
     /// Whether nothing says where the output tree is.
     pub(super) fn is_missing(&self, found: &Clusters) -> bool {
         self.out.is_none() && found.is_stream()
+    }
+
+    /// Checks that shards which run side by side don't write one tree.
+    pub(super) fn check_shard(&self, sources: &Sources) -> Result<(), Failure> {
+        match (&self.out, sources.shard) {
+            (None, Some(_)) => Err(Failure::usage(
+                "shards that run side by side would write one output tree",
+                "give each its own with --out, or write none: --check, or `hcoplan lint`",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// The failure that nothing says it.

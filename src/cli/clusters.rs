@@ -8,7 +8,7 @@ use super::Failure;
 use super::arguments::Sources;
 use super::exit::Verdict;
 use super::output::Output;
-use super::selection::Selection;
+use super::selection::{Selection, Shard};
 use crate::emit;
 use crate::repo::{self, ClusterRef, Options, Repo};
 use crate::source::read_limited;
@@ -33,10 +33,11 @@ pub(super) struct Clusters {
 pub(super) fn find(
     sources: &Sources,
     left_out: Vec<Utf8PathBuf>,
+    command: Command,
     output: &Output,
 ) -> Result<Clusters, Failure> {
     let selection = Selection::new(sources)?;
-    let options = Options {
+    let mut options = Options {
         release: match &sources.release {
             Some(name) => Some(repo::named_release(name)?),
             None => None,
@@ -54,7 +55,12 @@ pub(super) fn find(
         }
         _ => Repo::open(&sources.directory, &options),
     };
-    let repo = opened.map_err(|error| Failure::opening(error, &root))?;
+    let wrong = |error| Failure::opening(error, &root);
+    let mut repo = opened.map_err(wrong)?;
+    if builds(sources, &repo, command)? {
+        built(&root, &mut options, output)?;
+        repo = Repo::open(&sources.directory, &options).map_err(wrong)?;
+    }
     if sources.show_files {
         show_files(&repo, &selection, output);
     }
@@ -75,7 +81,7 @@ pub(super) fn find(
             format!("there are {}", some(names)),
         ));
     }
-    Ok(Clusters {
+    let found = Clusters {
         root,
         everything: selection.is_everything(),
         verdict,
@@ -83,7 +89,45 @@ pub(super) fn find(
         directory: sources.directory.clone(),
         options,
         repo,
-    })
+    };
+    found.say_shard(output);
+    Ok(found)
+}
+
+/// Whether kustomizations are to be built first.
+fn builds(sources: &Sources, repo: &Repo, command: Command) -> Result<bool, Failure> {
+    let asked = sources.kustomize;
+    let is_directory = sources.directory != "-" && !sources.directory.is_file();
+    if asked && !is_directory {
+        return Err(Failure::usage(
+            format!("--kustomize builds a directory, not {}", sources.directory),
+            "give the directory that the kustomizations are in",
+        ));
+    }
+    let configured = repo.config().kustomize && is_directory;
+    Ok(asked || (configured && matches!(command, Command::Builds)))
+}
+
+/// Builds, and has what was built take the place of the files that went into it.
+fn built(root: &Utf8Path, options: &mut Options, output: &Output) -> Result<(), Failure> {
+    let built = repo::build(root, options)?;
+    for note in &built.notes {
+        output.note(note);
+    }
+    let reached = built.reached.into_iter().map(|path| root.join(path));
+    options.left_out.extend(reached);
+    options.edited.extend(built.files);
+    Ok(())
+}
+
+/// Whether a subcommand looks at what kustomizations build, where the configuration says so; the
+/// others look at the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Command {
+    /// It does.
+    Builds,
+    /// It does not.
+    ReadsFiles,
 }
 
 /// The clusters of a stream that is in memory.
@@ -105,6 +149,14 @@ pub(super) fn everything(repo: Repo, directory: Utf8PathBuf, options: Options) -
         directory,
         options,
         repo,
+    }
+}
+
+/// The cluster that a directory of an output tree is for.
+pub(super) fn cluster_name(directory: &Utf8Path) -> &str {
+    match directory.as_str() {
+        "" => ".",
+        name => name,
     }
 }
 
@@ -179,6 +231,39 @@ impl Clusters {
         })
     }
 
+    /// The part of the clusters that is meant, where it is one.
+    pub(super) fn shard(&self) -> Option<Shard> {
+        self.selection.shard()
+    }
+
+    /// Whether what concerns no cluster is reported: once, however many shards there are.
+    pub(super) fn reports_repository(&self) -> bool {
+        self.shard().is_none_or(Shard::is_first)
+    }
+
+    /// Says that a shard has nothing to do, and that another one says what is wrong.
+    fn say_shard(&self, output: &Output) {
+        let Some(shard) = self.shard() else {
+            return;
+        };
+        let all = self.repo.clusters().len();
+        if all > 0 && self.chosen().is_empty() {
+            let noun = if all == 1 { "cluster" } else { "clusters" };
+            output.note(format_args!("shard {shard} has none of the {all} {noun}"));
+        }
+        if self.verdict.unreadable && !shard.is_first() {
+            output.error(format_args!(
+                "a file can't be read; shard 1/{} says which",
+                shard.of
+            ));
+        }
+    }
+
+    /// Whether kustomizations were built.
+    pub(super) fn is_built(&self) -> bool {
+        !self.options.edited.is_empty()
+    }
+
     /// Whether they come from standard input.
     pub(super) fn is_stream(&self) -> bool {
         self.repo.is_stream()
@@ -194,6 +279,14 @@ impl Clusters {
     pub(super) fn others(&self) -> impl Iterator<Item = &str> {
         let all = self.repo.clusters().iter().map(ClusterRef::name);
         all.filter(|n| !self.selection.has(n))
+    }
+
+    /// Of the directories of an output tree those that belong to none of the clusters, and whose
+    /// clusters would be meant.
+    pub(super) fn gone(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+        let mut gone = self.without(directories);
+        gone.retain(|d| self.selection.has_gone(cluster_name(d)));
+        gone
     }
 
     /// The directories of an output tree that belong to none of the clusters.

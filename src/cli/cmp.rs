@@ -72,7 +72,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 
 /// What can't be read is claimed, too: left to another tool, it would be applied unseen.
 fn discover(output: &mut Output) -> Result<Verdict, Failure> {
-    let claimed = match Repo::open(Utf8Path::new("."), &Options::default()) {
+    let options = Options {
+        checkout: true,
+        ..Options::default()
+    };
+    let claimed = match Repo::open(Utf8Path::new("."), &options) {
         Ok(repo) => {
             let clusters = repo.clusters().iter().map(|c| c.path().to_string());
             let mut broken = repo.problems().iter().filter(|p| p.fatal);
@@ -166,6 +170,7 @@ fn generate(output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict)
     let release = parameters.release.as_deref().map(repo::named_release);
     let options = Options {
         release: release.transpose()?,
+        checkout: true,
         ..Options::default()
     };
     let repo = Repo::open(Utf8Path::new("."), &options)?;

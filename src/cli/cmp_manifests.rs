@@ -13,7 +13,8 @@ use crate::yaml::{self, Chunk, Node};
 /// Every Kubernetes object, in the order of the files' paths, except those of hcoplan and kustomize,
 /// nodes, patches, rendered trees, and documents that hold one of the given places.
 ///
-/// What git or the configuration ignores is passed on, too: it is there, so it would be applied.
+/// What the configuration ignores is passed on, too, and so is what `.gitignore` names: it is in
+/// Argo CD's checkout, so git tracks it, and any other tool would apply it.
 pub(super) fn manifests(
     repo: &Repo,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,

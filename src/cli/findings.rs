@@ -25,16 +25,20 @@ pub(super) struct Findings {
 impl Findings {
     /// Those that are there before any cluster is looked at.
     pub(super) fn new(found: &Clusters) -> Self {
-        let problems = found.repo.problems();
-        let findings = problems.iter().map(|p| &p.finding);
+        let (problems, findings) = match found.reports_repository() {
+            true => (found.repo.problems(), found.repo.findings()),
+            false => (&[][..], &[][..]),
+        };
+        let about_files = problems.iter().map(|p| &p.finding);
         Self {
             run: lint::Run {
-                findings: findings.chain(found.repo.findings()).cloned().collect(),
+                findings: about_files.chain(findings).cloned().collect(),
                 ..lint::Run::default()
             },
             documents: Vec::new(),
             summary: Summary {
                 skipped_files: problems.iter().filter(|p| !p.fatal).count(),
+                shard: found.shard().map(|s| (s.index, s.of)),
                 ..Summary::default()
             },
         }
@@ -82,7 +86,8 @@ impl Findings {
             root: root.to_owned(),
         };
         if let Some(path) = baseline {
-            let baseline = known(path, &out.findings, today, output)?;
+            let whole = out.summary.shard.is_none();
+            let baseline = known(path, &out.findings, today, whole, output)?;
             let left = baseline.leave_out(out.findings);
             out.findings = left.findings;
             out.summary.baselined = left.hidden;
@@ -97,6 +102,7 @@ fn known(
     path: &Utf8Path,
     findings: &[Finding],
     today: Date,
+    whole: bool,
     output: &Output,
 ) -> Result<Baseline, Failure> {
     let failed = |error| Failure::Read(path.to_string(), error);
@@ -111,6 +117,12 @@ fn known(
                 "delete it to have today's findings recorded",
             )
         }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !whole => {
+            Err(Failure::usage(
+                format!("{path} is not there, and a shard has not all that belongs into it"),
+                "record the baseline without --shard",
+            ))
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let baseline = Baseline::record(findings, None, today);
             std::fs::write(path, baseline.to_text()).map_err(failed)?;

@@ -71,7 +71,18 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             "give the directory or the file",
         ));
     }
-    let found = clusters::find(&arguments.sources, Vec::new(), output)?;
+    if arguments.sources.kustomize {
+        return Err(Failure::usage(
+            "what a build prints can't be mended",
+            "leave --kustomize out: fixes are for the files that go into the build",
+        ));
+    }
+    let found = clusters::find(
+        &arguments.sources,
+        Vec::new(),
+        clusters::Command::ReadsFiles,
+        output,
+    )?;
     let root = found.root.clone();
     let mut verdict = found.verdict;
     let mended = match &arguments.migrate {

@@ -49,6 +49,12 @@ impl Arguments {
                 "give --live FILE, or --against with the directory that the stream is built from",
             ));
         }
+        if found.is_built() {
+            return Err(Failure::usage(
+                "--against reads a revision's files, and kustomizations are built from files on disk",
+                "give --live FILE, or leave --kustomize out",
+            ));
+        }
         revision(name, found, output).map(Some)
     }
 }

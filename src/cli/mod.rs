@@ -35,6 +35,8 @@ mod tree;
 mod version;
 mod why;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -58,6 +60,9 @@ enum Failure {
     /// Its configuration, with the root that the findings' paths count from.
     #[error("hcoplan.yaml is wrong")]
     Configuration(Vec<Finding>, Utf8PathBuf),
+    /// A kustomization that can't be built.
+    #[error(transparent)]
+    Build(#[from] repo::BuildError),
     /// A release that is to be made.
     #[error(transparent)]
     Import(#[from] repo::ImportError),
@@ -101,9 +106,23 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+/// What the program is called as a function of kustomize: kustomize up to 5.5, at least, gives
+/// an exec function no arguments.
+const KRM_NAME: &str = "hcoplan-krm";
+
+/// The command line; a program called `hcoplan-krm` is `hcoplan krm`.
+fn typed() -> Vec<OsString> {
+    let mut typed: Vec<OsString> = std::env::args_os().collect();
+    let name = typed.first().map(Path::new).and_then(Path::file_stem);
+    if name.is_some_and(|n| n == KRM_NAME) {
+        typed.insert(1, "krm".into());
+    }
+    typed
+}
+
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(typed()) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; a closed pipe while printing them is none, either.
@@ -129,7 +148,10 @@ pub fn run() -> ExitCode {
                 other => output.error(other),
             }
             match failure {
-                Failure::Unreadable(_) => Verdict::UNREADABLE,
+                Failure::Unreadable(_)
+                | Failure::Build(
+                    repo::BuildError::Failed { .. } | repo::BuildError::Broken { .. },
+                ) => Verdict::UNREADABLE,
                 _ => Verdict::UNUSABLE,
             }
         }

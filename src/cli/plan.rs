@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::arguments::{Out, Sources};
 use super::clusters::Clusters;
+use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::format::{self, Target};
 use super::output::Output;
@@ -61,7 +62,10 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", &Format::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(sources, arguments.held.files(), output)?;
+    if !arguments.check && sources.directory != "-" {
+        arguments.out.check_shard(sources)?;
+    }
+    let found = clusters::find(sources, arguments.held.files(), Builds, output)?;
     let config = found.repo.config();
     let settings = arguments.rules.settings(&found)?;
     let held = arguments.held.open(&found, output)?;
@@ -85,6 +89,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         before: Some(&before),
         tree: tree.new.as_ref(),
         check: tree.disk.as_ref().filter(|_| arguments.check),
+        kustomization: arguments.out.kustomization(&found),
         ..Work::default()
     };
     let mut verdict = found.verdict;
@@ -157,6 +162,12 @@ impl Upgrade {
             return Err(Failure::usage(
                 "--upgrade-to reads the sources twice, which standard input can't be",
                 "give the directory, or a file",
+            ));
+        }
+        if found.is_built() {
+            return Err(Failure::usage(
+                "--upgrade-to reads the sources once more, as they are written",
+                "pipe what the build prints into a file, and give that",
             ));
         }
         let right = Side {

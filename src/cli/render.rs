@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::arguments::{Out, Sources};
 use super::clusters::Clusters;
+use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::findings::Findings;
 use super::format::{self, Target};
@@ -70,7 +71,7 @@ enum Show {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = targets(arguments)?;
-    let found = clusters::find(&arguments.sources, arguments.held.files(), output)?;
+    let found = clusters::find(&arguments.sources, arguments.held.files(), Builds, output)?;
     let held = arguments.held.open(&found, output)?;
     let work = Work {
         force: arguments.force,
@@ -93,10 +94,14 @@ fn write(
     output: &mut Output,
 ) -> Result<Verdict, Failure> {
     let sources = &arguments.sources;
+    if !arguments.check {
+        arguments.out.check_shard(sources)?;
+    }
     let tree = OutputTree::open(arguments.out.path(&found.root), found, !arguments.check)?;
     let work = Work {
         tree: tree.new.as_ref(),
         check: tree.disk.as_ref().filter(|_| arguments.check),
+        kustomization: arguments.out.kustomization(found),
         ..work
     };
     let mut verdict = found.verdict;

@@ -1,6 +1,10 @@
-//! Which clusters are meant: `--cluster` and `--exclude`, compiled.
+//! Which clusters are meant: `--cluster`, `--exclude` and `--shard`.
+
+use std::fmt;
+use std::str::FromStr;
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
+use sha2::{Digest, Sha256};
 
 use super::Failure;
 use super::arguments::Sources;
@@ -10,6 +14,53 @@ use super::arguments::Sources;
 pub(super) struct Selection {
     cluster: Vec<Pattern>,
     exclude: Vec<Pattern>,
+    shard: Option<Shard>,
+}
+
+/// One of several parts of the clusters, told apart by their names alone: a cluster stays in its
+/// part whatever is added or taken away beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shard {
+    /// Counted from one.
+    pub(super) index: u64,
+    /// How many there are.
+    pub(super) of: u64,
+}
+
+impl Shard {
+    /// Whether a cluster is in it: by the first eight bytes of the SHA-256 of its name.
+    pub(super) fn has(self, cluster: &str) -> bool {
+        let digest = Sha256::digest(cluster.as_bytes());
+        let first = digest.iter().take(8);
+        let number = first.fold(0, |n: u64, byte| (n << 8) | u64::from(*byte));
+        number % self.of == self.index - 1
+    }
+
+    /// Whether it reports what concerns no cluster.
+    pub(super) fn is_first(self) -> bool {
+        self.index == 1
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || "write I/N, as in 1/4: the first of four parts".to_owned();
+        let (index, of) = text.split_once('/').ok_or_else(wrong)?;
+        let number = |t: &str| t.parse::<u64>().ok().filter(|n| (1..=100_000).contains(n));
+        let (index, of) = number(index).zip(number(of)).ok_or_else(wrong)?;
+        match index <= of {
+            true => Ok(Self { index, of }),
+            false => Err(format!("there are {of} parts, counted from 1")),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -24,6 +75,7 @@ impl Selection {
         Self {
             cluster: Vec::new(),
             exclude: Vec::new(),
+            shard: None,
         }
     }
 
@@ -31,18 +83,41 @@ impl Selection {
         Ok(Self {
             cluster: compile("--cluster", &sources.cluster)?,
             exclude: compile("--exclude", &sources.exclude)?,
+            shard: sources.shard,
         })
     }
 
     /// Whether every cluster is meant.
     pub(super) fn is_everything(&self) -> bool {
+        self.has_no_pattern() && self.shard.is_none()
+    }
+
+    /// Whether every cluster of the shard is meant, or every cluster.
+    fn has_no_pattern(&self) -> bool {
         self.cluster.is_empty() && self.exclude.is_empty()
+    }
+
+    /// The part of the clusters that is meant.
+    pub(super) fn shard(&self) -> Option<Shard> {
+        self.shard
+    }
+
+    /// Whether a name that belongs to no cluster any more is meant: where all clusters are, and
+    /// where all those of its shard are.
+    pub(super) fn has_gone(&self, name: &str) -> bool {
+        self.has_no_pattern() && self.in_shard(name)
+    }
+
+    fn in_shard(&self, name: &str) -> bool {
+        self.shard.is_none_or(|shard| shard.has(name))
     }
 
     /// Whether a cluster is meant.
     pub(super) fn has(&self, cluster: &str) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(cluster));
-        (self.cluster.is_empty() || any(&self.cluster)) && !any(&self.exclude)
+        (self.cluster.is_empty() || any(&self.cluster))
+            && !any(&self.exclude)
+            && self.in_shard(cluster)
     }
 
     /// The first `--cluster` pattern that matches none of these names.
@@ -88,6 +163,7 @@ mod tests {
         Selection {
             cluster: compile("--cluster", &owned(cluster)).expect("patterns"),
             exclude: compile("--exclude", &owned(exclude)).expect("patterns"),
+            shard: None,
         }
     }
 
@@ -109,6 +185,35 @@ mod tests {
             ["prod/east", "lab"]
         );
         assert_eq!(chosen(&[], &["*east"]), ["prod/west", "lab"]);
+    }
+
+    #[test]
+    fn every_cluster_is_in_one_shard_for_ever() {
+        let shard = |text: &str| text.parse::<Shard>();
+        let names = ["prod/east", "prod/west", "lab", "lab/east", "."];
+        for of in 1..7 {
+            for name in names {
+                let parts =
+                    (1..=of).filter(|i| shard(&format!("{i}/{of}")).expect("one").has(name));
+                assert_eq!(parts.count(), 1, "{name} of {of}");
+            }
+        }
+        let of_four = |name| (1..5).find(|i| shard(&format!("{i}/4")).expect("one").has(name));
+        let expected = [1, 3, 2, 1, 3].map(Some);
+        assert_eq!(names.map(of_four), expected, "never changes");
+        for wrong in [
+            "",
+            "1",
+            "0/2",
+            "3/2",
+            "1/0",
+            "a/b",
+            "1/2/3",
+            "-1/2",
+            "1/1000000",
+        ] {
+            assert!(shard(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -91,6 +91,8 @@ pub(super) fn sources(directory: &Utf8Path, cluster: &[String], exclude: &[Strin
         inventory: Vec::new(),
         cluster: cluster.to_vec(),
         exclude: exclude.to_vec(),
+        kustomize: false,
+        shard: None,
         show_files: false,
         jobs: None,
     }

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Failure;
-use super::clusters::Clusters;
+use super::clusters::{Clusters, cluster_name};
 use super::exit::Verdict;
 use super::output::Output;
 use crate::admission::Stage;
@@ -50,10 +50,10 @@ impl OutputTree {
         &self.path
     }
 
-    /// The directories of the tree on disk that belong to none of the clusters that were found.
-    fn gone(&self, found: &Clusters) -> Vec<Utf8PathBuf> {
+    /// The directories of the tree on disk.
+    fn directories(&self) -> Vec<Utf8PathBuf> {
         let disk = self.disk.iter().flat_map(DiskTree::directories);
-        found.without(disk.map(ToOwned::to_owned).collect())
+        disk.map(ToOwned::to_owned).collect()
     }
 
     /// Puts the new tree in place when nothing speaks against it; `true` when it did. Clusters
@@ -64,7 +64,7 @@ impl OutputTree {
         verdict: &Verdict,
         output: &Output,
     ) -> Result<bool, Failure> {
-        let gone = self.gone(found);
+        let directories = self.directories();
         if verdict.stops() {
             if self.disk.is_some() {
                 output.note(format_args!("{} stays as it was", self.path));
@@ -78,8 +78,11 @@ impl OutputTree {
             for name in found.others() {
                 tree.keep(name)?;
             }
-            for directory in gone {
-                tree.keep(name_of(&directory))?;
+            let gone = found.gone(directories.clone());
+            for directory in found.without(directories) {
+                if !gone.contains(&directory) {
+                    tree.keep(cluster_name(&directory))?;
+                }
             }
         }
         tree.finish()?;
@@ -92,14 +95,8 @@ impl OutputTree {
         if self.disk.is_none() {
             return vec![format!("{} is not there", self.path)];
         }
-        match found.everything {
-            true => self
-                .gone(found)
-                .iter()
-                .map(|d| self.reported(d.as_str()))
-                .collect(),
-            false => Vec::new(),
-        }
+        let gone = found.gone(self.directories());
+        gone.iter().map(|d| self.reported(d.as_str())).collect()
     }
 
     /// A path of the tree as it is reported.
@@ -114,19 +111,12 @@ impl OutputTree {
 /// What goes with the clusters that are no longer there.
 pub(super) fn gone(before: &Before, found: &Clusters) -> Result<Vec<ClusterChanges>, Failure> {
     // Where not everything could be read nobody knows what is gone.
-    if !found.everything || found.verdict.stops() {
+    if found.verdict.stops() {
         return Ok(Vec::new());
     }
-    let gone = found.without(before.directories()?);
+    let gone = found.gone(before.directories()?);
     let changes = gone.iter().map(|directory| diff::gone(before, directory));
     Ok(changes.collect::<Result<_, _>>()?)
-}
-
-fn name_of(directory: &Utf8Path) -> &str {
-    match directory.as_str() {
-        "" => ".",
-        name => name,
-    }
 }
 
 /// Says how a cluster went, unless it went well, and notes it in the verdict. What findings say

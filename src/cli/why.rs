@@ -78,10 +78,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         inventory: arguments.inventory.clone(),
         cluster: Vec::new(),
         exclude: Vec::new(),
+        kustomize: false,
+        shard: None,
         show_files: false,
         jobs: None,
     };
-    let found = clusters::find(&sources, Vec::new(), output)?;
+    let found = clusters::find(&sources, Vec::new(), clusters::Command::ReadsFiles, output)?;
     if found.repo.clusters().is_empty() {
         return Ok(found.verdict);
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::kustomization;
 use super::manifest::{ClusterManifest, InputDigest, Listed};
 use super::names::file_names;
 use super::text::Texts;
@@ -31,6 +32,8 @@ pub struct ClusterFiles {
     pub files: Vec<File>,
     /// The text of the cluster's manifest.
     pub manifest: String,
+    /// The text of its kustomization, where it has one.
+    pub kustomization: Option<String>,
 }
 
 /// What SSP makes of its object is grouped under this name.
@@ -66,6 +69,27 @@ impl ClusterFiles {
             cluster: cluster.to_owned(),
             files,
             manifest: manifest.to_text(),
+            kustomization: None,
+        }
+    }
+
+    /// The same directory with a kustomization.
+    #[must_use]
+    pub fn with_kustomization(self) -> Self {
+        let names = self.files.iter().map(|f| f.name.as_str());
+        let kustomization = Some(kustomization::text(names));
+        let manifest = match ClusterManifest::from_text(&self.manifest) {
+            Ok(manifest) => ClusterManifest {
+                kustomization: true,
+                ..manifest
+            }
+            .to_text(),
+            Err(_) => self.manifest,
+        };
+        Self {
+            kustomization,
+            manifest,
+            ..self
         }
     }
 }

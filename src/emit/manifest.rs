@@ -41,6 +41,9 @@ pub struct ClusterManifest {
     pub version: String,
     /// What it was rendered from, by path relative to the root.
     pub inputs: Vec<InputDigest>,
+    /// Whether it is a kustomization, too.
+    #[serde(default)]
+    pub kustomization: bool,
     /// The other files of the directory, by operand in the operator's order of work.
     pub objects: Vec<Listed>,
 }
@@ -125,6 +128,7 @@ impl ClusterManifest {
             release: release.to_owned(),
             version: version.to_owned(),
             inputs: Vec::new(),
+            kustomization: false,
             objects: Vec::new(),
         }
     }
@@ -148,6 +152,9 @@ impl ClusterManifest {
             ("version", &self.version),
         ] {
             let _ = writeln!(out, "  \"{key}\": {},", json(value));
+        }
+        if self.kustomization {
+            out.push_str("  \"kustomization\": true,\n");
         }
         let inputs: Vec<_> = self.inputs.iter().map(json).collect();
         list(&mut out, "inputs", &inputs);
@@ -206,6 +213,7 @@ mod tests {
                 name: name.to_owned(),
             });
         }
+        manifest.kustomization = true;
         let text = manifest.to_text();
         assert_eq!(text.lines().filter(|l| l.contains("\"CDI-")).count(), 2);
         assert_eq!(ClusterManifest::from_text(&text), Ok(manifest));

@@ -5,6 +5,7 @@
 //! it and in no manifest of ours is never touched: it ends the run before anything is written.
 
 mod files;
+mod kustomization;
 mod manifest;
 mod names;
 mod old;
@@ -13,6 +14,7 @@ mod text;
 mod tree;
 
 pub use files::{ClusterFiles, File};
+pub use kustomization::KUSTOMIZATION;
 pub use manifest::{
     CLUSTER_MANIFEST, ClusterManifest, InputDigest, Listed, TOP_MANIFEST, TopManifest,
 };

@@ -7,6 +7,7 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Error;
+use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
 
 /// The texts of a cluster's directory by file name, our manifests left out.
@@ -97,6 +98,7 @@ impl DiskTree {
         let is_ours = |file: &str| match file {
             TOP_MANIFEST => ours && directory.as_str().is_empty(),
             CLUSTER_MANIFEST => manifest.is_some(),
+            KUSTOMIZATION => manifest.as_ref().is_some_and(|m| m.kustomization),
             _ => listed.contains(file),
         };
         if let Some(file) = files.iter().find(|f| !is_ours(f)) {

@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Error;
 use super::files::ClusterFiles;
+use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST, TopManifest};
 use super::names::cluster_directory;
 use super::old::DiskTree;
@@ -58,6 +59,9 @@ impl Tree {
     pub fn write(&self, cluster: &ClusterFiles) -> Result<(), Error> {
         let directory = self.make(&cluster.cluster)?;
         write(&directory.join(CLUSTER_MANIFEST), &cluster.manifest)?;
+        if let Some(text) = &cluster.kustomization {
+            write(&directory.join(KUSTOMIZATION), text)?;
+        }
         for file in &cluster.files {
             write(&directory.join(&file.name), &file.text)?;
         }
@@ -80,7 +84,8 @@ impl Tree {
         let from = old.root().join(&directory);
         let to = self.make(cluster)?;
         let objects = manifest.objects.iter().map(|o| o.file.as_str());
-        for name in objects.chain([CLUSTER_MANIFEST]) {
+        let kustomization = manifest.kustomization.then_some(KUSTOMIZATION);
+        for name in objects.chain(kustomization).chain([CLUSTER_MANIFEST]) {
             // The manifest is a file that anybody can edit: only names in this directory count.
             if Utf8Path::new(name).file_name() == Some(name) {
                 link(&from.join(name), &to.join(name))?;
@@ -219,6 +224,7 @@ mod tests {
             cluster: name.to_owned(),
             files: out,
             manifest: manifest.to_text(),
+            kustomization: None,
         }
     }
 

@@ -27,6 +27,10 @@ pub struct Config {
     pub release: Option<Placed<String>>,
     /// The inventory of clusters that have none: files or directories.
     pub inventory: Vec<Placed<String>>,
+    /// Whether kustomizations are built, and what they print is looked at.
+    pub kustomize: bool,
+    /// Whether each cluster's directory of the output tree is a kustomization.
+    pub kustomization: bool,
     /// Clusters that need a word.
     pub clusters: Vec<ClusterEntry>,
     /// Which rules run.
@@ -155,6 +159,10 @@ fn pattern(pattern: &Placed<String>) -> Option<Finding> {
     Some(finding.at(pattern.place.clone()))
 }
 
+fn is_true(node: Option<&Node>) -> bool {
+    matches!(node.map(|n| &n.value), Some(Yaml::Bool(true)))
+}
+
 /// `Some(None)`: off. YAML reads a bare `off` as false.
 fn level(node: &Node) -> Option<Option<Severity>> {
     match &node.value {
@@ -188,14 +196,14 @@ impl Config {
                 release: Placed::text(document, entry, "release"),
             });
         }
+        self.kustomize = is_true(root.get("kustomize"));
+        let output = root.get("output");
+        self.kustomization = is_true(output.and_then(|o| o.get("kustomization")));
         if let Some(lint) = root.get("lint") {
             self.lint = LintConfig {
                 select: Placed::texts(document, lint, "select"),
                 ignore: Placed::texts(document, lint, "ignore"),
-                pedantic: matches!(
-                    lint.get("pedantic").map(|n| &n.value),
-                    Some(Yaml::Bool(true))
-                ),
+                pedantic: is_true(lint.get("pedantic")),
                 fail_on: lint.get("failOn").and_then(level),
             };
         }
@@ -255,6 +263,8 @@ release: '1.18'
 inventory: all.yaml
 clusters:
 - {name: prod/east, path: base, inventory: [a.yaml, b.yaml], release: '1.17'}
+kustomize: true
+output: {kustomization: true}
 lint: {select: [golden-images], ignore: [x], pedantic: true, failOn: never}
 rules:
   jsonpatch-present: off
@@ -271,7 +281,7 @@ suppress:
         assert_eq!(cluster.name.as_ref().expect("one").value, "prod/east");
         assert_eq!(cluster.inventory.len(), 2);
         assert_eq!(config.lint.fail_on, Some(None));
-        assert!(config.lint.pedantic);
+        assert!(config.lint.pedantic && config.kustomize && config.kustomization);
         let levels: Vec<_> = config.rules.iter().map(|r| r.severity).collect();
         let expected = [None, Some(Severity::Info), Some(Severity::Warning)];
         assert_eq!(levels, expected.map(Some));

@@ -5,6 +5,7 @@
 //! files that have nothing to do with HCO cost little more than reading them. Where the files come
 //! from (a directory, a git revision, standard input) makes no difference.
 
+mod build;
 mod cache;
 mod choose_release;
 mod companions;
@@ -31,6 +32,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::Utf8PathBuf;
 
+pub use build::{BUILT, BuildError, Built, build};
 pub use choose_release::{UnknownRelease, known_release};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{
@@ -50,7 +52,7 @@ pub use rules::{
     CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN, RULES,
     YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
-pub use scan::{HCO_PACKAGES, ObjectPlace};
+pub use scan::{HCO_PACKAGES, ObjectPlace, is_kustomization};
 
 use crate::finding::Finding;
 use crate::release::Release;
@@ -69,10 +71,13 @@ pub struct Options {
     /// Files that are no sources although they may lie below the root, relative to the current
     /// directory.
     pub left_out: Vec<Utf8PathBuf>,
+    /// Whether the directory has nothing but what git tracks, so that what `.gitignore` names is
+    /// read, too.
+    pub checkout: bool,
     /// The largest file that is read, in bytes.
     pub max_bytes: usize,
     /// Files of the directory, by their path from the root, that have another content than on
-    /// disk: as they would be after fixes.
+    /// disk, as they would be after fixes, or that are not on disk, as builds.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
 }
 
@@ -82,6 +87,7 @@ impl Default for Options {
             release: None,
             inventory: Vec::new(),
             left_out: Vec::new(),
+            checkout: false,
             max_bytes: MAX_BYTES,
             edited: BTreeMap::new(),
         }
@@ -147,7 +153,7 @@ impl Repo {
     pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
         let all = self.kustomizations.get_or_init(|| {
             let paths = self.files.iter().map(|f| f.path.as_path());
-            let paths = paths.filter(|p| scan::is_kustomization(p));
+            let paths = paths.filter(|p| is_kustomization(p));
             Kustomizations::read(&*self.tree, paths)
         });
         all.layers(cluster.path())

@@ -68,6 +68,7 @@ impl Repo {
             ignore: config.ignore.iter().map(|p| p.value.clone()).collect(),
             marker: Some(MANIFEST),
             depth: only.is_some().then_some(1),
+            checkout: options.checkout,
         })?;
         let mut reading = Reading::default();
         listing.files.retain(|f| !left_out.contains(f));

@@ -9,7 +9,7 @@ use crate::source::{SourceFile, Tree, Unreadable};
 use crate::yaml::{self, Document, Node, Problem};
 
 /// The operator's API group; a file that mentions it must be readable.
-const HCO: &str = "hco.kubevirt.io";
+pub(super) const HCO: &str = "hco.kubevirt.io";
 /// Our own API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
 
@@ -116,7 +116,8 @@ pub(super) fn is_candidate(path: &Utf8Path) -> bool {
 pub(super) const KUSTOMIZATIONS: [&str; 3] =
     ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-pub(super) fn is_kustomization(path: &Utf8Path) -> bool {
+/// Whether a file is a kustomization, by its name.
+pub fn is_kustomization(path: &Utf8Path) -> bool {
     let name = path.file_name();
     name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
 }
@@ -315,6 +316,7 @@ mod tests {
                 "a: 1\n---\napiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\n",
                 "1 Declared",
             ),
+            ("apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\n", ""),
             ("apiVersion: v1\nkind: Node\n", "0 Nodes"),
             (r#"{ "kind" : "NodeList", "apiVersion": "v1"}"#, "0 Nodes"),
             (

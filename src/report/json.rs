@@ -46,6 +46,9 @@ pub fn document(report: &Report<'_>) -> Value {
     if let Some(oldest) = &summary.oldest_baselined {
         document["summary"]["oldestBaselined"] = json!(oldest);
     }
+    if let Some((index, of)) = summary.shard {
+        document["summary"]["shard"] = json!({"index": index, "of": of});
+    }
     document
 }
 

@@ -115,6 +115,8 @@ pub struct Summary {
     pub baselined: usize,
     /// The day (`2026-01-31`) on which the oldest of them was recorded.
     pub oldest_baselined: Option<String>,
+    /// The part of the clusters that was looked at, counted from one, and of how many.
+    pub shard: Option<(u64, u64)>,
 }
 
 /// Findings with what a format needs besides them.
@@ -208,6 +210,9 @@ impl Report<'_> {
         }
         if summary.skipped_files > 0 {
             asides.push(format!("{} skipped", plural(summary.skipped_files, "file")));
+        }
+        if let Some((index, of)) = summary.shard {
+            asides.push(format!("shard {index}/{of}"));
         }
         if !asides.is_empty() {
             text.push_str(&format!(" ({})", asides.join("; ")));

@@ -49,11 +49,20 @@ pub(super) fn document(report: &Report<'_>) -> Value {
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
                 "rules": rules.iter().map(|r| descriptor(r)).collect::<Vec<_>>(),
             }},
-            "automationDetails": {"id": "hcoplan/"},
+            "automationDetails": {"id": category(report)},
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     })
+}
+
+/// What GitHub tells uploads apart by, up to the last slash: of two with the same, one replaces
+/// the other.
+fn category(report: &Report<'_>) -> String {
+    match report.summary.shard {
+        Some((index, of)) => format!("hcoplan/shard-{index}-of-{of}/"),
+        None => "hcoplan/".to_owned(),
+    }
 }
 
 /// Every registered rule, and those of findings that come from elsewhere.

@@ -1,6 +1,6 @@
 //! A directory as a tree.
 //!
-//! `.gitignore` files below the root count, also outside a repository; files of the user's or the
+//! `.gitignore` files below the root count, also outside a repository, unless it is a checkout; files of the user's or the
 //! machine's git configuration don't, and nothing above the root is looked at.
 
 use std::fs::{self, File, FileType};
@@ -90,6 +90,7 @@ impl Tree for Directory {
             .hidden(false)
             .parents(false)
             .ignore(false)
+            .git_ignore(!walk.checkout)
             .git_global(false)
             .git_exclude(false)
             .require_git(false)
@@ -310,6 +311,7 @@ mod tests {
             ignore: vec!["/charts/".to_owned()],
             marker: Some("hcoplan-manifest.json"),
             depth: None,
+            ..Walk::default()
         };
         let listing = directory.list(&walk).expect("listed");
         let files = [
@@ -332,6 +334,12 @@ mod tests {
         };
         let listing = directory.list(&walk).expect("listed");
         assert_eq!(names(&listing), [".gitignore", "a.yaml"]);
+        let walk = Walk {
+            checkout: true,
+            ..walk
+        };
+        let listing = directory.list(&walk).expect("listed");
+        assert_eq!(names(&listing), [".gitignore", "a.tmp", "a.yaml"]);
     }
 
     #[test]

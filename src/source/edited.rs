@@ -1,4 +1,5 @@
-//! A tree in which some files have another content: as it would be after fixes.
+//! A tree in which some files have another content, as it would be after fixes, or are there in the
+//! first place, as a build's output.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,14 @@ impl<T: Tree> Edited<T> {
 
 impl<T: Tree> Tree for Edited<T> {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
-        self.tree.list(walk)
+        let mut listing = self.tree.list(walk)?;
+        let deep = |p: &Utf8Path| walk.depth.is_some_and(|d| p.components().count() > d);
+        for path in self.files.keys().filter(|p| !deep(p)) {
+            if let Err(at) = listing.files.binary_search(path) {
+                listing.files.insert(at, path.clone());
+            }
+        }
+        Ok(listing)
     }
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
@@ -32,10 +40,20 @@ impl<T: Tree> Tree for Edited<T> {
     }
 
     fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
-        self.tree.mentions(path, words)
+        let in_it = |bytes: &Vec<u8>| {
+            let text = String::from_utf8_lossy(bytes);
+            words.iter().any(|word| text.contains(word))
+        };
+        match self.files.get(path) {
+            Some(bytes) => in_it(bytes),
+            None => self.tree.mentions(path, words),
+        }
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        self.tree.check(path)
+        match self.files.contains_key(path) {
+            true => Ok(()),
+            false => self.tree.check(path),
+        }
     }
 }

@@ -45,6 +45,9 @@ pub struct Walk {
     pub marker: Option<&'static str>,
     /// How many directories deep; 1 = the files of the root itself. `None` = everything.
     pub depth: Option<usize>,
+    /// Whether files that `.gitignore` names are listed, too: a checkout has only what git tracks,
+    /// and git tracks what was added before it was ignored.
+    pub checkout: bool,
 }
 
 impl Walk {

@@ -125,6 +125,7 @@ rules! {
     jsonpatch_unknown_field,
     jsonpatch_weakens_tls,
     ksd_nameserver_not_ipv4,
+    kustomize_exec_function_skipped,
     mdev_types_conflict,
     multi_arch_boot_images_disabled,
     multi_arch_on_single_arch_cluster,
