@@ -157,7 +157,8 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
             inventory: &inventory,
             plan: &plan,
         };
-        outcome.found.add(lint(repo, cluster, input, settings));
+        let found = lint(repo, cluster, input, held.as_ref(), settings);
+        outcome.found.add(found);
     } else {
         outcome.warnings.extend(warnings(&plan));
         if !inventory.states_nodes {
@@ -179,15 +180,19 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
     outcome
 }
 
-/// What the rules find in a cluster, with everything of the repository that they may ask for.
+/// What the rules find in a cluster, with everything of the repository that they may ask for, and
+/// the HyperConverged before the change where there is one.
 pub(super) fn lint(
     repo: &Repo,
     cluster: &ClusterRef,
     input: lint::Input<'_>,
+    before: Option<&Value>,
     settings: &lint::Settings,
 ) -> lint::Run {
     let context = lint::Context::new(input, settings)
         .with_neighbours(|| repo.neighbours(cluster))
+        .with_texts(|| repo.texts(cluster))
+        .with_before(before)
         .with_layers(|| repo.layers(cluster));
     lint::run(&context, settings)
 }

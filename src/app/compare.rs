@@ -156,11 +156,12 @@ impl Planned {
         self.plan.objects().cloned().collect()
     }
 
-    /// What was found while reading it and by the rules.
+    /// What was found while reading it and by the rules; `before` is the side that it comes after.
     fn findings(
         &self,
         repo: &Repo,
         cluster: &ClusterRef,
+        before: Option<&Self>,
         settings: &lint::Settings,
     ) -> Vec<Finding> {
         let input = lint::Input {
@@ -172,7 +173,9 @@ impl Planned {
             plan: &self.plan,
         };
         let mut findings = self.loaded.findings.clone();
-        findings.extend(cluster::lint(repo, cluster, input, settings).findings);
+        let before = before.map(|b| &b.loaded.json);
+        let run = cluster::lint(repo, cluster, input, before, settings);
+        findings.extend(run.findings);
         findings
     }
 
@@ -258,7 +261,8 @@ fn work(
     settings: &lint::Settings,
     diff: &mut ClusterDiff,
 ) {
-    let findings = |repo, cluster, planned: &Planned| planned.findings(repo, cluster, settings);
+    let findings =
+        |repo, cluster, planned: &Planned| planned.findings(repo, cluster, None, settings);
     match (pair.before, pair.after) {
         (Some(was), Some(is)) => {
             if before.reads_the_same(was, after, is) {
@@ -283,7 +287,7 @@ fn work(
             diff.comparison = diff::compare_plans(&a, &b);
             diff.notes = diff::notes(&a, &b);
             let found = findings(before, was, &old);
-            let finds = findings(after, is, &new);
+            let finds = new.findings(after, is, Some(&old), settings);
             diff.findings_added = only(&finds, &found);
             diff.findings_removed = only(&found, &finds);
         }

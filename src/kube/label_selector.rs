@@ -48,7 +48,7 @@ pub fn requirement_is_valid(requirement: &Value) -> bool {
 }
 
 /// Does a valid requirement of a label or node selector match?
-pub(super) fn requirement_matches(requirement: &Value, labels: &Labels) -> bool {
+pub fn requirement_matches(requirement: &Value, labels: &Labels) -> bool {
     let key = requirement["key"].as_str().unwrap_or_default();
     let label = labels.get(key);
     let mut values = items(&requirement["values"]).filter_map(Value::as_str);

@@ -31,6 +31,10 @@ pub use context::{
     Because, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource, SourceRef,
     VirtualMachine, source_ref,
 };
+pub use context::{
+    Claimed, Coverage, Csv, Form, ImageUse, POD_KINDS, Platform, PodTemplate, Stated, Support,
+    UsedAs,
+};
 pub use date::Date;
 pub use engine::{Run, run};
 

@@ -19,6 +19,11 @@ pub struct KubeVirtFacts {
     pub gates_without_effect: Vec<String>,
     /// The checks of the webhook for updates of the KubeVirt object, in order.
     pub update_checks: Vec<String>,
+    /// The architectures that the cluster preferences prefer which KubeVirt deploys itself
+    /// (`common-clusterpreferences-bundle.yaml`). `None` where a preference has no
+    /// `preferredArchitecture`: before v1.7.
+    #[serde(default)]
+    pub preferred_architectures: Option<BTreeMap<String, String>>,
     /// The cipher names that `tlsConfiguration` may hold.
     pub cipher_names: Vec<String>,
     /// Every registered gate.

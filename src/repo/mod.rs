@@ -25,6 +25,7 @@ mod rules;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod unchanged;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,6 +102,8 @@ pub struct Repo {
     /// Files that hold something of ours; indexes point here.
     paths: Vec<Utf8PathBuf>,
     files: Vec<FileUse>,
+    /// Dockerfiles, Makefiles and scripts, sorted.
+    texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,

@@ -13,6 +13,7 @@ use super::files::{FileUse, Holds, Use};
 use super::pair::{ObjectRef, Objects, SourceRef, pair};
 use super::problem::{Problem, broken, unreadable};
 use super::scan::{Scanned, What, is_candidate, scan};
+use super::texts::is_text;
 use super::{MANIFEST, Options, Repo};
 use crate::inventory::SourceKind;
 use crate::source::{Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why};
@@ -73,6 +74,12 @@ impl Repo {
         let mut reading = Reading::default();
         listing.files.retain(|f| !left_out.contains(f));
         reading.skipped(&listing);
+        reading.texts = listing
+            .files
+            .iter()
+            .filter(|p| is_text(p))
+            .cloned()
+            .collect();
         let candidates = candidates(&*tree, &config, listing);
         let looked = look_all(&*tree, &candidates, &reading.cache);
         let patches = patches(&candidates, &looked);
@@ -213,6 +220,7 @@ fn patches(paths: &[Utf8PathBuf], looked: &[Looked]) -> BTreeMap<Utf8PathBuf, Ut
 struct Reading {
     objects: Objects,
     files: Vec<FileUse>,
+    texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
     cache: Cache,
 }
@@ -324,6 +332,7 @@ impl Reading {
         let mut repo = Repo {
             tree,
             files: self.files,
+            texts: self.texts,
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),

@@ -37,6 +37,7 @@ impl Repo {
             above.find(|d| self.directories.contains(*d)) == Some(directory)
         });
         let mut out: BTreeSet<Utf8PathBuf> = own.map(|f| f.path.clone()).collect();
+        out.extend(self.text_paths(cluster).cloned());
         out.insert(cluster.path.clone());
         out.extend(cluster.inventory_files.iter().cloned());
         out.insert(CONFIG_FILE.into());

@@ -1,143 +1,224 @@
-//! What is known about images without asking a registry: saved output of skopeo and docker, and
-//! lists that somebody wrote.
+//! What is known about images without asking a registry, see `image_output.rs` for what is read.
 //!
-//! - a document `kind: ImageArchitectures` of `hcoplan.dev`: `images: [{image, architectures}]`
-//! - `skopeo inspect --raw` and `docker manifest inspect`: a manifest list, which doesn't say what
-//!   image it is of. The file does: its path ends in the reference, with `/`, `:` and `@` as they
-//!   are or as `_` (`quay.io/containerdisks/fedora/latest.json`,
-//!   `quay.io_containerdisks_fedora_latest.json`).
-//! - `skopeo inspect` (`Name` and `Architecture`), `docker manifest inspect -v` (`Ref`) and
-//!   `docker inspect` (`RepoTags`, `RepoDigests`), which name the image
-
-use std::sync::Arc;
+//! All of it is read once, when a rule first asks. An image is looked for under its mirrors'
+//! names, too (`image_mirrors.rs`): what is pulled is what lies there.
 
 use super::Context;
+use super::image_mirrors::Mirrors;
+use super::image_output::{Of, Record, called, declared, saved};
+use crate::repo::Neighbours;
 use crate::source::Location;
-use crate::yaml::{Document, Node, Path};
+
+/// What a saved output tells about an image as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// It is a manifest list: these are all of its platforms.
+    List,
+    /// It is the manifest of a single image. A raw one doesn't say of which platform.
+    Single,
+    /// Somebody wrote down which architectures it is there for.
+    Declared,
+    /// One image was looked at; whether there are others beside it isn't said.
+    One,
+}
+
+/// What an image is for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Platform {
+    /// `linux`
+    pub os: String,
+    /// As Go calls it: `amd64`.
+    pub architecture: String,
+}
 
 /// What was found out about an image.
 #[derive(Debug, Clone)]
-pub struct ImageEvidence<'n> {
-    /// The document that says it.
-    pub document: &'n Document,
-    /// What in it.
-    node: &'n Node,
-    /// The architectures that the image is there for, sorted.
+pub struct ImageEvidence {
+    /// What it is as a whole.
+    pub form: Form,
+    /// What it is there for, sorted; variants are left out.
+    pub platforms: Vec<Platform>,
+    /// The architectures of its Linux images, sorted.
     pub architectures: Vec<String>,
+    place: Location,
 }
 
-impl ImageEvidence<'_> {
+impl ImageEvidence {
     /// Where it says so.
     pub fn place(&self) -> Location {
-        match self.node.entries().first() {
-            Some(first) => self.document.location(first.key.span),
-            None => self.document.location(self.node.span),
+        self.place.clone()
+    }
+
+    /// Whether what it isn't there for is known, too. A plain `skopeo inspect` or `docker inspect`
+    /// shows one image of what may be a list.
+    pub fn is_complete(&self) -> bool {
+        match self.form {
+            Form::List | Form::Declared => true,
+            Form::Single => !self.platforms.is_empty(),
+            Form::One => false,
         }
     }
+
+    /// Whether it is known not to be there for an architecture of Linux.
+    pub fn lacks(&self, architecture: &str) -> bool {
+        self.is_complete() && !self.architectures.iter().any(|a| a == architecture)
+    }
+
+    /// Whether it is known not to be there for a platform.
+    pub fn lacks_platform(&self, os: &str, architecture: &str) -> bool {
+        let same = |p: &Platform| p.os == os && p.architecture == architecture;
+        self.is_complete() && !self.platforms.iter().any(same)
+    }
+}
+
+/// Everything that is saved about images in a cluster's directory.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    records: Vec<Record>,
+    mirrors: Mirrors,
 }
 
 impl Context<'_> {
     /// What is known about an image: its reference, with or without `docker://`. `None` where
     /// nothing is, and where what is saved doesn't tell.
-    pub fn image_evidence(&self, image: &str) -> Option<ImageEvidence<'_>> {
-        let image = image.strip_prefix("docker://").unwrap_or(image);
-        let lists = self.neighbours().of_kind("ImageArchitectures").iter();
-        let declared = lists.filter_map(|d| declared(d, image));
-        let saved = self.neighbours().of_kind("").iter();
-        let mut found = declared.chain(saved.filter_map(|d| saved_output(d, image)));
-        let mut evidence = found.next()?;
-        evidence.architectures.sort();
-        evidence.architectures.dedup();
-        Some(evidence)
+    pub fn image_evidence(&self, image: &str) -> Option<ImageEvidence> {
+        self.images_index().find(image)
+    }
+
+    /// Whether anything is saved about any image.
+    pub fn has_image_evidence(&self) -> bool {
+        !self.images_index().records.is_empty()
+    }
+
+    /// Saved output about another digest of the image that a reference pins: where that is said.
+    pub fn other_digest(&self, image: &str) -> Option<Location> {
+        self.images_index().other_digest(image)
+    }
+
+    fn images_index(&self) -> &Index {
+        let index = || Index::of(self.neighbours());
+        self.evidence.get_or_init(index)
     }
 }
 
-fn declared<'n>(document: &'n Arc<Document>, image: &str) -> Option<ImageEvidence<'n>> {
-    let images = document.root.at(&Path::dotted("images"))?.items();
-    let entry = images.iter().find(|i| string(i, "image") == Some(image))?;
-    let architectures = entry.get("architectures")?.items().iter();
-    let names = architectures.filter_map(Node::as_str).map(str::to_owned);
-    Some(ImageEvidence {
-        document,
-        node: entry.get("image").unwrap_or(entry),
-        architectures: names.collect(),
-    })
-}
-
-fn saved_output<'n>(document: &'n Arc<Document>, image: &str) -> Option<ImageEvidence<'n>> {
-    let root = &document.root;
-    let evidence = |node: &'n Node, architectures: Vec<String>| {
-        (!architectures.is_empty()).then_some(ImageEvidence {
-            document,
-            node,
-            architectures,
-        })
-    };
-    if let Some(manifests) = root.get("manifests").map(Node::items) {
-        if !is_saved_as(document, image) {
-            return None;
+impl Index {
+    fn of(neighbours: &Neighbours) -> Self {
+        let mut records = Vec::new();
+        for document in neighbours.of_kind("ImageArchitectures") {
+            declared(document, &mut records);
         }
-        return evidence(root, manifests.iter().filter_map(platform).collect());
+        for document in neighbours.of_kind("") {
+            saved(document, &mut records);
+        }
+        Self {
+            records,
+            mirrors: Mirrors::of(neighbours),
+        }
     }
-    if let (Some(name), Some(architecture)) = (string(root, "Name"), string(root, "Architecture")) {
-        let same = repository(name) == repository(image) && same_version(root, image);
-        return evidence(root, vec![architecture.to_owned()]).filter(|_| same);
+
+    fn find(&self, image: &str) -> Option<ImageEvidence> {
+        let image = image.strip_prefix("docker://").unwrap_or(image);
+        let references = self.mirrors.references(image);
+        references.iter().find_map(|r| self.about(r))
     }
-    let items = root.items();
-    let of_manifests = items.iter().filter(|i| {
-        let named = string(i, "Ref").map(|r| r.split('@').next().unwrap_or(r));
-        named.is_some_and(|r| plain(r) == plain(image))
-    });
-    let listed: Vec<String> = of_manifests
-        .filter_map(|i| platform(i.get("Descriptor")?))
-        .collect();
-    if !listed.is_empty() {
-        return evidence(root, listed);
+
+    /// What the records of one reference say together.
+    fn about(&self, image: &str) -> Option<ImageEvidence> {
+        let all: Vec<&Record> = self.records.iter().filter(|r| r.is_of(image)).collect();
+        let first = |form: Form| all.iter().find(|r| r.form == form).copied();
+        let seen = || {
+            let ones = all.iter().filter(|r| r.form == Form::One);
+            ones.flat_map(|r| r.platforms.clone()).collect::<Vec<_>>()
+        };
+        let found = first(Form::List).or_else(|| first(Form::Single));
+        let found = found.or_else(|| first(Form::Declared));
+        let record = found.or_else(|| first(Form::One))?;
+        let platforms = match record.form {
+            Form::One => seen(),
+            // Of the platform that the declaration or a plain inspect names, if it is one.
+            Form::Single if record.platforms.is_empty() => {
+                let said = first(Form::Declared).map(|d| d.platforms.clone());
+                let mut said = said.unwrap_or_else(seen);
+                said.dedup();
+                if said.len() == 1 { said } else { Vec::new() }
+            }
+            _ => record.platforms.clone(),
+        };
+        Some(evidence(record, platforms))
     }
-    let is_it = |i: &&Node| {
-        let names = ["RepoTags", "RepoDigests"].into_iter();
-        let mut names = names.filter_map(|k| i.get(k)).flat_map(Node::items);
-        names.any(|n| n.as_str().is_some_and(|n| plain(n) == plain(image)))
-    };
-    let inspected = items.iter().find(is_it)?;
-    evidence(
-        inspected,
-        vec![string(inspected, "Architecture")?.to_owned()],
-    )
+
+    fn other_digest(&self, image: &str) -> Option<Location> {
+        let (_, wanted) = image.split_once('@')?;
+        let other = |r: &&Record| match &r.of {
+            Of::Repository { name, digest, .. } => {
+                plain(name) == plain(repository(image))
+                    && digest.as_deref().is_some_and(|d| d != wanted)
+            }
+            _ => false,
+        };
+        Some(self.records.iter().find(other)?.place.clone())
+    }
 }
 
-/// The architecture of an entry of a manifest list; attestations have none.
-fn platform(entry: &Node) -> Option<String> {
-    let platform = entry.get("platform")?;
-    let os = string(platform, "os").unwrap_or("linux");
-    let architecture = string(platform, "architecture")?;
-    (os == "linux" && architecture != "unknown").then(|| architecture.to_owned())
+fn evidence(record: &Record, mut platforms: Vec<Platform>) -> ImageEvidence {
+    platforms.sort();
+    platforms.dedup();
+    let linux = platforms.iter().filter(|p| p.os == "linux");
+    ImageEvidence {
+        form: record.form,
+        architectures: linux.map(|p| p.architecture.clone()).collect(),
+        platforms,
+        place: record.place.clone(),
+    }
 }
 
-/// Whether a file is called like an image.
-fn is_saved_as(document: &Document, image: &str) -> bool {
-    let plain = |text: &str| text.replace(['/', ':', '@'], "_");
-    let path = document.file.path();
-    let path = path.with_extension("");
-    let (path, image) = (plain(path.as_str()), plain(image));
-    match path.strip_suffix(&image) {
+impl Record {
+    fn is_of(&self, image: &str) -> bool {
+        match &self.of {
+            Of::File(path) => without_tag(image)
+                .into_iter()
+                .chain([image.to_owned()])
+                .any(|i| is_called(path, &i)),
+            Of::Repository { name, digest, tags } => {
+                plain(name) == plain(repository(image))
+                    && match image.split_once('@') {
+                        Some((_, wanted)) => digest.as_deref() == Some(wanted),
+                        None => tags.is_empty() || tags.iter().any(|t| t == tag(image)),
+                    }
+            }
+            Of::References(all) => {
+                let wanted = without_tag(image);
+                let same = |r: &String| {
+                    plain(r) == plain(image)
+                        || wanted.as_deref().is_some_and(|w| plain(r) == plain(w))
+                };
+                all.iter().any(same)
+            }
+        }
+    }
+}
+
+/// Whether a path, as [`called`] writes it, ends in an image's reference.
+fn is_called(path: &str, image: &str) -> bool {
+    match path.strip_suffix(&called(image)) {
         Some(before) => before.is_empty() || before.ends_with('_'),
         None => false,
     }
 }
 
-/// Whether `skopeo inspect`, which prints no tag, was about this tag or digest as far as it says.
-fn same_version(root: &Node, image: &str) -> bool {
-    if let Some((_, digest)) = image.split_once('@') {
-        return string(root, "Digest") == Some(digest);
-    }
-    let tags = root.get("RepoTags").map(Node::items).unwrap_or_default();
-    let tag = image.get(repository(image).len() + 1..).unwrap_or("latest");
-    tags.is_empty() || tags.iter().any(|t| t.as_str() == Some(tag))
+/// A reference with a tag and a digest, without the tag, which counts for nothing then.
+fn without_tag(image: &str) -> Option<String> {
+    let (named, digest) = image.split_once('@')?;
+    let repository = repository(named);
+    (repository != named).then(|| format!("{repository}@{digest}"))
+}
+
+fn tag(image: &str) -> &str {
+    image.get(repository(image).len() + 1..).unwrap_or("latest")
 }
 
 /// A reference without its tag and digest.
-fn repository(image: &str) -> &str {
+pub(super) fn repository(image: &str) -> &str {
     let image = image.split('@').next().unwrap_or(image);
     match image.rsplit_once(':') {
         Some((repository, tag)) if !tag.contains('/') => repository,
@@ -151,62 +232,153 @@ fn plain(image: &str) -> &str {
     image.strip_prefix("library/").unwrap_or(image)
 }
 
-fn string<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
-    node.get(key)?.as_str()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::source::SourceFile;
     use crate::yaml;
 
-    fn architectures(path: &str, text: &str, image: &str) -> String {
-        let parsed = yaml::parse(&SourceFile::new(path, text));
-        let document = Arc::new(parsed.documents.into_iter().next().expect("a document"));
-        let found = declared(&document, image).or_else(|| saved_output(&document, image));
-        found.map_or("-".to_owned(), |e| e.architectures.join(" "))
+    /// The index of some files.
+    fn index(files: &[(&str, &str)]) -> Index {
+        let read = |(path, text): &(&str, &str)| {
+            let parsed = yaml::parse(&SourceFile::new(*path, *text));
+            parsed.documents.into_iter().map(Arc::new)
+        };
+        Index::of(&files.iter().flat_map(read).collect())
+    }
+
+    fn show(files: &[(&str, &str)], image: &str) -> String {
+        match index(files).find(image) {
+            None => "-".to_owned(),
+            Some(found) => format!("{:?} {}", found.form, found.architectures.join(" "))
+                .trim_end()
+                .to_owned(),
+        }
     }
 
     const LIST: &str = r#"{"schemaVersion": 2, "manifests": [
         {"platform": {"architecture": "amd64", "os": "linux"}},
+        {"platform": {"architecture": "amd64", "os": "windows"}},
         {"platform": {"architecture": "arm64", "os": "linux", "variant": "v8"}},
         {"platform": {"architecture": "unknown", "os": "unknown"}}]}"#;
+
+    const RAW: &str = r#"{"schemaVersion": 2, "config": {"digest": "sha256:1"}, "layers": []}"#;
+
+    const SKOPEO: &str = r#"{"Name": "quay.io/a/b", "Digest": "sha256:1", "RepoTags": ["1", "2"],
+        "Architecture": "s390x", "Os": "linux"}"#;
 
     #[test]
     fn a_manifest_list_is_of_the_image_that_its_file_is_called_after() {
         for (path, image, expected) in [
-            ("quay.io_a_b_1.json", "quay.io/a/b:1", "amd64 arm64"),
-            ("images/quay.io/a/b:1.json", "quay.io/a/b:1", "amd64 arm64"),
-            ("images/quay.io/a/b/1.json", "quay.io/a/b:1", "amd64 arm64"),
+            ("quay.io_a_b_1.json", "quay.io/a/b:1", "List amd64 arm64"),
+            (
+                "images/quay.io/a/b:1.json",
+                "quay.io/a/b:1",
+                "List amd64 arm64",
+            ),
+            (
+                "images/quay.io/a/b/1.json",
+                "quay.io/a/b:1",
+                "List amd64 arm64",
+            ),
             ("images/xquay.io/a/b/1.json", "quay.io/a/b:1", "-"),
             ("images/quay.io/a/b/2.json", "quay.io/a/b:1", "-"),
+            (
+                "quay.io_a_b_sha256_1.json",
+                "quay.io/a/b@sha256:1",
+                "List amd64 arm64",
+            ),
+            (
+                "quay.io_a_b_sha256_1.json",
+                "quay.io/a/b:9@sha256:1",
+                "List amd64 arm64",
+            ),
         ] {
-            assert_eq!(architectures(path, LIST, image), expected, "{path}");
+            assert_eq!(show(&[(path, LIST)], image), expected, "{path}");
         }
     }
 
     #[test]
     fn other_output_names_its_image() {
-        let skopeo = r#"{"Name": "quay.io/a/b", "Digest": "sha256:1", "RepoTags": ["1", "2"],
-            "Architecture": "s390x"}"#;
         let docker = r#"[{"RepoTags": ["a/b:1"], "Architecture": "arm64"}]"#;
         let verbose = r#"[{"Ref": "docker.io/a/b:1@sha256:1",
             "Descriptor": {"platform": {"architecture": "amd64", "os": "linux"}}}]"#;
+        let verbose_single = r#"{"Ref": "docker.io/a/b:1",
+            "Descriptor": {"platform": {"architecture": "amd64", "os": "linux"}}}"#;
         let list = "kind: ImageArchitectures\nimages:\n- {image: 'x/y:1', architectures: [arm64]}";
         for (text, image, expected) in [
-            (skopeo, "quay.io/a/b:2", "s390x"),
-            (skopeo, "quay.io/a/b:3", "-"),
-            (skopeo, "quay.io/a/b@sha256:1", "s390x"),
-            (skopeo, "quay.io/a/b@sha256:2", "-"),
-            (skopeo, "localhost:5000/a/b", "-"),
-            (docker, "docker.io/a/b:1", "arm64"),
+            (SKOPEO, "quay.io/a/b:2", "One s390x"),
+            (SKOPEO, "quay.io/a/b:3", "-"),
+            (SKOPEO, "quay.io/a/b@sha256:1", "One s390x"),
+            (SKOPEO, "quay.io/a/b@sha256:2", "-"),
+            (SKOPEO, "localhost:5000/a/b", "-"),
+            (docker, "docker.io/a/b:1", "One arm64"),
             (docker, "docker.io/a/b:2", "-"),
-            (verbose, "a/b:1", "amd64"),
-            (list, "x/y:1", "arm64"),
+            (verbose, "a/b:1", "List amd64"),
+            (verbose_single, "a/b:1", "Single amd64"),
+            (list, "x/y:1", "Declared arm64"),
+            (list, "docker://x/y:1", "Declared arm64"),
             (list, "x/y:2", "-"),
         ] {
-            assert_eq!(architectures("a.json", text, image), expected, "{image}");
+            assert_eq!(show(&[("a.json", text)], image), expected, "{image}");
         }
+    }
+
+    #[test]
+    fn what_was_looked_at_alone_proves_nothing_about_the_rest() {
+        let one = index(&[("a.json", SKOPEO)])
+            .find("quay.io/a/b:1")
+            .expect("there");
+        assert!(!one.lacks("amd64"));
+        let raw = index(&[("quay.io_a_b_1.json", RAW)])
+            .find("quay.io/a/b:1")
+            .expect("there");
+        assert!(!raw.lacks("amd64"));
+        let list = index(&[("quay.io_a_b_1.json", LIST)])
+            .find("quay.io/a/b:1")
+            .expect("there");
+        assert!(list.lacks("s390x") && !list.lacks("arm64"));
+        assert!(!list.lacks_platform("windows", "amd64"));
+        assert!(list.lacks_platform("windows", "arm64"));
+    }
+
+    #[test]
+    fn several_outputs_about_one_image_are_taken_together() {
+        let raw = ("quay.io_a_b_1.json", RAW);
+        let arm = SKOPEO.replace("s390x", "arm64");
+        let both = [("a.json", SKOPEO), ("b.json", arm.as_str())];
+        // A single image, and what it is for.
+        assert_eq!(
+            show(&[raw, ("a.json", SKOPEO)], "quay.io/a/b:1"),
+            "Single s390x"
+        );
+        assert_eq!(show(&[raw], "quay.io/a/b:1"), "Single");
+        // Two that were looked at one after the other.
+        assert_eq!(show(&both, "quay.io/a/b:1"), "One arm64 s390x");
+        // The list says more than one of its images.
+        let list = ("quay.io_a_b_1.json", LIST);
+        assert_eq!(
+            show(&[("a.json", SKOPEO), list], "quay.io/a/b:1"),
+            "List amd64 arm64"
+        );
+    }
+
+    #[test]
+    fn what_a_mirror_holds_is_what_is_pulled() {
+        let set = "kind: ImageTagMirrorSet\nspec:\n  imageTagMirrors:\n  - source: quay.io/a\n    mirrors: \
+                   [mirror:5000/x]\n";
+        let files = [("set.yaml", set), ("mirror_5000_x_b_1.json", LIST)];
+        assert_eq!(show(&files, "quay.io/a/b:1"), "List amd64 arm64");
+        assert_eq!(show(&files, "quay.io/aa/b:1"), "-");
+    }
+
+    #[test]
+    fn another_digest_is_another_image() {
+        let index = index(&[("a.json", SKOPEO)]);
+        assert!(index.other_digest("quay.io/a/b@sha256:2").is_some());
+        assert!(index.other_digest("quay.io/a/b@sha256:1").is_none());
+        assert!(index.other_digest("quay.io/a/b:7").is_none());
     }
 }

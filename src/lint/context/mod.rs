@@ -6,12 +6,16 @@
 //! version the HyperConverged was written in.
 
 mod annotation;
+mod bundles;
 mod crons;
 mod edit;
 mod field;
 mod field_map;
 mod gate;
+mod guest_architecture;
 mod image_evidence;
+mod image_mirrors;
+mod image_output;
 mod images;
 mod machine_edits;
 mod mistyped;
@@ -25,7 +29,10 @@ mod patch;
 mod patched_gates;
 mod patched_places;
 mod placement;
+mod pod_placement;
+mod pod_templates;
 mod releases;
+mod texts;
 mod verdict;
 mod virtual_machines;
 
@@ -34,9 +41,11 @@ use std::cell::OnceCell;
 use serde_json::Value;
 
 pub use annotation::Annotation;
+pub use bundles::{Claimed, Csv, ImageUse, UsedAs};
 pub use field::Field;
 pub use gate::Gate;
-pub use image_evidence::ImageEvidence;
+pub use guest_architecture::{Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
+pub use image_evidence::{Form, ImageEvidence, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
 pub use mistyped::Mistyped;
 pub use neighbours::Descheduler;
@@ -46,11 +55,10 @@ pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use placement::{Placement, Pods, Unmatched};
+pub use pod_placement::Stated;
+pub use pod_templates::{Coverage, POD_KINDS, PodTemplate, Support};
 pub use releases::gate_when_unset;
-pub use virtual_machines::{
-    Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource, SourceRef, VirtualMachine,
-    source_ref,
-};
+pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
 
 use crate::admission::Admission;
 use crate::finding::{OptionValue, Rule};
@@ -88,6 +96,10 @@ pub struct Context<'a> {
     version: &'a str,
     images: OnceCell<Vec<GoldenImage<'a>>>,
     neighbours: neighbours::Source<'a>,
+    evidence: OnceCell<image_evidence::Index>,
+    bundles: OnceCell<bundles::Bundles>,
+    texts: texts::Source<'a>,
+    before: Option<&'a Value>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     moved: OnceCell<moved_operations::MovedOperations>,
 }
@@ -101,9 +113,27 @@ impl<'a> Context<'a> {
             settings,
             images: OnceCell::new(),
             neighbours: neighbours::Source::default(),
+            evidence: OnceCell::new(),
+            bundles: OnceCell::new(),
+            texts: texts::Source::default(),
+            before: None,
             patches: OnceCell::new(),
             moved: OnceCell::new(),
         }
+    }
+
+    /// The context with the HyperConverged as it was before the change, where two revisions are
+    /// compared or the cluster's own object is at hand.
+    #[must_use]
+    pub fn with_before(mut self, before: Option<&'a Value>) -> Self {
+        self.before = before;
+        self
+    }
+
+    /// The HyperConverged before the change, in whatever API version; `None` where nothing is
+    /// known of one.
+    pub fn before(&self) -> Option<&'a Value> {
+        self.before
     }
 
     /// The inputs, for taking parts of them away and planning again: for pedantic rules only.

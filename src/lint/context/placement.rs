@@ -186,7 +186,7 @@ fn label(key: &str, value: &str) -> String {
 
 /// As the scheduler matches a toleration and a taint: an empty key with `Exists` tolerates
 /// everything, an empty effect every effect.
-fn tolerates(toleration: &Value, taint: &Taint) -> bool {
+pub(super) fn tolerates(toleration: &Value, taint: &Taint) -> bool {
     let text = |key: &str| toleration[key].as_str().unwrap_or_default();
     let (key, effect) = (text("key"), text("effect"));
     if !effect.is_empty() && effect != taint.effect {

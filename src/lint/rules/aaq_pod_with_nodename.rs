@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::prelude::*;
 use crate::kube::label_selector;
+use crate::lint::POD_KINDS;
 
 pub(super) static RULE: Rule = Rule {
     name: "aaq-pod-with-nodename",
@@ -61,18 +62,6 @@ spec: {nodeSelector: {kubernetes.io/hostname: node01}}
 /// The label that gates a namespace where there is no selector.
 const LABEL: &str = "application-aware-quota/enable-gating";
 
-/// Kinds with a pod's spec, and where.
-const PODS: [(&str, &str); 8] = [
-    ("CronJob", "spec.jobTemplate.spec.template.spec"),
-    ("DaemonSet", "spec.template.spec"),
-    ("Deployment", "spec.template.spec"),
-    ("Job", "spec.template.spec"),
-    ("Pod", "spec"),
-    ("ReplicaSet", "spec.template.spec"),
-    ("ReplicationController", "spec.template.spec"),
-    ("StatefulSet", "spec.template.spec"),
-];
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(hc) = cx.hyperconverged() else {
         return;
@@ -97,7 +86,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let selector = hc.get(&format!("{config}.namespaceSelector")).cloned();
     let default = json!({"matchExpressions": [{"key": LABEL, "operator": "Exists"}]});
     let selector = selector.unwrap_or(default);
-    for (kind, spec) in PODS {
+    for (kind, _, spec) in POD_KINDS {
         for document in cx.neighbours().of_kind(kind) {
             let path = Path::dotted(spec).key("nodeName");
             let node = document.root.at(&path).and_then(|n| n.as_str());

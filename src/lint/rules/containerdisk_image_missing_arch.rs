@@ -71,7 +71,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             else {
                 continue;
             };
-            if evidence.architectures.iter().any(|a| a == own) {
+            if !evidence.lacks(own) {
                 continue;
             }
             let message = format!(

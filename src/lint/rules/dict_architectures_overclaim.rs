@@ -22,8 +22,14 @@ cluster's directory:
 - the output of `skopeo inspect --raw` or `docker manifest inspect`, in a JSON file that is called
   like the image (`quay.io_containerdisks_fedora_latest.json`, or `quay.io/containerdisks/fedora/latest.json`
   in some directory)
-- the output of `skopeo inspect`, `docker manifest inspect -v` or `docker inspect`, which name the image
+- the output of `docker manifest inspect -v`, which names the image
+- the output of `skopeo inspect` or `docker inspect`, which name the image, but show one architecture of
+  perhaps several: they prove nothing to be missing, unless the raw manifest beside them is that of a
+  single image
 - a list: `{apiVersion: hcoplan.dev/v1alpha1, kind: ImageArchitectures, images: [{image, architectures}]}`
+
+An image is looked for under the names of its mirrors, too (`ImageDigestMirrorSet`, `ImageTagMirrorSet`,
+`ImageContentSourcePolicy`).
 
 Where nothing would be imported for the architecture, it is a warning.
 
@@ -82,7 +88,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .map(str::trim)
             .filter(|a| !a.is_empty())
             .collect();
-        let has = |a: &&str| evidence.architectures.iter().any(|e| e == a);
+        let has = |a: &&str| !evidence.lacks(a);
         let (kept, missing): (Vec<&str>, Vec<&str>) = named.iter().partition(|a| has(a));
         if missing.is_empty() {
             continue;

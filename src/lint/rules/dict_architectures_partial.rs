@@ -73,7 +73,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         // Where it is known what the image has, dict-architectures-underclaim knows better.
         let url = written.get("spec.template.spec.source.registry.url");
         let url = url.and_then(|n| n.as_str());
-        if url.is_some_and(|u| cx.image_evidence(u).is_some()) {
+        let evidence = url.and_then(|u| cx.image_evidence(u));
+        let knows = |m: &&str| {
+            evidence
+                .iter()
+                .any(|e| e.architectures.iter().any(|a| a == m))
+        };
+        if evidence.as_ref().is_some_and(|e| e.is_complete()) || missing.iter().any(knows) {
             continue;
         }
         let name = image.template.name();

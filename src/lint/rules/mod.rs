@@ -30,6 +30,15 @@ rules! {
     admission_short_circuited,
     annotation_value_not_string,
     auto_cpu_limit_with_ratio_one,
+    build_hardcodes_goarch,
+    bundle_affinity_exceeds_image,
+    bundle_affinity_narrower_than_image,
+    bundle_affinity_preferred_only,
+    bundle_affinity_terms_ored,
+    bundle_csv_arch_labels,
+    bundle_deployment_no_arch_affinity,
+    bundle_image_missing_arch,
+    bundle_image_not_manifest_list,
     cert_config_invalid,
     cli_default_version_changed,
     common_dict_architectures_ignored,
@@ -86,6 +95,7 @@ rules! {
     hco_wrong_api_shape,
     host_device_not_permitted,
     ignored_field,
+    image_arch_evidence_missing,
     infra_placement_matches_no_node,
     inventory_missing as Last,
     jsonpatch_before_upgrade,
@@ -127,6 +137,7 @@ rules! {
     ksd_nameserver_not_ipv4,
     kustomize_exec_function_skipped,
     mdev_types_conflict,
+    mirror_filters_architectures,
     multi_arch_boot_images_disabled,
     multi_arch_on_single_arch_cluster,
     mutated_field_absent,
@@ -136,6 +147,7 @@ rules! {
     node_arch_unsupported_by_ssp,
     node_reference_unmatched,
     null_section,
+    operand_affinity_not_overridable,
     operand_managed_in_git,
     operator_placement_not_covered,
     pinned_old_default,
@@ -154,6 +166,7 @@ rules! {
     ssp_refused as Last,
     status_in_git,
     storage_reference_missing,
+    subscription_affinity_drops_arch,
     tls_profile_invalid,
     tuning_policy_annotation_invalid,
     tuning_policy_high_burst,
@@ -170,6 +183,7 @@ rules! {
     vm_pinned_machine_type,
     vm_placement_contradicts_architecture,
     vm_placement_matches_no_node,
+    workload_placement_change_with_vms,
     workload_placement_matches_no_node,
     workload_updates_disabled,
 }
@@ -186,12 +200,13 @@ mod prelude {
     pub(super) use crate::jsonpatch::{Op, Operation, Reason};
     pub(super) use crate::lint::Applied;
     pub(super) use crate::lint::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
+    pub(super) use crate::lint::{Csv, PodTemplate};
     pub(super) use crate::source::Location;
     pub(super) use crate::yaml::edit::Change;
-    pub(super) use crate::yaml::{Document, Path};
+    pub(super) use crate::yaml::{Document, Path, Segment};
 
     use crate::kube::ObjectId;
-    use crate::lint::KUBEVIRT_GATES;
+    use crate::lint::{ImageEvidence, KUBEVIRT_GATES};
     use crate::source::Span;
     use crate::yaml::edit::edits;
 
@@ -227,6 +242,33 @@ mod prelude {
             applicability: Applicability::Suggestion,
             edits: edits(document, changes).ok()?,
         })
+    }
+
+    /// A fix of a neighbour that changes what the cluster does.
+    pub(super) fn unsafely(
+        document: &Document,
+        title: impl Into<String>,
+        changes: &[Change],
+    ) -> Option<Fix> {
+        let fix = suggested(document, title, changes)?;
+        Some(Fix {
+            applicability: Applicability::Unsafe,
+            ..fix
+        })
+    }
+
+    /// What an image is there for, in words: `amd64 only`.
+    pub(super) fn has(evidence: &ImageEvidence) -> String {
+        let platform = |p: &crate::lint::Platform| match p.os.as_str() {
+            "linux" => p.architecture.clone(),
+            os => format!("{os}/{}", p.architecture),
+        };
+        let all: Vec<String> = evidence.platforms.iter().map(platform).collect();
+        match all.as_slice() {
+            [] => "none".to_owned(),
+            [only] => format!("{only} only"),
+            several => and(several),
+        }
     }
 
     /// Whether the rendered KubeVirt object enables a feature gate.

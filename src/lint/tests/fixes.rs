@@ -37,7 +37,8 @@ struct Commented {
     comment: String,
 }
 
-fn copied(from: &FilePath, to: &FilePath) {
+/// Copies a fixture with everything in it.
+pub(super) fn copied(from: &FilePath, to: &FilePath) {
     for entry in fs::read_dir(from).expect("a fixture") {
         let entry = entry.expect("an entry");
         let target = to.join(entry.file_name());

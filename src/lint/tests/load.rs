@@ -16,6 +16,9 @@ use crate::repo::{Kustomizations, Layer, Neighbours};
 use crate::source::{Directory, Location, MAX_BYTES, SourceFile, Tree, Walk};
 use crate::yaml::{self, Document};
 
+/// The HyperConverged before the change, in a fixture's directory.
+const BEFORE: &str = "before.yaml";
+
 /// A cluster, read and planned.
 pub(crate) struct Case {
     release: Arc<Release>,
@@ -23,6 +26,8 @@ pub(crate) struct Case {
     object: Value,
     inventory: LoadedInventory,
     pub(crate) plan: Plan,
+    /// The HyperConverged before the change, `before.yaml`.
+    before: Option<Value>,
     /// Where its neighbours are.
     directory: Option<PathBuf>,
 }
@@ -37,7 +42,10 @@ impl Case {
                 documents(file, &text)
             });
         let document = hyperconverged.into_iter().next()?;
+        let before = fs::read_to_string(dir.join(BEFORE)).unwrap_or_default();
+        let before = documents(BEFORE, &before).into_iter().next();
         Some(Self {
+            before: before.map(|d| d.root.to_json()),
             directory: Some(dir.to_owned()),
             ..Self::plan(document, declared, dumped, release)
         })
@@ -90,6 +98,7 @@ impl Case {
             object,
             inventory,
             plan,
+            before: None,
             directory: None,
         }
     }
@@ -124,12 +133,18 @@ impl Case {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Run {
+        run(&self.surroundings(settings), settings)
+    }
+
+    /// What rules look at, with what lies in the fixture's directory.
+    pub(crate) fn surroundings<'c>(&'c self, settings: &'c Settings) -> Context<'c> {
         let neighbours =
             || -> Neighbours { self.directory.iter().flat_map(|d| below(d, "")).collect() };
-        let cx = Context::new(self.input(), settings)
+        Context::new(self.input(), settings)
             .with_neighbours(neighbours)
-            .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect());
-        run(&cx, settings)
+            .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
+            .with_before(self.before.as_ref())
+            .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect())
     }
 }
 
@@ -144,12 +159,28 @@ fn below(directory: &FilePath, prefix: &str) -> Vec<Arc<Document>> {
         let name = format!("{prefix}{name}");
         if path.is_dir() {
             found.extend(below(&path, &format!("{name}/")));
-        } else if path.extension().is_some_and(|e| e == "yaml" || e == "json") {
+        } else if name != BEFORE && path.extension().is_some_and(|e| e == "yaml" || e == "json") {
             let text = fs::read_to_string(&path).expect("a fixture");
             found.extend(documents(&name, &text).into_iter().map(Arc::new));
         }
     }
     found
+}
+
+/// The files of a directory that are neither manifests nor what is expected of it.
+fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
+    let entries = fs::read_dir(directory).expect("a directory");
+    let paths = entries.map(|e| e.expect("an entry").path());
+    let others = paths.filter(|p| {
+        let known = ["yaml", "json", "txt"];
+        p.is_file() && p.extension().is_none_or(|e| !known.iter().any(|k| e == *k))
+    });
+    let read = others.map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = fs::read_to_string(&path).expect("a fixture");
+        SourceFile::new(name.into_owned(), text)
+    });
+    read.collect()
 }
 
 /// What the kustomizations of a directory lay over its HyperConverged.

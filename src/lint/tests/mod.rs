@@ -1,5 +1,6 @@
 //! What holds for every rule.
 
+mod bundles;
 mod config_schema;
 mod fixes;
 mod fixtures;

@@ -1,7 +1,7 @@
 //! The registry is complete and stable.
 
 use crate::finding::{Predicts, Rule};
-use crate::lint::rules;
+use crate::lint::{find, rules};
 
 /// Every page has these, in this order.
 const SECTIONS: [&str; 5] = [
@@ -49,6 +49,17 @@ fn every_rule_is_complete() {
 fn rules_are_sorted_and_unique() {
     let names: Vec<&str> = rules().iter().map(|r| r.rule.name).collect();
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+}
+
+/// The catalogue of rules that was written before them; there may be others, but none is left out.
+#[test]
+fn every_rule_of_the_catalogue_is_there() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint/catalogue.txt");
+    let catalogue = std::fs::read_to_string(path).expect("the catalogue's names");
+    let missing = catalogue.lines().filter(|name| find(name).is_none());
+    let missing: Vec<&str> = missing.collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert_eq!(catalogue.lines().count(), 161);
 }
 
 /// Names, groups and severities are an interface: people select and suppress by them.

@@ -1,0 +1,172 @@
+//! A build for one architecture.
+
+use std::sync::Arc;
+
+use super::prelude::*;
+use crate::source::{SourceFile, Span};
+
+pub(super) static RULE: Rule = Rule {
+    name: "build-hardcodes-goarch",
+    group: Group::Bundle,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the image is there for one architecture"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "an image is built for one architecture, whatever the platform is",
+    page: r#"
+## What it finds
+
+In the Dockerfiles, Containerfiles and Makefiles of the cluster's directory, and in its pipelines:
+
+- `GOARCH=amd64`, or another fixed one, in a file that never asks for `TARGETARCH` and names no second
+  architecture
+- `docker buildx build` or `docker build` with a `--platform` of one
+
+It looks only where that matters: the declared nodes have several architectures, or a
+ClusterServiceVersion in the cluster's directory claims several.
+
+## Why it matters
+
+The binary inside of the image is for the architecture that is written there, also when the image is
+built for another: it is then labelled with the one and holds the other, and ends with
+`exec format error`.
+
+## Example
+
+```dockerfile
+RUN CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -o manager
+```
+
+## Remedy
+
+```dockerfile
+ARG TARGETARCH
+RUN CGO_ENABLED=0 GOOS=linux GOARCH=$TARGETARCH go build -o manager
+```
+
+docker sets `TARGETARCH` from `--platform`; buildah needs `--build-arg`.
+
+## Sources
+
+- Operator SDK: supporting multiple architectures (the Dockerfile that it generates)
+- Docker: multi-platform builds
+"#,
+    ..Rule::BASE
+};
+
+/// What Go calls the architectures that clusters have.
+const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let claims = |csv: &Csv| csv.claimed().architectures.len() > 1;
+    if cx.all_architectures().len() < 2 && !cx.csvs().iter().any(claims) {
+        return;
+    }
+    for file in cx.texts() {
+        let text = file.text();
+        if text.contains("GOARCH") && !is_for_several(text) {
+            hardcoded(file, out);
+        }
+        if text.contains("--platform") {
+            platform(file, out);
+        }
+    }
+}
+
+/// Whether a file builds for several: it asks, or it names a second one.
+fn is_for_several(text: &str) -> bool {
+    let mut fixed: Vec<&str> = goarches(text).map(|(_, name)| name).collect();
+    fixed.dedup();
+    text.contains("TARGETARCH") || fixed.len() != 1
+}
+
+/// What is written behind `GOARCH=`, with its offset; variables are none.
+fn goarches(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices("GOARCH").filter_map(|(at, key)| {
+        let rest = text.get(at + key.len()..)?;
+        let signs = rest.trim_start_matches([' ', '?', ':']);
+        let value = signs
+            .strip_prefix('=')?
+            .trim_start_matches([' ', '"', '\'']);
+        let begin = text.len() - value.len();
+        let end = value.find(|c: char| !c.is_ascii_alphanumeric());
+        let name = value.get(..end.unwrap_or(value.len()))?;
+        GOARCHES.contains(&name).then_some((begin, name))
+    })
+}
+
+fn is_comment(text: &str, at: usize) -> bool {
+    let line = text.get(..at).and_then(|t| t.lines().next_back());
+    line.is_some_and(|l| l.trim_start().starts_with('#'))
+}
+
+fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
+    let text = file.text();
+    let Some((at, name)) = goarches(text).find(|(at, _)| !is_comment(text, *at)) else {
+        return;
+    };
+    let place = Location::new(file, Span::new(at, at + name.len()));
+    let asks = is_dockerfile(file).then(|| {
+        let title = "build for the platform that is asked for";
+        Fix::edit(
+            title,
+            Applicability::Suggestion,
+            place.clone(),
+            "$TARGETARCH",
+        )
+    });
+    let finding = Finding::new(
+        &RULE,
+        format!("the program is built for {name}, whatever the image is for"),
+    )
+    .at(place)
+    .label("fixed")
+    .help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it")
+    .fixes(asks);
+    out.report(finding);
+}
+
+fn is_dockerfile(file: &SourceFile) -> bool {
+    let name = file.path().file_name().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    name.contains("dockerfile") || name.contains("containerfile")
+}
+
+fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
+    let text = file.text();
+    for (at, flag) in text.match_indices("--platform") {
+        let line = text.get(..at).and_then(|t| t.lines().next_back());
+        let line = line.unwrap_or_default();
+        let builds = [
+            "docker build",
+            "docker buildx build",
+            "podman build",
+            "buildah b",
+        ];
+        if is_comment(text, at) || !builds.iter().any(|b| line.contains(b)) {
+            continue;
+        }
+        let rest = text.get(at + flag.len()..).unwrap_or_default();
+        let value = rest.trim_start_matches(['=', ' ', '"', '\'']);
+        let end = value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+        let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
+        let architecture = value.strip_prefix("linux/").unwrap_or_default();
+        let name = architecture.split('/').next().unwrap_or_default();
+        if value.contains(',') || !GOARCHES.contains(&name) {
+            continue;
+        }
+        // The same command for another platform is a matrix that was written out.
+        let others = text.matches("linux/").count();
+        if others > 1 {
+            continue;
+        }
+        let begin = text.len() - rest.len() + rest.find(value).unwrap_or(0);
+        let place = Location::new(file, Span::new(begin, begin + value.len()));
+        let finding = Finding::new(&RULE, format!("the image is built for {value} only"))
+            .at(place)
+            .label("one platform")
+            .help("name all platforms of the cluster's nodes: --platform linux/amd64,linux/arm64");
+        out.report(finding);
+    }
+}

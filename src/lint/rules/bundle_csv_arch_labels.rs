@@ -1,0 +1,208 @@
+//! Labels of an operator that say other architectures than its images have.
+
+use std::collections::BTreeSet;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "bundle-csv-arch-labels",
+    group: Group::Bundle,
+    severity: Severity::Error,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent(
+        "the catalog offers the operator where it can't run, or hides it where it can",
+    ),
+    fix: FixKind::Unsafe,
+    summary: "a ClusterServiceVersion's architecture labels disagree with its images",
+    page: r#"
+## What it finds
+
+A ClusterServiceVersion of which it is known what each image has that its deployments run, and whose
+labels `operatorframework.io/arch.<GOARCH>: supported` say something else:
+
+- an error where they claim an architecture that none of these images is there for; without any such label
+  amd64 is claimed
+- a warning where all of them are there for one that isn't claimed. A label with another value than
+  `supported` says nothing.
+
+Operating systems (`operatorframework.io/os.<GOOS>`, linux without a label) are looked at with them.
+Images that are only related are left out: operands may run on fewer architectures than the operator.
+
+What images have is known from saved output of skopeo and docker, see `dict-architectures-overclaim`.
+
+## Why it matters
+
+The catalog goes by the labels: an operator is offered on clusters of the architectures that it claims, and
+hidden on all others. As soon as there is one label, amd64 needs one, too.
+
+## Example
+
+The images are there for amd64 and arm64:
+
+```yaml
+metadata:
+  labels:
+    operatorframework.io/arch.amd64: supported
+```
+
+## Remedy
+
+```yaml
+metadata:
+  labels:
+    operatorframework.io/arch.amd64: supported
+    operatorframework.io/arch.arm64: supported
+    operatorframework.io/os.linux: supported
+```
+
+## Sources
+
+- OLM: shipping an operator that supports several architectures
+- operator-framework/api: the multiarch validator, `operator-sdk bundle validate --select-optional name=multiarch`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for csv in cx.csvs() {
+        overclaimed(cx, csv, out);
+        missing(cx, csv, out);
+    }
+}
+
+fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
+    for (architecture, label) in csv.overclaimed(cx) {
+        let Some((used, evidence)) = csv.run_images(cx).into_iter().next() else {
+            return;
+        };
+        let (message, place) = match &label {
+            Some(place) => (
+                format!(
+                    "the operator {} claims {architecture}, which none of its images is there for",
+                    csv.name()
+                ),
+                place.clone(),
+            ),
+            None => (
+                format!(
+                    "without a label, the operator {} claims {architecture}, which none of its images is there for",
+                    csv.name()
+                ),
+                csv.document.locate(&Path::dotted("metadata.name")),
+            ),
+        };
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .object(object_of(&csv.document))
+            .label(match label {
+                Some(_) => "claims what it doesn't have",
+                None => "counts as amd64 for the catalog",
+            })
+            .help("claim what the images of its deployments are there for")
+            .related(
+                csv.document.locate(&used.path),
+                format!("is there for {}", has(&evidence)),
+            )
+            .related(evidence.place(), "this says what the image has");
+        let fix = match label {
+            Some(_) => {
+                let remove = [Change::Remove(Csv::architecture_label(architecture))];
+                unsafely(&csv.document, "remove the label", &remove)
+            }
+            None => common(cx, csv).and_then(|(os, all)| claim(csv, os, &all, &all)),
+        };
+        out.report(finding.fixes(fix));
+    }
+}
+
+fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
+    if !csv.is_known(cx) {
+        return;
+    }
+    // Without labels, what is claimed falsely is told, and this with it.
+    if csv.overclaimed(cx).iter().any(|(_, label)| label.is_none()) {
+        return;
+    }
+    let known = csv.run_images(cx);
+    let claimed = csv.claimed();
+    let (Some((first, evidence)), Some((os, common))) = (known.first(), common(cx, csv)) else {
+        return;
+    };
+    let unclaimed: Vec<&str> = common
+        .iter()
+        .map(String::as_str)
+        .filter(|a| !claimed.architectures.iter().any(|(c, _)| c == a))
+        .collect();
+    if unclaimed.is_empty() {
+        return;
+    }
+    let written = unclaimed.iter().find_map(|a| {
+        let path = Csv::architecture_label(a);
+        csv.document.root.at(&path)?;
+        Some(csv.document.locate(&path))
+    });
+    let (place, label) = match written {
+        Some(place) => (
+            place,
+            "says nothing: the value has to be `supported`".to_owned(),
+        ),
+        None => {
+            let labels = Path::dotted("metadata.labels");
+            let place = match csv.document.root.at(&labels) {
+                Some(_) => csv.document.locate_key(&labels),
+                None => csv.document.locate(&Path::dotted("metadata.name")),
+            };
+            (place, format!("doesn't claim {}", and(&unclaimed)))
+        }
+    };
+    let message = format!(
+        "the images of the operator {} are there for {}, which its labels don't claim",
+        csv.name(),
+        and(&unclaimed)
+    );
+    let fix = claim(csv, os, &common, &unclaimed);
+    let finding = Finding::new(&RULE, message)
+        .severity(Severity::Warning)
+        .at(place)
+        .object(object_of(&csv.document))
+        .label(label)
+        .help("add the labels, if the operator was tried there")
+        .related(
+            csv.document.locate(&first.path),
+            format!("is there for {}", has(evidence)),
+        )
+        .related(evidence.place(), "this says what the image has")
+        .fixes(fix);
+    out.report(finding);
+}
+
+/// The first operating system that is claimed, and the architectures that each image of the
+/// deployments is there for.
+fn common<'c>(cx: &Context<'_>, csv: &'c Csv) -> Option<(&'c str, BTreeSet<String>)> {
+    let (os, _) = csv.claimed().systems.into_iter().next()?;
+    let known = csv.run_images(cx);
+    let (_, first) = known.first()?;
+    let all = first.platforms.iter().filter(|p| p.os == os);
+    let all = all.map(|p| p.architecture.clone());
+    let everywhere = |a: &String| known.iter().all(|(_, e)| !e.lacks_platform(os, a));
+    Some((os, all.filter(everywhere).collect()))
+}
+
+/// Adds the labels that are missing. With the first one, what was claimed without any needs one of
+/// its own.
+fn claim<T: AsRef<str> + Ord>(
+    csv: &Csv,
+    os: &str,
+    all: &BTreeSet<String>,
+    new: impl IntoIterator<Item = T>,
+) -> Option<Fix> {
+    let names = all.iter().map(|a| Csv::architecture_label(a));
+    let paths = names.chain([Csv::os_label(os)]);
+    let unset = |p: &Path| csv.document.root.at(p).and_then(|n| n.as_str()) != Some("supported");
+    let set = paths
+        .filter(unset)
+        .map(|p| Change::Set(p, "supported".into()));
+    let new: Vec<T> = new.into_iter().collect();
+    let title = format!("claim {}", and(&new));
+    unsafely(&csv.document, title, &set.collect::<Vec<_>>())
+}

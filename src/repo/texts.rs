@@ -1,0 +1,67 @@
+//! Files of a cluster's directory that are no manifests: what images are built and mirrored with.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::Repo;
+use super::pair::ClusterRef;
+use crate::source::SourceFile;
+
+/// The largest one that is read: nobody writes a longer one by hand.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Whether a file is called like one that images are built or mirrored with.
+pub(super) fn is_text(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let builds = ["dockerfile", "containerfile"].iter().any(|b| {
+        name.strip_prefix(b)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
+    });
+    let ends = [".dockerfile", ".containerfile", ".mk", ".sh", ".bash"];
+    builds || name == "makefile" || ends.iter().any(|e| name.ends_with(e))
+}
+
+impl Repo {
+    /// The Dockerfiles, Makefiles and scripts in a cluster's directory and below it that belong to
+    /// no cluster further down. What can't be read is left out.
+    pub fn texts(&self, cluster: &ClusterRef) -> Vec<Arc<SourceFile>> {
+        let read = self.text_paths(cluster).filter_map(|path| {
+            let bytes = self.tree.read(path).ok()?;
+            (bytes.len() <= MOST_BYTES).then(|| SourceFile::from_bytes(path, bytes))
+        });
+        read.collect()
+    }
+
+    /// Where they are.
+    pub(super) fn text_paths<'r>(
+        &'r self,
+        cluster: &'r ClusterRef,
+    ) -> impl Iterator<Item = &'r Utf8PathBuf> {
+        self.texts.iter().filter(|path| {
+            let mut above = path.ancestors().skip(1);
+            above.find(|d| self.directories.contains(*d)) == Some(cluster.directory())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_names() {
+        for (path, expected) in [
+            ("Dockerfile", true),
+            ("a/Containerfile.arm64", true),
+            ("bundle.Dockerfile", true),
+            ("Makefile", true),
+            ("hack/mirror.sh", true),
+            ("Dockerfiles.md", false),
+            ("makefile.txt", false),
+            ("a.yaml", false),
+        ] {
+            assert_eq!(is_text(path.into()), expected, "{path}");
+        }
+    }
+}
