@@ -9,6 +9,9 @@
 //! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`; and
 //! `ARGOCD_APP_PARAMETERS='…'` before `hcoplan`.
 
+#[path = "matrix.rs"]
+mod matrix;
+
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};

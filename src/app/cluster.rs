@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::document::plan_document;
-use super::{Held, Work};
+use super::{Held, Work, view};
 use crate::admission::Stage;
 use crate::diff::{self, ClusterChanges};
 use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
@@ -14,6 +14,7 @@ use crate::finding::Finding;
 use crate::hyperconverged;
 use crate::inventory::{Inventory, LoadedInventory, Places};
 use crate::lint;
+use crate::matrix::ClusterMatrix;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Problem, Repo};
@@ -43,6 +44,10 @@ pub struct Outcome {
     pub stale: Vec<String>,
     /// How many objects were rendered.
     pub objects: usize,
+    /// Its golden images; only where that was asked.
+    pub matrix: Option<ClusterMatrix>,
+    /// The alerts that HCO's gauges would raise; only where the matrix was asked for.
+    pub alerts: Vec<&'static str>,
     /// What is printed of it: its JSON document or its objects as YAML; empty where nothing was
     /// asked.
     pub printed: String,
@@ -91,6 +96,8 @@ impl Outcome {
             changes: None,
             stale: Vec::new(),
             objects: 0,
+            matrix: None,
+            alerts: Vec::new(),
             printed: String::new(),
         }
     }
@@ -109,6 +116,9 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
     };
     outcome.found.findings = std::mem::take(&mut loaded.findings);
     outcome.documents = speaking(&loaded);
+    if loaded.inventory.is_none() && work.matrix {
+        outcome.matrix = Some(view::undeclared(&loaded));
+    }
     if loaded.inventory.is_none() && work.renders() {
         outcome.state = State::NoInventory;
         return outcome;
@@ -148,6 +158,16 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
         (None, false) => Admit::Create,
     };
     let plan = plan_with(&release, &inventory.inventory, &loaded.json, admit);
+    if work.matrix && loaded.inventory.is_some() {
+        view::look(
+            &release,
+            &inventory.inventory,
+            &loaded,
+            &plan,
+            admit,
+            &mut outcome,
+        );
+    }
     if let Some(settings) = work.lint {
         let input = lint::Input {
             cluster: &loaded.name,

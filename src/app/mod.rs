@@ -18,6 +18,7 @@ mod ordered;
 mod panics;
 mod pipeline;
 mod progress;
+mod view;
 
 pub use cluster::{Outcome, Refusal, State};
 pub use compare::{Compared, Pair, compare, pairs, said};

@@ -28,6 +28,8 @@ pub struct Work<'a> {
     pub yaml: bool,
     /// Print the HyperConverged as it would be stored.
     pub stored: bool,
+    /// Say which golden images are there for which architecture, and which alerts would fire.
+    pub matrix: bool,
     /// Compare with this tree.
     pub before: Option<&'a Before>,
     /// Write to this tree.

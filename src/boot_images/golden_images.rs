@@ -218,7 +218,8 @@ impl GoldenImages<'_> {
     }
 }
 
-fn is_enabled(template: &Value) -> bool {
+/// Whether a template of the HyperConverged is switched on, as HCO reads its annotation.
+pub fn is_enabled(template: &Value) -> bool {
     let annotations = template.pointer("/metadata/annotations");
     match annotations.and_then(|a| a.get(ENABLE_ANNOTATION)) {
         None => true,

@@ -11,8 +11,8 @@ use super::clusters::Clusters;
 use super::output::Color;
 use super::selection::Shard;
 use super::{
-    cmp, completions, diff, exit, explain, fix, init, inventory, krm, lint, man, plan, read,
-    release, render, version, why,
+    cmp, completions, diff, exit, explain, fix, init, inventory, krm, lint, man, matrix, plan,
+    read, release, render, report, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -67,6 +67,8 @@ pub(super) enum Command {
     Render(render::Arguments),
     Diff(diff::Arguments),
     Fix(fix::Arguments),
+    Matrix(matrix::Arguments),
+    Report(report::Arguments),
     Why(why::Arguments),
     Explain(explain::Arguments),
     Read(read::Arguments),

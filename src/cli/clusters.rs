@@ -269,6 +269,11 @@ impl Clusters {
         self.repo.is_stream()
     }
 
+    /// Whether a cluster of this name is meant.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.selection.has(name)
+    }
+
     /// Those that are meant, by name.
     pub(super) fn chosen(&self) -> Vec<&ClusterRef> {
         let all = self.repo.clusters().iter();

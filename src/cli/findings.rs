@@ -171,7 +171,8 @@ impl Settled {
         self.report(Terminal::default(), report::document)
     }
 
-    fn report<R>(&self, terminal: Terminal, print: impl FnOnce(&Report<'_>) -> R) -> R {
+    /// With what formats need besides the findings.
+    pub(super) fn report<R>(&self, terminal: Terminal, print: impl FnOnce(&Report<'_>) -> R) -> R {
         let in_repository = in_repository(&self.root);
         print(&Report {
             findings: &self.findings,

@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 
 use super::Failure;
 use super::output::Output;
-use crate::report::{Format, Terminal, changes};
+use crate::report::{Format, Terminal, changes, matrix};
 
 /// Formats that have names.
 pub(super) trait Named: Copy + PartialEq + 'static {
@@ -29,6 +29,14 @@ impl Named for Format {
 }
 
 impl Named for changes::Format {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn name(self) -> &'static str {
+        self.as_str()
+    }
+}
+
+impl Named for matrix::Format {
     const ALL: &'static [Self] = &Self::ALL;
 
     fn name(self) -> &'static str {

@@ -30,6 +30,14 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
+    /// What a git revision has, where one is named.
+    pub(super) fn against(revision: Option<String>) -> Self {
+        Self {
+            against: revision,
+            live: None,
+        }
+    }
+
     /// The files of it, which are no sources.
     pub(super) fn files(&self) -> Vec<Utf8PathBuf> {
         self.live.iter().cloned().collect()

@@ -21,12 +21,14 @@ mod inventory;
 mod krm;
 mod lint;
 mod man;
+mod matrix;
 mod migrate;
 mod output;
 mod plan;
 mod read;
 mod release;
 mod render;
+mod report;
 mod review;
 mod selection;
 mod settings;
@@ -175,6 +177,8 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Cmp(arguments) => cmp::run(&arguments, output),
         Command::Krm(arguments) => krm::run(&arguments, output),
         Command::Init(arguments) => init::run(&arguments, output),
+        Command::Matrix(arguments) => matrix::run(&arguments, output),
+        Command::Report(arguments) => report::run(&arguments, output),
         Command::Why(arguments) => why::run(&arguments, output),
         Command::Explain(arguments) => explain::run(&arguments, output),
         Command::Read(arguments) => read::run(&arguments, output),

@@ -50,6 +50,17 @@ struct Line {
     end: usize,
 }
 
+/// A line of an excerpt as it is drawn.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    /// 1-based.
+    pub(super) number: usize,
+    /// Its text in pieces, each marked or not.
+    pub(super) pieces: Vec<(&'a str, bool)>,
+    /// What is said below it, and whether it is the finding's own word.
+    pub(super) labels: Vec<(&'a str, bool)>,
+}
+
 /// A place in lines and columns, 0-based, the end exclusive.
 #[derive(Debug, Clone, Copy)]
 struct Cells {
@@ -98,6 +109,41 @@ impl Excerpt {
             });
         }
         Some(out)
+    }
+
+    /// The lines with what is marked in them, for who draws them otherwise than miette.
+    pub(super) fn rows(&self) -> Vec<Row<'_>> {
+        self.lines.iter().map(|line| self.row(line)).collect()
+    }
+
+    fn row(&self, line: &Line) -> Row<'_> {
+        let end = line.end.saturating_sub(1).max(line.start);
+        let spans: Vec<_> = self
+            .labels
+            .iter()
+            .map(|l| (l, l.offset(), l.offset() + l.len()))
+            .collect();
+        let mut cuts = vec![line.start, end];
+        cuts.extend(spans.iter().flat_map(|(_, from, to)| [*from, *to]));
+        cuts.retain(|cut| (line.start..=end).contains(cut));
+        cuts.sort_unstable();
+        cuts.dedup();
+        let pieces = cuts.windows(2).filter_map(|two| {
+            let [from, to] = *two else {
+                return None;
+            };
+            let marked = spans.iter().any(|(_, a, b)| *a <= from && to <= *b);
+            Some((self.text.get(from..to)?, marked))
+        });
+        // What is said stands below the line on which its place ends.
+        let ends = |to: &usize| (line.start..line.end).contains(to);
+        let labels = spans.iter().filter(|(_, _, to)| ends(to));
+        let labels = labels.filter_map(|(l, _, _)| Some((l.label()?, l.primary())));
+        Row {
+            number: line.number + 1,
+            pieces: pieces.collect(),
+            labels: labels.collect(),
+        }
     }
 
     /// Where a column of a line is in the excerpt's text.

@@ -5,13 +5,68 @@ use maud::{Markup, html};
 use super::{Changes, brief, causes, consequence, shown};
 use crate::diff::semantic::{Impact, ObjectChange};
 use crate::diff::{ClusterDiff, Kind, VerdictChange, unified};
-use crate::report::page;
+use crate::report::page::{self, Lead, Section, Tone};
+use crate::report::plural;
 use crate::yaml;
 
 pub(super) fn page(changes: &Changes<'_>) -> String {
-    page::page("hcoplan diff", &[("changes", "Changes", section(changes))])
+    let sections = [Section {
+        anchor: "changes",
+        name: "Changes",
+        count: None,
+        content: section(changes),
+    }];
+    page::page("hcoplan diff", &lead(changes), &sections)
 }
 
+/// The worst that follows from the changes.
+fn lead(changes: &Changes<'_>) -> Lead {
+    let differing = changes.clusters.iter().filter(|c| !c.is_empty()).count();
+    let stops = |c: &ClusterDiff| {
+        let all = [
+            &c.comparison.verdict,
+            &c.comparison.reconcile,
+            &c.comparison.ssp,
+        ];
+        c.broken.is_some()
+            || all
+                .iter()
+                .any(|v| v.as_ref().is_some_and(|v| v.after.is_some()))
+    };
+    let impacts = changes.clusters.iter().flat_map(|c| {
+        let consequences = c.comparison.consequences().into_iter();
+        consequences.map(|(consequence, _, _)| consequence.impact)
+    });
+    let worst = impacts.min();
+    let refused = changes.clusters.iter().filter(|c| stops(c)).count();
+    let counts = changes.counts();
+    let tone = match (refused, worst, differing) {
+        (0, _, 0) => Tone::Good,
+        (0, Some(worst), _) => tone(worst),
+        (0, None, _) => Tone::Calm,
+        _ => Tone::Bad,
+    };
+    let of = plural(changes.compared, "cluster");
+    Lead {
+        tone,
+        verdict: match (refused, differing) {
+            (0, 0) => "No changes".to_owned(),
+            (0, _) => format!(
+                "{} to add, {} to change, {} to remove",
+                counts.add, counts.change, counts.remove
+            ),
+            (n, _) => format!("{} would stop working", plural(n, "cluster")),
+        },
+        sentence: match worst {
+            Some(worst) => format!(
+                "in {differing} of {of}. The worst that follows: {}.",
+                worst.title()
+            ),
+            None => format!("in {differing} of {of}."),
+        },
+        figures: Vec::new(),
+    }
+}
 /// The section of a page that tells what changes.
 pub(in crate::report) fn section(changes: &Changes<'_>) -> Markup {
     let differing: Vec<_> = changes.clusters.iter().filter(|c| !c.is_empty()).collect();
@@ -59,7 +114,7 @@ fn one(changes: &Changes<'_>, cluster: &ClusterDiff) -> Markup {
             @if !cluster.notes.is_empty() {
                 ul.notes {
                     @for note in &cluster.notes {
-                        li class=(tone(note.impact)) {
+                        li.(tone(note.impact).class()) {
                             (note.text)
                             @if let Some(help) = &note.help { br; small { (help) } }
                             @if let Some(place) = &note.place { br; code { (changes.place(place)) } }
@@ -82,11 +137,11 @@ fn one(changes: &Changes<'_>, cluster: &ClusterDiff) -> Markup {
     }
 }
 
-fn tone(impact: Impact) -> &'static str {
+fn tone(impact: Impact) -> Tone {
     match impact {
-        Impact::DataLoss | Impact::BootFailure => "bad",
-        Impact::Disruption | Impact::Scheduling | Impact::Security => "warn",
-        Impact::Images | Impact::Behaviour => "calm",
+        Impact::DataLoss | Impact::BootFailure => Tone::Bad,
+        Impact::Disruption | Impact::Scheduling | Impact::Security => Tone::Warn,
+        Impact::Images | Impact::Behaviour => Tone::Calm,
     }
 }
 
@@ -102,7 +157,7 @@ fn impacts(cluster: &ClusterDiff) -> Markup {
         @if !told.is_empty() {
             ul.impacts {
                 @for (impact, text) in told {
-                    li class=(tone(impact)) { b { (impact.title()) } ": " (text) }
+                    li.(tone(impact).class()) { b { (impact.title()) } ": " (text) }
                 }
             }
         }
@@ -128,13 +183,15 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
                 @if let Some(instead) = &change.instead_of { small { " in the place of " (instead.name) } }
             }
             @if change.kind == Kind::Change {
-                div.scroll { table {
-                    thead { tr { th { "field" } th { "before" } th { "after" } th { "why" } } }
+                div.scroll tabindex="0" role="group" aria-label="fields" { table {
+                    thead { tr {
+                        @for name in ["field", "before", "after", "why"] { th scope="col" { (name) } }
+                    } }
                     tbody { @for (index, field) in fields {
                         tr {
-                            td { code { (field.step.label) }
+                            th scope="row" { code { (field.step.label) }
                                 @if let Some(told) = consequence(change, index) {
-                                    br; small class=(tone(told.impact)) { (told.text) }
+                                    br; small.(tone(told.impact).class()) { (told.text) }
                                 } }
                             td { (brief(field.step.before.as_ref(), 200)) }
                             td { (brief(field.step.after.as_ref(), 200)) }
@@ -152,8 +209,15 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
                 }
             }
             pre.diff {
-                @for line in diff.lines() {
-                    @let class = match line.as_bytes().first() { Some(b'+') => "add", Some(b'-') => "del", _ => "" };
+                @for (index, line) in diff.lines().enumerate() {
+                    @let class = match line.as_bytes().first() {
+                        // The sides' names come first.
+                        _ if index < 2 => "at",
+                        Some(b'@') => "at",
+                        Some(b'+') => "add",
+                        Some(b'-') => "del",
+                        _ => "",
+                    };
                     span class=(class) { (line) "\n" }
                 }
             }

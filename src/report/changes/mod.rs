@@ -22,6 +22,7 @@ use crate::diff::semantic::{Consequence, Impact, ObjectChange, of_field};
 use crate::diff::{Cause, ClusterDiff, Kind};
 use crate::source::Location;
 
+pub(super) use html::section;
 pub use json::document;
 
 /// A form of output for differences.
@@ -187,6 +188,12 @@ impl Changes<'_> {
         let (path, at) = (self.path(place), place.start());
         format!("{path}:{}:{}", at.line, at.column)
     }
+}
+
+/// How many objects come, change and go.
+pub(super) fn count(changes: &Changes<'_>) -> usize {
+    let counts = changes.counts();
+    counts.add + counts.change + counts.remove
 }
 
 /// The objects of a cluster that really change.

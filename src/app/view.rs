@@ -1,0 +1,43 @@
+//! What the views (`matrix`, `report`) want of a cluster beside its findings.
+
+use super::Outcome;
+use crate::inventory::Inventory;
+use crate::matrix::{ClusterMatrix, Given, matrix};
+use crate::plan::{Admit, Plan, plan_with};
+use crate::release::Release;
+use crate::repo::Loaded;
+
+/// Notes the golden images and the alerts. What is refused is rendered by force for it, so that the
+/// matrix names the images that are missed.
+pub(super) fn look(
+    release: &Release,
+    inventory: &Inventory,
+    loaded: &Loaded,
+    plan: &Plan,
+    admit: Admit<'_>,
+    outcome: &mut Outcome,
+) {
+    let admission = &plan.admission;
+    let refused = admission.stage.map(|_| admission.message.as_str());
+    let forced = refused.filter(|_| plan.hyperconverged.is_none()).map(|_| {
+        let admit = match admit {
+            Admit::Update(old) | Admit::ForceUpdate(old) => Admit::ForceUpdate(old),
+            _ => Admit::Force,
+        };
+        plan_with(release, inventory, &loaded.json, admit)
+    });
+    outcome.matrix = Some(matrix(&Given {
+        cluster: &loaded.name,
+        release,
+        inventory,
+        plan: forced.as_ref().unwrap_or(plan),
+        refused,
+    }));
+    outcome.alerts = plan.alerts();
+}
+
+/// The matrix of a cluster without an inventory.
+pub(super) fn undeclared(loaded: &Loaded) -> ClusterMatrix {
+    let release = loaded.release.as_ref().ok();
+    ClusterMatrix::without_inventory(&loaded.name, release.map(|r| r.name()))
+}

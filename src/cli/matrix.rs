@@ -1,0 +1,81 @@
+//! `hcoplan matrix`: which golden images are there for which architecture.
+
+use std::ops::ControlFlow;
+
+use clap::Args;
+
+use super::arguments::Sources;
+use super::exit::Verdict;
+use super::findings::Findings;
+use super::format::{self, Target};
+use super::output::Output;
+use super::{Failure, clusters, tree};
+use crate::app::{self, Progress, State, Work};
+use crate::report::matrix::{Format, MatrixPage, write};
+
+/// Show which golden images are there for which architecture
+///
+/// A cell is one cluster, architecture and golden image: covered, missing, or leading to an image
+/// of another architecture, with the reason. Clusters that are alike are shown together. It is a
+/// view: whatever it shows, the exit code is 0.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    sources: Sources,
+
+    /// Only the clusters and images with which something is wrong
+    #[arg(long, help_heading = "Output")]
+    problems: bool,
+
+    /// How to print the result, as often as needed: human, json, html, each alone or with `=FILE`
+    #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
+    format: Vec<Target<Format>>,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+    let targets = format::resolve(&arguments.format, "matrix", &Format::ALL)?;
+    let sources = &arguments.sources;
+    let found = clusters::find(sources, Vec::new(), output)?;
+    if found.verdict.nothing_found {
+        return Ok(found.verdict);
+    }
+    let work = Work {
+        matrix: true,
+        ..Work::default()
+    };
+    let mut verdict = found.verdict;
+    let mut findings = Findings::new(&found);
+    let mut matrices = Vec::new();
+    let chosen = found.chosen();
+    let progress = Progress::of(chosen.len(), output.quiet());
+    app::run(
+        &found.repo,
+        &chosen,
+        &work,
+        sources.jobs,
+        &progress,
+        |mut outcome| {
+            match outcome.state {
+                // The matrix says so.
+                State::Done | State::Refused | State::NoInventory => {}
+                _ => progress.aside(|| tree::say(&outcome, &mut verdict, output)),
+            }
+            matrices.extend(outcome.matrix.take());
+            findings.add(&mut outcome);
+            ControlFlow::Continue(())
+        },
+    );
+    drop(progress);
+    findings.say(&found.root, output);
+    for target in &targets {
+        let page = MatrixPage {
+            clusters: &matrices,
+            problems: arguments.problems,
+            terminal: target.terminal(output),
+        };
+        let mut text = Vec::new();
+        write(target.format, &page, &mut text)?;
+        target.write(&text, output)?;
+    }
+    Ok(verdict)
+}

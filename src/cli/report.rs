@@ -1,0 +1,238 @@
+//! `hcoplan report`: the whole plan on one page.
+
+use std::ops::ControlFlow;
+
+use clap::Args;
+
+use super::arguments::{Out, Sources};
+use super::clusters::Clusters;
+use super::exit::Verdict;
+use super::findings::Findings;
+use super::format::{self, Named, Target};
+use super::output::Output;
+use super::settings::Choice;
+use super::sides::Side;
+use super::{Failure, clusters, held, tree};
+use crate::app::{self, Compared, Outcome, Progress, State, Work};
+use crate::diff::{Before, ClusterDiff};
+use crate::emit::DiskTree;
+use crate::lint::Settings;
+use crate::repo::ClusterRef;
+use crate::report::changes::Changes;
+use crate::report::{self, ClusterRow, PlanPage};
+
+/// Make one HTML page of the whole plan
+///
+/// Golden images by architecture, findings with the lines they are about, alerts, what changes, and
+/// the clusters. The page loads nothing and runs no script. It is a view: whatever it shows, the
+/// exit code is 0.
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    sources: Sources,
+
+    /// The changes are those since this git revision, and each HyperConverged is judged as an
+    /// update of what it had; without it, those against the committed output tree
+    #[arg(long, value_name = "REV", help_heading = "Update")]
+    against: Option<String>,
+
+    #[command(flatten)]
+    out: Out,
+
+    #[command(flatten)]
+    rules: Choice,
+
+    /// Where the page goes: `html` or `html=FILE`
+    #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
+    format: Vec<Target<PageFormat>>,
+}
+
+/// What a report is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PageFormat {
+    /// A page.
+    Html,
+}
+
+impl Named for PageFormat {
+    const ALL: &'static [Self] = &[Self::Html];
+
+    fn name(self) -> &'static str {
+        "html"
+    }
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+    let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
+    let sources = &arguments.sources;
+    let found = clusters::find(sources, Vec::new(), output)?;
+    if found.verdict.nothing_found {
+        return Ok(found.verdict);
+    }
+    let settings = arguments.rules.settings(&found)?;
+    let held = held::Arguments::against(arguments.against.clone()).open(&found, output)?;
+    let work = Work {
+        held: held.as_ref(),
+        lint: Some(&settings),
+        matrix: true,
+        ..Work::default()
+    };
+    let mut verdict = found.verdict;
+    let mut findings = Findings::new(&found);
+    let mut rows = Vec::new();
+    let chosen = found.chosen();
+    let progress = Progress::of(chosen.len(), output.quiet());
+    app::run(
+        &found.repo,
+        &chosen,
+        &work,
+        sources.jobs,
+        &progress,
+        |mut outcome| {
+            match outcome.state {
+                State::Done | State::Refused => {}
+                _ => progress.aside(|| tree::say(&outcome, &mut verdict, output)),
+            }
+            rows.push(row(&mut outcome));
+            findings.add(&mut outcome);
+            ControlFlow::Continue(())
+        },
+    );
+    drop(progress);
+    drop(work);
+    let compared = compare(arguments, &found, &chosen, &settings, &mut verdict, output)?;
+    let settled = findings.settle(None, &settings, &found.root, output)?;
+    for target in &targets {
+        let terminal = target.terminal(output);
+        let changes = compared.as_ref().map(|c| Changes {
+            left: &c.left,
+            right: "the working tree",
+            clusters: &c.clusters,
+            compared: c.compared,
+            root: &found.root,
+            terminal,
+            budget: None,
+        });
+        let mut text = Vec::new();
+        settled.report(terminal, |report| {
+            let page = PlanPage {
+                report,
+                clusters: &rows,
+                changes: changes.as_ref(),
+            };
+            report::write_plan(&page, &mut text)
+        })?;
+        target.write(&text, output)?;
+    }
+    Ok(verdict)
+}
+
+fn row(outcome: &mut Outcome) -> ClusterRow {
+    ClusterRow {
+        cluster: outcome.cluster.clone(),
+        verdict: match (&outcome.state, &outcome.refusal) {
+            (State::Done, None) => report::Verdict::Accepted,
+            (State::Done | State::Refused, _) => report::Verdict::Refused,
+            _ => report::Verdict::NotPlanned,
+        },
+        alerts: std::mem::take(&mut outcome.alerts),
+        matrix: outcome.matrix.take(),
+    }
+}
+
+/// What differs from the left side.
+struct Differences {
+    left: String,
+    clusters: Vec<ClusterDiff>,
+    compared: usize,
+}
+
+impl Differences {
+    fn of(left: String) -> Self {
+        Self {
+            left,
+            clusters: Vec::new(),
+            compared: 0,
+        }
+    }
+
+    fn take(
+        &mut self,
+        compared: Compared,
+        verdict: &mut Verdict,
+        output: &Output,
+    ) -> ControlFlow<()> {
+        self.compared += 1;
+        let cluster = &compared.diff.cluster;
+        if let Some(said) = &compared.panicked {
+            verdict.bug = true;
+            output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
+        }
+        if !compared.diff.is_empty() || compared.diff.comparison.noise() > 0 {
+            self.clusters.push(compared.diff);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Compares with the revision, else with the committed output tree; `None` where there is none.
+fn compare(
+    arguments: &Arguments,
+    found: &Clusters,
+    chosen: &[&ClusterRef],
+    settings: &Settings,
+    verdict: &mut Verdict,
+    output: &Output,
+) -> Result<Option<Differences>, Failure> {
+    let (repo, jobs) = (&found.repo, arguments.sources.jobs);
+    if let Some(revision) = &arguments.against {
+        let left = Side {
+            revision: Some(revision.clone()),
+            inventory: arguments.sources.inventory.clone(),
+            release: arguments.sources.release.clone(),
+            ..Side::of(&arguments.sources.directory)
+        };
+        let before = left.open()?;
+        let old: Vec<_> = before
+            .clusters()
+            .iter()
+            .filter(|c| found.has(c.name()))
+            .collect();
+        let pairs = app::pairs((&before, &old), (repo, chosen));
+        let progress = Progress::of(pairs.len(), output.quiet());
+        let mut out = Differences::of(revision.clone());
+        app::compare(&before, repo, &pairs, settings, jobs, &progress, |c| {
+            out.take(c, verdict, output)
+        });
+        return Ok(Some(out));
+    }
+    if arguments.out.is_missing(found) {
+        return Ok(None);
+    }
+    let path = arguments.out.path(&found.root);
+    let disk = DiskTree::open(&path)?;
+    let (before, note) = Before::find(&path, disk.as_ref());
+    if let Some(note) = note {
+        output.note(format_args!(
+            "the changes are against the tree on disk: {note}"
+        ));
+    }
+    let mut out = Differences::of(match &before {
+        Before::Committed { .. } => format!("{path} as committed"),
+        Before::Disk(_) => format!("{path} on disk"),
+        Before::Nothing => return Ok(None),
+    });
+    let progress = Progress::of(chosen.len(), output.quiet());
+    let left = app::Left::Tree(&before);
+    app::compare_with(&left, repo, chosen, settings, jobs, &progress, |c| {
+        out.take(c, verdict, output)
+    });
+    if found.everything && !verdict.stops() {
+        let names = repo.clusters().iter().map(ClusterRef::name);
+        for gone in app::gone(&before, names)? {
+            out.compared += 1;
+            out.clusters.push(gone);
+        }
+    }
+    Ok(Some(out))
+}

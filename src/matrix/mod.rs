@@ -1,0 +1,243 @@
+//! Which golden image is there for which architecture: clusters × architectures × images.
+//!
+//! A view of what a [`Plan`] holds already: the DataImportCrons and DataSources that SSP would
+//! make, and the nodes that run virtual machines. Nothing is decided here that the operators would
+//! not decide; a cell says what a virtual machine of an architecture finds under an image's name.
+
+mod cell;
+mod fleet;
+mod objects;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use crate::inventory::Inventory;
+use crate::plan::Plan;
+use crate::release::{Platform, Release};
+
+pub use cell::{Cell, Reason, State};
+pub use fleet::{Counts, Group, counts, groups};
+
+use objects::Objects;
+use rows::Row;
+
+/// What the matrix of a cluster is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    /// Its name.
+    pub cluster: &'a str,
+    /// The release that it runs.
+    pub release: &'a Release,
+    /// Its nodes.
+    pub inventory: &'a Inventory,
+    /// What would exist; rendered by force where it is refused.
+    pub plan: &'a Plan,
+    /// Why the API server or a webhook refuses its HyperConverged.
+    pub refused: Option<&'a str>,
+}
+
+/// A cluster's golden images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterMatrix {
+    /// Its name.
+    pub cluster: String,
+    /// The release that it runs; empty where nothing says so.
+    pub release: String,
+    /// Whether golden images are imported per architecture.
+    pub multi_arch: bool,
+    /// The architectures of its workload and control-plane nodes, sorted.
+    pub architectures: Vec<Architecture>,
+    /// Why nothing can be imported at all.
+    pub obstacle: Option<Obstacle>,
+    /// The images, sorted by namespace and name.
+    pub images: Vec<Image>,
+}
+
+/// An architecture of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Architecture {
+    /// As nodes name it: `arm64`.
+    pub name: String,
+    /// How many nodes of it run virtual machines.
+    pub workload_nodes: usize,
+    /// How many nodes of it count to the control plane.
+    pub control_plane_nodes: usize,
+}
+
+/// What keeps every image away.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Obstacle {
+    /// The HyperConverged is refused, in these words.
+    Refused(String),
+    /// HCO's reconcile stops before the SSP is there, with this error.
+    ReconcileFails(String),
+    /// SSP's webhook refuses the SSP, in these words.
+    SspRefused(String),
+    /// On plain Kubernetes HCO deploys no SSP, and so no golden image.
+    NoSsp,
+    /// No node runs virtual machines.
+    NoWorkloadNodes,
+    /// Nothing declares the nodes.
+    NoInventory,
+}
+
+impl Obstacle {
+    /// A stable name.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::ReconcileFails(_) => "reconcile-fails",
+            Self::SspRefused(_) => "ssp-refused",
+            Self::NoSsp => "no-ssp",
+            Self::NoWorkloadNodes => "no-workload-nodes",
+            Self::NoInventory => "no-inventory",
+        }
+    }
+
+    /// Whether it is a mistake rather than how the cluster is meant.
+    pub const fn is_problem(&self) -> bool {
+        !matches!(self, Self::NoSsp)
+    }
+
+    /// In words.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Refused(why) => format!("the HyperConverged would be refused: {why}"),
+            Self::ReconcileFails(why) => format!("HCO's reconcile stops before SSP: {why}"),
+            Self::SspRefused(why) => format!("SSP's webhook would refuse the SSP: {why}"),
+            Self::NoSsp => "plain Kubernetes: HCO deploys no SSP, so no golden image".to_owned(),
+            Self::NoWorkloadNodes => "no node takes workloads".to_owned(),
+            Self::NoInventory => "no inventory says which nodes it has".to_owned(),
+        }
+    }
+}
+
+/// A golden image: a name under which virtual machines find it, and one cell per architecture.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Image {
+    /// The namespace of its DataSources.
+    pub namespace: String,
+    /// The DataSource's plain name: `fedora`.
+    pub name: String,
+    /// The DataImportCronTemplates that it comes from; none for a DataSource of the template
+    /// bundle that nothing imports.
+    pub templates: Vec<String>,
+    /// What the plain name leads to.
+    pub plain: Cell,
+    /// For each of the cluster's architectures, in their order.
+    pub cells: Vec<Cell>,
+}
+
+impl Image {
+    /// Whether anything about it is wrong.
+    pub fn is_problem(&self) -> bool {
+        let mut all = self.cells.iter().chain([&self.plain]);
+        all.any(|cell| cell.state.is_problem())
+    }
+
+    /// Whether it is a data source of the template bundle whose volume somebody else brings.
+    pub fn is_external(&self) -> bool {
+        self.plain.state == State::External
+    }
+}
+
+impl ClusterMatrix {
+    /// A cluster of which not even the nodes are known.
+    pub fn without_inventory(cluster: &str, release: Option<&str>) -> Self {
+        Self {
+            cluster: cluster.to_owned(),
+            release: release.unwrap_or_default().to_owned(),
+            multi_arch: false,
+            architectures: Vec::new(),
+            obstacle: Some(Obstacle::NoInventory),
+            images: Vec::new(),
+        }
+    }
+
+    /// Whether anything in it is wrong.
+    pub fn is_problem(&self) -> bool {
+        let obstacle = self.obstacle.as_ref();
+        obstacle.is_some_and(Obstacle::is_problem) || self.images.iter().any(Image::is_problem)
+    }
+}
+
+/// The matrix of one cluster.
+pub fn matrix(given: &Given<'_>) -> ClusterMatrix {
+    let architectures = architectures(given);
+    let obstacle = obstacle(given);
+    let objects = Objects::new(given);
+    let images = match obstacle {
+        Some(Obstacle::NoSsp | Obstacle::NoWorkloadNodes | Obstacle::NoInventory) => Vec::new(),
+        _ => {
+            let rows = rows::of(given, &objects, obstacle.is_some());
+            rows.into_iter()
+                .map(|row| image(row, &objects, &architectures, obstacle.as_ref()))
+                .collect()
+        }
+    };
+    ClusterMatrix {
+        cluster: given.cluster.to_owned(),
+        release: given.release.name().to_owned(),
+        multi_arch: objects.multi_arch,
+        architectures,
+        obstacle,
+        images,
+    }
+}
+
+fn image(
+    row: Row,
+    objects: &Objects<'_>,
+    architectures: &[Architecture],
+    obstacle: Option<&Obstacle>,
+) -> Image {
+    let cells = architectures
+        .iter()
+        .map(|a| cell::of(&row, objects, a, obstacle))
+        .collect();
+    Image {
+        plain: cell::plain(&row, objects, obstacle),
+        cells,
+        templates: row.templates.into_iter().map(|t| t.name).collect(),
+        namespace: row.namespace,
+        name: row.name,
+    }
+}
+
+fn architectures(given: &Given<'_>) -> Vec<Architecture> {
+    let (topology, nodes) = (&given.plan.topology, &given.inventory.nodes);
+    let workload = topology.workload_architectures.iter();
+    let mut names: Vec<&String> = workload
+        .chain(&topology.control_plane_architectures)
+        .collect();
+    names.sort();
+    names.dedup();
+    let workers = || topology.workload_nodes.iter().filter_map(|i| nodes.get(*i));
+    let one = |name: &String| Architecture {
+        workload_nodes: workers().filter(|n| n.architecture == *name).count(),
+        control_plane_nodes: nodes
+            .iter()
+            .filter(|n| n.is_control_plane() && n.architecture == *name)
+            .count(),
+        name: name.clone(),
+    };
+    names.into_iter().map(one).collect()
+}
+
+fn obstacle(given: &Given<'_>) -> Option<Obstacle> {
+    let plan = given.plan;
+    if let Some(why) = given.refused {
+        return Some(Obstacle::Refused(why.to_owned()));
+    }
+    if plan.topology.workload_architectures.is_empty() {
+        return Some(Obstacle::NoWorkloadNodes);
+    }
+    match (&plan.ssp, &plan.reconcile_error) {
+        (Some(ssp), _) if ssp.admission.accepted => None,
+        (Some(ssp), _) => Some(Obstacle::SspRefused(ssp.admission.message.clone())),
+        (None, Some(error)) if given.inventory.platform == Platform::OpenShift => {
+            Some(Obstacle::ReconcileFails(error.message.clone()))
+        }
+        (None, _) => Some(Obstacle::NoSsp),
+    }
+}

@@ -1,0 +1,192 @@
+//! What SSP would make, looked up by name.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Given;
+use crate::boot_images::ssp_stage::{
+    ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Rendered,
+};
+
+/// Namespace and name of a DataSource.
+pub(super) type Key = (String, String);
+
+/// The DataSources and DataImportCrons of a plan.
+#[derive(Debug)]
+pub(super) struct Objects<'a> {
+    sources: BTreeMap<Key, &'a Rendered>,
+    /// By the DataSource that they fill.
+    crons: BTreeMap<Key, Cron<'a>>,
+    /// The crons that others keep away.
+    pub(super) displaced: &'a [Displaced],
+    /// Whether SSP is told to import per architecture.
+    pub(super) multi_arch: bool,
+    /// The architecture that SSP serves where it is not.
+    pub(super) served: Option<String>,
+    /// Where DataSources and DataImportCrons go that name no namespace.
+    pub(super) namespace: &'a str,
+}
+
+/// A DataImportCron.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cron<'a> {
+    rendered: &'a Rendered,
+}
+
+/// What is behind a DataSource's name.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Behind<'a> {
+    /// What this cron imports.
+    Import(Cron<'a>),
+    /// A volume that somebody else has to bring.
+    Volume,
+    /// Another DataSource, of this name, that isn't there.
+    Nothing(&'a str),
+    /// No DataSource has the name.
+    NoSource,
+}
+
+impl<'a> Objects<'a> {
+    pub(super) fn new(given: &Given<'a>) -> Self {
+        let plan = given.plan;
+        let stage = plan.ssp.as_ref();
+        let all = stage.map_or(&[][..], |s| &s.objects);
+        let of_kind = |kind: &'static str| all.iter().filter(move |r| r.object.id.kind == kind);
+        let key = |rendered: &Rendered, name: &str| {
+            let namespace = rendered.object.id.namespace.clone().unwrap_or_default();
+            (namespace, name.to_owned())
+        };
+        let sources = of_kind("DataSource").map(|r| (key(r, &r.object.id.name), r));
+        let crons = of_kind("DataImportCron").map(|r| {
+            let target = text(r, "/spec/managedDataSource").unwrap_or_default();
+            (key(r, target), Cron { rendered: r })
+        });
+        let ssp = plan.operand("SSP").map_or(&Value::Null, |o| &o["spec"]);
+        let first = |list: &str| ssp["cluster"][list][0].as_str();
+        let of_nodes = || {
+            let topology = &plan.topology;
+            let mut all = topology.control_plane_architectures.iter();
+            all.next().or(topology.workload_architectures.first())
+        };
+        let served = first("controlPlaneArchitectures").or(first("workloadArchitectures"));
+        Self {
+            sources: sources.collect(),
+            crons: crons.collect(),
+            displaced: stage.map_or(&[], |s| &s.displaced),
+            multi_arch: ssp["enableMultipleArchitectures"]
+                .as_bool()
+                .unwrap_or_default(),
+            served: served.map(str::to_owned).or_else(|| of_nodes().cloned()),
+            namespace: &given.release.ssp().golden_images_namespace,
+        }
+    }
+
+    /// What a virtual machine gets that names a DataSource: of references, CDI follows one.
+    pub(super) fn behind(&self, namespace: &str, name: &str) -> Behind<'a> {
+        match self.reference(namespace, name) {
+            Some(target) => match self.directly(namespace, target) {
+                Behind::NoSource => Behind::Nothing(target),
+                found => found,
+            },
+            None => self.directly(namespace, name),
+        }
+    }
+
+    /// The DataSource that another leads to.
+    pub(super) fn reference(&self, namespace: &str, name: &str) -> Option<&'a str> {
+        let source = self.source(namespace, name)?;
+        text(source, "/spec/source/dataSource/name")
+    }
+
+    fn directly(&self, namespace: &str, name: &str) -> Behind<'a> {
+        let key = (namespace.to_owned(), name.to_owned());
+        match (self.crons.get(&key), self.sources.get(&key)) {
+            (Some(cron), _) => Behind::Import(*cron),
+            (None, Some(_)) => Behind::Volume,
+            (None, None) => Behind::NoSource,
+        }
+    }
+
+    fn source(&self, namespace: &str, name: &str) -> Option<&'a Rendered> {
+        let key = (namespace.to_owned(), name.to_owned());
+        self.sources.get(&key).copied()
+    }
+
+    /// Every cron, with the plain name of the DataSource that it fills.
+    pub(super) fn crons(&self) -> impl Iterator<Item = (Key, Cron<'a>)> {
+        self.crons.iter().map(|((namespace, target), cron)| {
+            let bundle = || self.source(namespace, target)?.origin.bundle.clone();
+            let plain = cron.plain_name().map(str::to_owned).or_else(bundle);
+            let name = plain.unwrap_or_else(|| target.clone());
+            ((namespace.clone(), name), *cron)
+        })
+    }
+
+    /// The plain names of the template bundle's DataSources that are there.
+    pub(super) fn bundle(&self) -> impl Iterator<Item = Key> {
+        self.sources.iter().filter_map(|((namespace, _), source)| {
+            let name = source.origin.bundle.as_ref()?;
+            Some((namespace.clone(), name.clone()))
+        })
+    }
+
+    /// The architecture of what a cron imports: its pin, its label, that of the DataSource which it
+    /// fills; without multi-arch the one that SSP serves.
+    pub(super) fn architecture(&self, cron: Cron<'a>) -> Option<String> {
+        let id = &cron.rendered.object.id;
+        let namespace = id.namespace.as_deref().unwrap_or_default();
+        let of_source = || {
+            let source = self.source(namespace, cron.target())?;
+            text(source, &label(ARCHITECTURE_LABEL))
+        };
+        let known = cron.pin().or(cron.label()).or_else(of_source);
+        match known {
+            Some(known) => Some(known.to_owned()),
+            None if self.multi_arch => None,
+            None => self.served.clone(),
+        }
+    }
+}
+
+impl<'a> Cron<'a> {
+    /// `metadata.name`
+    pub(super) fn name(self) -> &'a str {
+        &self.rendered.object.id.name
+    }
+
+    /// The DataSource that it fills.
+    pub(super) fn target(self) -> &'a str {
+        text(self.rendered, "/spec/managedDataSource").unwrap_or_default()
+    }
+
+    /// The template that it comes from.
+    pub(super) fn template(self) -> Option<&'a str> {
+        let template = self.rendered.origin.template.as_ref()?;
+        Some(&template.name)
+    }
+
+    /// The platform that the registry is asked for.
+    pub(super) fn pin(self) -> Option<&'a str> {
+        const PIN: &str = "/spec/template/spec/source/registry/platform/architecture";
+        text(self.rendered, PIN)
+    }
+
+    /// The architecture that SSP made it for, where it makes one per architecture.
+    pub(super) fn label(self) -> Option<&'a str> {
+        text(self.rendered, &label(ARCHITECTURE_LABEL))
+    }
+
+    fn plain_name(self) -> Option<&'a str> {
+        text(self.rendered, &label(DATA_SOURCE_NAME_LABEL))
+    }
+}
+
+fn label(name: &str) -> String {
+    format!("/metadata/labels/{}", name.replace('/', "~1"))
+}
+
+fn text<'a>(rendered: &'a Rendered, pointer: &str) -> Option<&'a str> {
+    let value = rendered.object.body.pointer(pointer)?;
+    value.as_str().filter(|t| !t.is_empty())
+}

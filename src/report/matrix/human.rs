@@ -1,0 +1,202 @@
+//! Tables for a terminal: clusters that are alike share one; where it is too narrow for a table,
+//! an image a line.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::{MatrixPage, about, external, name, plain_word, reasons, totals, word};
+use crate::matrix::{Cell, ClusterMatrix, Group, Image, State, groups};
+use crate::report::plural;
+use crate::report::text::{printable, wrapped};
+
+/// Names of clusters that are shown of a group.
+const MOST_NAMES: usize = 6;
+
+/// Blanks between columns.
+const GAP: usize = 2;
+
+const PLAIN: &str = "plain name";
+
+pub(super) fn write(page: &MatrixPage<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let printer = Printer { page };
+    for group in groups(page.clusters) {
+        if page.shows(group.first) {
+            printer.group(&group, out)?;
+            writeln!(out)?;
+        }
+    }
+    printer.lines(&totals(page.clusters), 0, Style::new(), out)
+}
+
+struct Printer<'a> {
+    page: &'a MatrixPage<'a>,
+}
+
+/// A cell as it is printed.
+type Field = (String, Option<Style>);
+
+impl Printer<'_> {
+    fn group(&self, group: &Group<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let first = group.first;
+        self.lines(&title(group), 0, Style::new().bold(), out)?;
+        let about = about(group);
+        if !about.is_empty() {
+            self.lines(&about, 2, Style::new().dimmed(), out)?;
+        }
+        if let Some(obstacle) = &first.obstacle {
+            let style = match obstacle.is_problem() {
+                true => color(AnsiColor::Red),
+                false => Style::new(),
+            };
+            // A table would repeat it in each cell.
+            return self.lines(&obstacle.sentence(), 2, style, out);
+        }
+        let rows = self.page.rows(first);
+        if !rows.is_empty() {
+            self.table(first, &rows, out)?;
+        }
+        for why in reasons(first, &rows) {
+            let what = match why.architecture {
+                Some(architecture) => format!("{architecture} {}", word(why.cell)),
+                None => "the plain name leads to nothing".to_owned(),
+            };
+            let what = self.painted(&printable(&what), style(why.cell.state));
+            let images = match rows.len() == why.images.len() && rows.len() > 1 {
+                true => format!("all {}", rows.len()),
+                false => why.images.join(", "),
+            };
+            let rule = why.cell.reason.rule();
+            let rule = rule.map(|r| format!(" [{r}]")).unwrap_or_default();
+            writeln!(out, "  {what}")?;
+            let text = format!("{}{rule}: {images}", why.cell.reason.sentence());
+            self.lines(&text, 4, Style::new(), out)?;
+        }
+        let by_hand = external(first);
+        if !by_hand.is_empty() && !self.page.problems {
+            let what = plural(by_hand.len(), "DataSource");
+            let text = format!(
+                "{what} without an import, to be filled by hand: {}",
+                by_hand.join(", ")
+            );
+            self.lines(&text, 2, Style::new().dimmed(), out)?;
+        }
+        Ok(())
+    }
+
+    fn table(
+        &self,
+        cluster: &ClusterMatrix,
+        rows: &[&Image],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let names = cluster.architectures.iter().map(|a| printable(&a.name));
+        let mut header: Vec<Field> = vec![("golden image".to_owned(), None)];
+        header.extend(names.map(|n| (n.into_owned(), None)));
+        header.push((PLAIN.to_owned(), None));
+        for (text, style) in &mut header {
+            *style = Some(Style::new().dimmed());
+            *text = text.replace('\u{fffd}', "?");
+        }
+        let mut lines = vec![header];
+        lines.extend(rows.iter().map(|image| {
+            let mut line = vec![(printable(&name(cluster, image)).into_owned(), None)];
+            line.extend(image.cells.iter().map(field));
+            line.push((plain_word(&image.plain), Some(style(image.plain.state))));
+            line
+        }));
+        let columns = lines.first().map_or(0, Vec::len);
+        let widest = |column: usize| {
+            let of = lines.iter().filter_map(|line| line.get(column));
+            of.map(|(text, _)| text.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(widest).collect();
+        let whole = widths.iter().sum::<usize>() + GAP * columns;
+        if whole > self.page.terminal.width.max(40) {
+            return self.stacked(&lines, out);
+        }
+        for line in &lines {
+            let mut text = "  ".to_owned();
+            for (index, ((cell, style), width)) in line.iter().zip(&widths).enumerate() {
+                text.push_str(&self.painted(cell, style.unwrap_or_default()));
+                if index + 1 < columns {
+                    let fill = width.saturating_sub(cell.chars().count()) + GAP;
+                    text.push_str(&" ".repeat(fill));
+                }
+            }
+            writeln!(out, "{text}")?;
+        }
+        Ok(())
+    }
+
+    /// Without columns: `fedora` and below it what each column says.
+    fn stacked(&self, lines: &[Vec<Field>], out: &mut dyn Write) -> io::Result<()> {
+        let Some((header, rows)) = lines.split_first() else {
+            return Ok(());
+        };
+        for row in rows {
+            let mut cells = header.iter().zip(row);
+            if let Some((_, (image, _))) = cells.next() {
+                writeln!(out, "  {image}")?;
+            }
+            for ((column, _), (cell, style)) in cells {
+                let cell = self.painted(cell, style.unwrap_or_default());
+                writeln!(out, "    {column}: {cell}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lines(
+        &self,
+        text: &str,
+        indent: usize,
+        style: Style,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let width = self.page.terminal.width.max(40).saturating_sub(indent);
+        for line in wrapped(&printable(text), width) {
+            writeln!(out, "{:indent$}{}", "", self.painted(&line, style))?;
+        }
+        Ok(())
+    }
+
+    fn painted(&self, text: &str, style: Style) -> String {
+        match self.page.terminal.color && style != Style::new() {
+            true => format!("{style}{text}{style:#}"),
+            false => text.to_owned(),
+        }
+    }
+}
+
+/// The clusters of a group: the first ones by name.
+fn title(group: &Group<'_>) -> String {
+    let names = group.clusters.iter().map(|c| c.cluster.as_str());
+    let mut text = names.take(MOST_NAMES).collect::<Vec<_>>().join(", ");
+    if let Some(more) = group
+        .clusters
+        .len()
+        .checked_sub(MOST_NAMES)
+        .filter(|n| *n > 0)
+    {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+fn field(cell: &Cell) -> Field {
+    (printable(&word(cell)).into_owned(), Some(style(cell.state)))
+}
+
+fn color(color: AnsiColor) -> Style {
+    color.on_default()
+}
+
+fn style(state: State) -> Style {
+    match state {
+        State::Covered => color(AnsiColor::Green),
+        State::Missing => color(AnsiColor::Red).bold(),
+        State::Wrong | State::Unknown => color(AnsiColor::Yellow).bold(),
+        State::Off | State::External | State::Unneeded => Style::new().dimmed(),
+    }
+}

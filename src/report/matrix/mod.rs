@@ -1,0 +1,246 @@
+//! The matrix of golden images, printed: one file per format.
+
+mod html;
+mod human;
+mod json;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+
+use super::human::Terminal;
+use super::plural;
+use crate::matrix::{Cell, ClusterMatrix, Counts, Group, Image, State, counts};
+
+pub(super) use html::section;
+pub use json::document;
+
+/// A form of output for the matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Tables, for people.
+    Human,
+    /// One document.
+    Json,
+    /// A page.
+    Html,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 3] = [Self::Human, Self::Json, Self::Html];
+
+    /// The name as it is typed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Json => "json",
+            Self::Html => "html",
+        }
+    }
+}
+
+/// The matrix, with what a format needs besides it.
+#[derive(Debug, Clone, Copy)]
+pub struct MatrixPage<'a> {
+    /// The clusters, in their order.
+    pub clusters: &'a [ClusterMatrix],
+    /// Only what is wrong.
+    pub problems: bool,
+    /// How the terminal is, for [`Format::Human`].
+    pub terminal: Terminal,
+}
+
+/// Prints the matrix.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write(format: Format, page: &MatrixPage<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Human => human::write(page, out),
+        Format::Json => writeln!(out, "{:#}", document(page)),
+        Format::Html => out.write_all(html::page(page).as_bytes()),
+    }
+}
+
+impl<'a> MatrixPage<'a> {
+    /// Whether a cluster is shown.
+    fn shows(&self, cluster: &ClusterMatrix) -> bool {
+        !self.problems || cluster.is_problem()
+    }
+
+    /// The images that are shown as rows; of the others only the names are told.
+    fn rows(&self, cluster: &'a ClusterMatrix) -> Vec<&'a Image> {
+        let all = cluster.images.iter().filter(|i| !i.is_external());
+        all.filter(|i| !self.problems || i.is_problem()).collect()
+    }
+}
+
+/// The names of the images that nobody imports.
+fn external(cluster: &ClusterMatrix) -> Vec<String> {
+    let all = cluster.images.iter().filter(|i| i.is_external());
+    all.map(|i| name(cluster, i)).collect()
+}
+
+/// An image's name, with its namespace where the cluster has images in several.
+fn name(cluster: &ClusterMatrix, image: &Image) -> String {
+    let mut others = cluster.images.iter();
+    match others.any(|o| o.name == image.name && o.namespace != image.namespace) {
+        true => format!("{}/{}", image.namespace, image.name),
+        false => image.name.clone(),
+    }
+}
+
+/// What a cell says, in a word or two.
+fn word(cell: &Cell) -> String {
+    match (cell.state, &cell.architecture) {
+        (State::Covered, _) => "covered".to_owned(),
+        (State::Wrong, Some(is)) => format!("gets {is}"),
+        (State::Wrong, None) => "wrong".to_owned(),
+        (State::Missing, _) => "missing".to_owned(),
+        (State::Unknown, _) => "unknown".to_owned(),
+        (State::Off, _) => "off".to_owned(),
+        (State::External, _) => "by hand".to_owned(),
+        (State::Unneeded, _) => "no node".to_owned(),
+    }
+}
+
+/// What the plain name leads to, in a word or two.
+fn plain_word(cell: &Cell) -> String {
+    match (cell.state, &cell.architecture) {
+        (State::Covered, Some(is)) => is.clone(),
+        (State::Covered, None) => "one image".to_owned(),
+        (State::Missing, _) => "nothing".to_owned(),
+        _ => word(cell),
+    }
+}
+
+/// Why cells are as they are: each problem once, with the images that it is about.
+struct Why<'a> {
+    /// The cell's column; `None` for the plain name.
+    architecture: Option<&'a str>,
+    cell: &'a Cell,
+    images: Vec<String>,
+}
+
+/// The reasons of a cluster's rows, by column, in the order of the columns. What is covered or
+/// not needed needs none.
+fn reasons<'a>(cluster: &'a ClusterMatrix, rows: &[&'a Image]) -> Vec<Why<'a>> {
+    let mut out: Vec<Why<'a>> = Vec::new();
+    let columns = cluster.architectures.iter().enumerate();
+    for (index, architecture) in columns {
+        for image in rows {
+            let cell = image.cells.get(index);
+            let told = |c: &&Cell| c.state.is_problem() || c.state == State::Off;
+            if let Some(cell) = cell.filter(told) {
+                add(&mut out, Some(&architecture.name), cell, cluster, image);
+            }
+        }
+    }
+    for image in rows {
+        let covered = image.cells.iter().any(|c| c.state == State::Covered);
+        if image.plain.state.is_problem() && covered {
+            add(&mut out, None, &image.plain, cluster, image);
+        }
+    }
+    out
+}
+
+fn add<'a>(
+    out: &mut Vec<Why<'a>>,
+    architecture: Option<&'a str>,
+    cell: &'a Cell,
+    cluster: &ClusterMatrix,
+    image: &Image,
+) {
+    let name = name(cluster, image);
+    let same = |w: &&mut Why<'_>| {
+        w.architecture == architecture && w.cell.reason == cell.reason && w.cell.state == cell.state
+    };
+    match out.iter_mut().find(same) {
+        Some(why) => why.images.push(name),
+        None => out.push(Why {
+            architecture,
+            cell,
+            images: vec![name],
+        }),
+    }
+}
+
+/// What runs where, in a line.
+fn about(group: &Group<'_>) -> String {
+    let first = group.first;
+    let mut parts = Vec::new();
+    let releases = group.releases();
+    if !releases.is_empty() {
+        parts.push(format!("HCO {}", releases.join(", ")));
+    }
+    if first.obstacle.is_none() {
+        let switch = if first.multi_arch { "on" } else { "off" };
+        parts.push(format!("multi-arch golden images {switch}"));
+    }
+    let names = |workload: bool| {
+        let all = first.architectures.iter();
+        let some = all.filter(|a| (a.workload_nodes > 0) == workload);
+        some.map(|a| match (&group.clusters[..], workload) {
+            ([_], true) => format!("{} × {}", a.workload_nodes, a.name),
+            _ => a.name.clone(),
+        })
+        .collect::<Vec<_>>()
+        .join(", ")
+    };
+    let (workload, control_plane) = (names(true), names(false));
+    if !workload.is_empty() {
+        parts.push(format!("workload nodes: {workload}"));
+    }
+    if !control_plane.is_empty() {
+        parts.push(format!("control plane only: {control_plane}"));
+    }
+    parts.join("; ")
+}
+
+/// `24 of 29 covered, 5 get another architecture in 3 clusters`.
+fn totals(clusters: &[ClusterMatrix]) -> String {
+    let Counts {
+        clusters: all,
+        covered,
+        wrong,
+        missing,
+        unknown,
+        dangling,
+        obstructed,
+        with_problems,
+        ..
+    } = counts(clusters);
+    let wanted = counts(clusters).wanted();
+    let mut parts = vec![match wanted {
+        0 => "no golden image is wanted".to_owned(),
+        wanted => format!("{covered} of {wanted} covered"),
+    }];
+    let mut add = |n: usize, text: String| {
+        if n > 0 {
+            parts.push(text);
+        }
+    };
+    add(wrong, format!("{wrong} of another architecture"));
+    add(missing, format!("{missing} missing"));
+    add(unknown, format!("{unknown} unknown"));
+    add(
+        dangling,
+        format!(
+            "{} to nothing",
+            match dangling {
+                1 => "1 plain name leads".to_owned(),
+                n => format!("{n} plain names lead"),
+            }
+        ),
+    );
+    let mut text = format!("{} in {}", parts.join(", "), plural(all, "cluster"));
+    if with_problems > 0 {
+        text.push_str(&format!("; {with_problems} with problems"));
+    }
+    if obstructed > 0 {
+        text.push_str(&format!(", {obstructed} of them without any import"));
+    }
+    text
+}

@@ -1,0 +1,138 @@
+//! Every format over the recorded cases.
+
+use std::sync::OnceLock;
+
+use camino::Utf8Path;
+use serde_json::Value;
+
+use super::{Format, MatrixPage, document, write};
+use crate::matrix::{ClusterMatrix, Given, counts, matrix};
+use crate::plan::{Admit, plan_with};
+use crate::release::Release;
+use crate::repo::{Options, Repo};
+use crate::report::Terminal;
+
+/// The cases of the selection on every release, and one without an inventory.
+fn clusters() -> &'static [ClusterMatrix] {
+    static ALL: OnceLock<Vec<ClusterMatrix>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let cases = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases");
+        let entries = cases.read_dir_utf8().expect("the cases");
+        let mut names: Vec<_> = entries.map(|e| e.expect("an entry").into_path()).collect();
+        names.sort();
+        let mut out = vec![ClusterMatrix::without_inventory("a|b", None)];
+        for case in names {
+            let repo = Repo::open(&case, &Options::default()).expect("a case");
+            let Some(cluster) = repo.clusters().first() else {
+                continue;
+            };
+            let loaded = repo.load(cluster).expect("readable");
+            let Some(inventory) = &loaded.inventory else {
+                continue;
+            };
+            for name in Release::known_names() {
+                let release = Release::known(name).expect("known");
+                let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
+                let admission = &plan.admission;
+                out.push(matrix(&Given {
+                    cluster: case.file_name().unwrap_or_default(),
+                    release: &release,
+                    inventory: &inventory.inventory,
+                    plan: &plan,
+                    refused: admission.stage.map(|_| admission.message.as_str()),
+                }));
+            }
+        }
+        out
+    })
+}
+
+fn page(clusters: &[ClusterMatrix], problems: bool, width: usize) -> MatrixPage<'_> {
+    MatrixPage {
+        clusters,
+        problems,
+        terminal: Terminal {
+            width,
+            ..Terminal::default()
+        },
+    }
+}
+
+fn printed(format: Format, page: &MatrixPage<'_>) -> String {
+    let mut out = Vec::new();
+    write(format, page, &mut out).expect("memory takes everything");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[test]
+fn the_document_is_as_its_schema_says() {
+    let schema = include_str!("../../../schemas/matrix.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let schema = jsonschema::draft202012::new(&schema).expect("a schema");
+    for problems in [false, true] {
+        let document = document(&page(clusters(), problems, 100));
+        let wrong: Vec<String> = schema
+            .iter_errors(&document)
+            .map(|e| format!("{}: {e}", e.instance_path()))
+            .collect();
+        assert_eq!(wrong, Vec::<String>::new());
+    }
+    let broken = serde_json::json!({"schemaVersion": "1", "clusters": [{}], "summary": {}});
+    assert!(!schema.is_valid(&broken));
+}
+
+/// The recorded cases have every state and nearly every reason in them.
+#[test]
+fn the_cases_are_worth_something() {
+    let all = counts(clusters());
+    for (name, n) in [
+        ("covered", all.covered),
+        ("wrong", all.wrong),
+        ("missing", all.missing),
+        ("off", all.off),
+        ("external", all.external),
+        ("unneeded", all.unneeded),
+        ("dangling", all.dangling),
+        ("obstructed", all.obstructed),
+    ] {
+        assert!(n > 0, "no cell is {name}: {all:?}");
+    }
+}
+
+#[test]
+fn tables_fit_the_terminal() {
+    for width in [40, 60, 80, 120] {
+        for cluster in clusters() {
+            let one = std::slice::from_ref(cluster);
+            let text = printed(Format::Human, &page(one, false, width));
+            for line in text.lines() {
+                // A word can be longer than the terminal is wide.
+                let longest = line.split_whitespace().map(|w| w.chars().count()).max();
+                let most = width.max(longest.unwrap_or(0) + 24);
+                assert!(line.chars().count() <= most, "{width}: {line:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_problems_are_shown_when_asked() {
+    let text = printed(Format::Human, &page(clusters(), true, 100));
+    assert!(!text.contains("plain Kubernetes:"), "{text}");
+    for cluster in clusters().iter().filter(|c| !c.is_problem()) {
+        let one = std::slice::from_ref(cluster);
+        let text = printed(Format::Human, &page(one, true, 100));
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_page_is_whole() {
+    let text = printed(Format::Html, &page(clusters(), false, 100));
+    for tag in ["table", "details", "article", "section", "span", "ul", "li"] {
+        let opened =
+            text.matches(&format!("<{tag}>")).count() + text.matches(&format!("<{tag} ")).count();
+        assert_eq!(opened, text.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+    assert!(!text.contains("<script") && !text.contains("http://"));
+}

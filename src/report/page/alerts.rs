@@ -1,0 +1,97 @@
+//! The alerts that would fire: those that HCO's gauges would raise, and those that rules predict.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{Markup, html};
+
+use super::clusters::ClusterRow;
+use super::{findings, folded};
+use crate::finding::{Finding, Predicts, Severity};
+use crate::report::plural;
+use crate::report::text::printable;
+
+/// Where HCO's runbooks are.
+const RUNBOOKS: &str = "https://kubevirt.io/monitoring/runbooks";
+
+/// Clusters shown of an alert.
+const CLUSTERS: usize = 5;
+
+/// An alert.
+#[derive(Debug, Default)]
+pub(super) struct Alert<'a> {
+    runbook: String,
+    /// Whether a gauge of HCO's raises it.
+    measured: bool,
+    clusters: BTreeSet<&'a str>,
+    /// Rules that predict it, with the severity of their findings.
+    rules: BTreeSet<(&'static str, Severity)>,
+}
+
+/// The alerts by name.
+pub(super) fn of<'a>(
+    rows: &'a [ClusterRow],
+    found: &'a [Finding],
+) -> BTreeMap<&'static str, Alert<'a>> {
+    let mut out: BTreeMap<&'static str, Alert<'a>> = BTreeMap::new();
+    for row in rows {
+        for name in &row.alerts {
+            let alert = out.entry(name).or_default();
+            alert.measured = true;
+            alert.clusters.insert(&row.cluster);
+        }
+    }
+    for finding in found {
+        if let Predicts::Alert { name, runbook } = finding.rule.predicts {
+            let alert = out.entry(name).or_default();
+            runbook.clone_into(&mut alert.runbook);
+            alert.clusters.extend(finding.cluster.as_deref());
+            alert.rules.insert((finding.rule.name, finding.severity));
+        }
+    }
+    for (name, alert) in &mut out {
+        if alert.runbook.is_empty() {
+            alert.runbook = format!("{RUNBOOKS}/{name}.html");
+        }
+    }
+    out
+}
+
+/// The content of the section.
+pub(super) fn section(alerts: &BTreeMap<&'static str, Alert<'_>>) -> Markup {
+    html! {
+        @if alerts.is_empty() {
+            p.good { "No alert is predicted." }
+        } @else {
+            div.scroll tabindex="0" role="group" aria-label="alerts" { table {
+                caption { "What would fire once this is in the clusters." }
+                thead { tr {
+                    th scope="col" { "alert" } th scope="col" { "clusters" } th scope="col" { "because of" }
+                } }
+                tbody { @for (name, alert) in alerts { (one(name, alert)) } }
+            } }
+        }
+    }
+}
+
+fn one(name: &str, alert: &Alert<'_>) -> Markup {
+    let clusters: Vec<Markup> = alert
+        .clusters
+        .iter()
+        .map(|c| html! { (printable(c)) })
+        .collect();
+    html! {
+        tr {
+            th scope="row" {
+                (name) br;
+                a href=(alert.runbook) rel="noreferrer" { "runbook" }
+            }
+            td { (plural(clusters.len(), "cluster")) (folded(&clusters, CLUSTERS, "clusters")) }
+            td {
+                @for (rule, severity) in &alert.rules {
+                    a href={ "#" (findings::anchor(rule, *severity)) } { (rule) } br;
+                }
+                @if alert.measured { small { "the operator's own gauge would raise it" } }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The clusters, a line each.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::Tone;
+use crate::diff::{ClusterDiff, Kind};
+use crate::finding::{Finding, Severity};
+use crate::matrix::{ClusterMatrix, State};
+use crate::report::text::printable;
+
+/// A cluster of a run.
+#[derive(Debug, Clone)]
+pub struct ClusterRow {
+    /// Its name.
+    pub cluster: String,
+    /// How it went.
+    pub verdict: Verdict,
+    /// The alerts that HCO's gauges would raise.
+    pub alerts: Vec<&'static str>,
+    /// Its golden images; `None` where nothing could be planned.
+    pub matrix: Option<ClusterMatrix>,
+}
+
+/// How a cluster went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It gets in.
+    Accepted,
+    /// The API server or a webhook refuses it.
+    Refused,
+    /// Its files can't be read or understood, or hcoplan failed.
+    NotPlanned,
+}
+
+impl Verdict {
+    fn shown(self) -> Markup {
+        let (tone, word) = match self {
+            Self::Accepted => (Tone::Good, "accepted"),
+            Self::Refused => (Tone::Bad, "refused"),
+            Self::NotPlanned => (Tone::Bad, "not planned"),
+        };
+        html! { span.state.(tone.class()) { (word) } }
+    }
+}
+
+/// The content of the section.
+pub(super) fn section(
+    rows: &[ClusterRow],
+    findings: &[Finding],
+    changes: Option<&[ClusterDiff]>,
+) -> Markup {
+    let counted = counted(findings);
+    let diffs: BTreeMap<&str, &ClusterDiff> = changes
+        .into_iter()
+        .flatten()
+        .map(|d| (d.cluster.as_str(), d))
+        .collect();
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="clusters" { table {
+            thead { tr {
+                th scope="col" { "cluster" } th scope="col" { "HCO" } th scope="col" { "verdict" }
+                th scope="col" { "workload nodes" }
+                th.number scope="col" { "errors" } th.number scope="col" { "warnings" }
+                th.number scope="col" { "notes" } th.number scope="col" { "alerts" }
+                th.number scope="col" { "images covered" }
+                @if changes.is_some() { th.number scope="col" { "objects changed" } }
+            } }
+            tbody { @for row in rows {
+                @let count = counted.get(row.cluster.as_str()).copied().unwrap_or_default();
+                tr {
+                    th scope="row" { (printable(&row.cluster)) }
+                    td { (row.matrix.as_ref().map_or("", |m| &m.release)) }
+                    td { (row.verdict.shown()) }
+                    td.keep { (nodes(row)) }
+                    @for n in count { td.number { (n) } }
+                    td.number { (row.alerts.len()) }
+                    td.number { (covered(row)) }
+                    @if changes.is_some() {
+                        td.number { (changed(diffs.get(row.cluster.as_str()).copied())) }
+                    }
+                }
+            } }
+        } }
+    }
+}
+
+/// Errors, warnings and notes of each cluster.
+fn counted(findings: &[Finding]) -> BTreeMap<&str, [usize; 3]> {
+    let mut out: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    for finding in findings {
+        let Some(cluster) = &finding.cluster else {
+            continue;
+        };
+        let [errors, warnings, notes] = out.entry(cluster).or_default();
+        *match finding.severity {
+            Severity::Error => errors,
+            Severity::Warning => warnings,
+            Severity::Info => notes,
+        } += 1;
+    }
+    out
+}
+
+fn nodes(row: &ClusterRow) -> String {
+    let all = row.matrix.iter().flat_map(|m| &m.architectures);
+    let workload = all.filter(|a| a.workload_nodes > 0);
+    let each = workload.map(|a| format!("{} × {}", a.workload_nodes, a.name));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn covered(row: &ClusterRow) -> String {
+    let images = row.matrix.iter().flat_map(|m| &m.images);
+    let (mut covered, mut wanted) = (0, 0);
+    for cell in images.flat_map(|i| &i.cells) {
+        covered += usize::from(cell.state == State::Covered);
+        wanted += usize::from(cell.state == State::Covered || cell.state.is_problem());
+    }
+    match wanted {
+        0 => "–".to_owned(),
+        wanted => format!("{covered} of {wanted}"),
+    }
+}
+
+fn changed(diff: Option<&ClusterDiff>) -> String {
+    let Some(diff) = diff else {
+        return "0".to_owned();
+    };
+    let objects = diff.comparison.objects.iter().filter(|o| !o.is_noise());
+    let count = objects.count();
+    match diff.whole {
+        Some(Kind::Add) => format!("{count}, new"),
+        _ => count.to_string(),
+    }
+}

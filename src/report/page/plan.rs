@@ -1,0 +1,139 @@
+//! The whole plan on one page: `hcoplan report`.
+
+use std::io::{self, Write};
+
+use maud::html;
+
+use super::clusters::{ClusterRow, Verdict};
+use super::{Lead, Section, Tone, alerts, clusters, findings, page};
+use crate::finding::Severity;
+use crate::matrix::{ClusterMatrix, counts};
+use crate::report::changes::{self, Changes};
+use crate::report::matrix::{self, MatrixPage};
+use crate::report::{Report, plural};
+
+/// Everything that the page tells.
+#[derive(Debug)]
+pub struct PlanPage<'a> {
+    /// The findings.
+    pub report: &'a Report<'a>,
+    /// The clusters, in their order.
+    pub clusters: &'a [ClusterRow],
+    /// What changes; `None` where there is nothing to compare with.
+    pub changes: Option<&'a Changes<'a>>,
+}
+
+/// Prints the page.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let found = plan.report.findings;
+    let matrices: Vec<ClusterMatrix> = plan
+        .clusters
+        .iter()
+        .filter_map(|c| c.matrix.clone())
+        .collect();
+    let matrix = MatrixPage {
+        clusters: &matrices,
+        problems: false,
+        terminal: plan.report.terminal,
+    };
+    let fires = alerts::of(plan.clusters, found);
+    let compared = plan.changes.map(|c| c.clusters);
+    let sections = [
+        Section {
+            anchor: "matrix",
+            name: "Golden images",
+            count: None,
+            content: matrix::section(&matrix),
+        },
+        Section {
+            anchor: "findings",
+            name: "Findings",
+            count: Some(found.len()),
+            content: findings::section(plan.report),
+        },
+        Section {
+            anchor: "alerts",
+            name: "Alerts",
+            count: Some(fires.len()),
+            content: alerts::section(&fires),
+        },
+        Section {
+            anchor: "changes",
+            name: "Changes",
+            count: plan.changes.map(changes::count),
+            content: match plan.changes {
+                Some(changes) => changes::section(changes),
+                None => html! { p {
+                    "There is no output tree to compare with: " code { "hcoplan plan" }
+                    " writes one, " code { "--against REV" } " compares with a revision."
+                } },
+            },
+        },
+        Section {
+            anchor: "clusters",
+            name: "Clusters",
+            count: Some(plan.clusters.len()),
+            content: clusters::section(plan.clusters, found, compared),
+        },
+    ];
+    let lead = lead(plan, &matrices, fires.len());
+    out.write_all(page("hcoplan report", &lead, &sections).as_bytes())
+}
+
+fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> Lead {
+    let of = |severity| {
+        let all = plan.report.findings.iter();
+        all.filter(|f| f.severity == severity).count()
+    };
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let is = |verdict| {
+        plan.clusters
+            .iter()
+            .filter(|c| c.verdict == verdict)
+            .count()
+    };
+    let (refused, unplanned) = (is(Verdict::Refused), is(Verdict::NotPlanned));
+    let all = plural(plan.clusters.len(), "cluster");
+    let (tone, verdict) = match (refused, unplanned, errors, warnings) {
+        (0, 0, 0, 0) => (Tone::Good, "Nothing to complain about".to_owned()),
+        (0, 0, 0, n) => (Tone::Warn, plural(n, "warning")),
+        (0, 0, n, _) => (Tone::Bad, plural(n, "error")),
+        (0, n, _, _) => (Tone::Bad, format!("{n} of {all} could not be planned")),
+        (n, _, _, _) => (Tone::Bad, format!("{n} of {all} would be refused")),
+    };
+    let sentence = match (refused, unplanned) {
+        (0, 0) => format!("in {all}; every HyperConverged would be accepted."),
+        (_, 0) => "The others would be accepted.".to_owned(),
+        (0, _) => "The findings say why.".to_owned(),
+        (_, n) => format!("{n} could not be planned."),
+    };
+    let counted = counts(matrices);
+    let mut figures = vec![
+        (
+            format!("{} of {}", counted.covered, counted.wanted()),
+            "golden images covered",
+            "matrix",
+        ),
+        (
+            plan.report.findings.len().to_string(),
+            "findings",
+            "findings",
+        ),
+        (fires.to_string(), "alerts predicted", "alerts"),
+    ];
+    if let Some(changes) = plan.changes {
+        let n = changes.counts();
+        let text = format!("+{} ~{} −{}", n.add, n.change, n.remove);
+        figures.push((text, "objects added, changed, removed", "changes"));
+    }
+    figures.push((plan.clusters.len().to_string(), "clusters", "clusters"));
+    Lead {
+        tone,
+        verdict,
+        sentence,
+        figures,
+    }
+}
