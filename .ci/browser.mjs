@@ -121,6 +121,7 @@ async function check(browser, file, width, colorScheme) {
     else if (place.top < place.nav - 1 || place.top > place.height) say(`${anchor} is not where its link leads: ${JSON.stringify(place)}`);
   }
   const shown = await page.evaluate(() => document.body.textContent.replace(/\s+/g, ' '));
+  if (/[\u202a-\u202e\u2066-\u2069]/.test(shown)) say('what turns text around is shown as it is');
   if (shown.includes('hunter2')) say('a secret is shown');
   if (kind === 'report') {
     const { findings } = JSON.parse(fs.readFileSync(file.replace('.html', '.json')));

@@ -16,6 +16,7 @@ use super::{Failure, clusters, held, tree};
 use crate::app::{self, Compared, Outcome, Progress, State, Work};
 use crate::diff::{Before, ClusterDiff};
 use crate::emit::DiskTree;
+use crate::finding::Severity;
 use crate::lint::Settings;
 use crate::repo::ClusterRef;
 use crate::report::changes::Changes;
@@ -78,6 +79,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ..Work::default()
     };
     let mut verdict = found.verdict;
+    for problem in found.repo.problems().iter().filter(|p| p.fatal) {
+        output.error(app::said(&problem.finding));
+    }
     let mut findings = Findings::new(&found);
     let mut rows = Vec::new();
     let chosen = found.chosen();
@@ -91,6 +95,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         |mut outcome| {
             match outcome.state {
                 State::Done | State::Refused => {}
+                State::Unusable | State::Unreadable => {
+                    tree::say(&outcome, &mut verdict, output);
+                    progress.aside(|| not_planned(&outcome, output));
+                }
                 _ => progress.aside(|| tree::say(&outcome, &mut verdict, output)),
             }
             rows.push(row(&mut outcome));
@@ -125,6 +133,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         target.write(&text, output)?;
     }
     Ok(verdict)
+}
+
+/// Says why a cluster isn't planned: the page does, and the exit code needs a word, too.
+fn not_planned(outcome: &Outcome, output: &Output) {
+    let errors = outcome.found.findings.iter();
+    for finding in errors.filter(|f| f.severity == Severity::Error) {
+        output.error(format_args!("{}: {}", outcome.cluster, app::said(finding)));
+    }
 }
 
 fn row(outcome: &mut Outcome) -> ClusterRow {
@@ -224,7 +240,7 @@ fn compare(
     });
     let progress = Progress::of(chosen.len(), output.quiet());
     let left = app::Left::Tree(&before);
-    app::compare_with(&left, repo, chosen, settings, jobs, &progress, |c| {
+    app::compare_with(&left, repo, chosen, jobs, &progress, |c| {
         out.take(c, verdict, output)
     });
     if found.everything && !verdict.stops() {

@@ -7,6 +7,7 @@ use crate::diff::semantic::{Impact, ObjectChange};
 use crate::diff::{ClusterDiff, Kind, VerdictChange, unified};
 use crate::report::page::{self, Lead, Section, Tone};
 use crate::report::plural;
+use crate::report::text::printable;
 use crate::yaml;
 
 pub(super) fn page(changes: &Changes<'_>) -> String {
@@ -87,21 +88,21 @@ fn one(changes: &Changes<'_>, cluster: &ClusterDiff) -> Markup {
     html! {
         article {
             h3 {
-                (cluster.cluster)
+                (printable(&cluster.cluster))
                 @match (cluster.whole, &cluster.moved_from) {
                     (Some(Kind::Add), _) => small { " new" },
                     (Some(Kind::Remove), _) => small { " no longer there" },
-                    (_, Some(from)) => small { " before at " (from) },
+                    (_, Some(from)) => small { " before at " (printable(from)) },
                     _ => {},
                 }
             }
             @if let Some(broken) = &cluster.broken {
                 p.bad { "Can't be rendered in " (if broken.left { changes.left } else { changes.right })
-                    ": " (broken.why) }
+                    ": " (printable(&broken.why)) }
             }
             @for (what, verdict) in verdicts {
                 @if let Some(why) = verdict.as_ref().and_then(|v| v.after.as_ref()) {
-                    p.bad { (what) ": " (why) }
+                    p.bad { (what) ": " (printable(why)) }
                 }
             }
             @if !comparison.alerts_added.is_empty() {
@@ -115,9 +116,9 @@ fn one(changes: &Changes<'_>, cluster: &ClusterDiff) -> Markup {
                 ul.notes {
                     @for note in &cluster.notes {
                         li.(tone(note.impact).class()) {
-                            (note.text)
-                            @if let Some(help) = &note.help { br; small { (help) } }
-                            @if let Some(place) = &note.place { br; code { (changes.place(place)) } }
+                            (printable(&note.text))
+                            @if let Some(help) = &note.help { br; small { (printable(help)) } }
+                            @if let Some(place) = &note.place { br; code { (printable(&changes.place(place))) } }
                         }
                     }
                 }
@@ -129,7 +130,7 @@ fn one(changes: &Changes<'_>, cluster: &ClusterDiff) -> Markup {
                 @for (word, finding) in findings {
                     li class=(if word == "gone" { "good" } else { finding.severity.as_str() }) {
                         b { (word) " " (finding.severity.as_str()) " " }
-                        code { (finding.rule.name) } " " (finding.message)
+                        code { (finding.rule.name) } " " (printable(&finding.message))
                     }
                 }
             }
@@ -179,8 +180,8 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
     html! {
         details.object {
             summary {
-                span class=(class) { (word) } " " (change.id)
-                @if let Some(instead) = &change.instead_of { small { " in the place of " (instead.name) } }
+                span class=(class) { (word) } " " (printable(&change.id.to_string()))
+                @if let Some(instead) = &change.instead_of { small { " in the place of " (printable(&instead.name)) } }
             }
             @if change.kind == Kind::Change {
                 div.scroll tabindex="0" role="group" aria-label="fields" { table {
@@ -189,23 +190,23 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
                     } }
                     tbody { @for (index, field) in fields {
                         tr {
-                            th scope="row" { code { (field.step.label) }
+                            th scope="row" { code { (printable(&field.step.label)) }
                                 @if let Some(told) = consequence(change, index) {
                                     br; small.(tone(told.impact).class()) { (told.text) }
                                 } }
                             td { (brief(field.step.before.as_ref(), 200)) }
                             td { (brief(field.step.after.as_ref(), 200)) }
                             td { @for cause in causes(cluster, &field.causes) {
-                                div { (cause.what)
-                                    @if let Some(place) = &cause.place { br; code { (changes.place(place)) } } }
+                                div { (printable(&cause.what))
+                                    @if let Some(place) = &cause.place { br; code { (printable(&changes.place(place))) } } }
                             } }
                         }
                     } }
                 } }
             } @else {
                 @for cause in causes(cluster, &change.causes) {
-                    p { "because of " (cause.what)
-                        @if let Some(place) = &cause.place { " " code { (changes.place(place)) } } }
+                    p { "because of " (printable(&cause.what))
+                        @if let Some(place) = &cause.place { " " code { (printable(&changes.place(place))) } } }
                 }
             }
             pre.diff {
@@ -218,7 +219,7 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
                         Some(b'-') => "del",
                         _ => "",
                     };
-                    span class=(class) { (line) "\n" }
+                    span class=(class) { (printable(line)) "\n" }
                 }
             }
         }

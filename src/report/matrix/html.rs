@@ -141,21 +141,13 @@ fn whys(cluster: &ClusterMatrix, rows: &[&Image]) -> Markup {
         @if !reasons.is_empty() {
             ul.places { @for why in &reasons {
                 li {
-                    b.(tone(why.cell.state)) {
-                        @match why.architecture {
-                            Some(architecture) => { (printable(architecture)) " " (printable(&word(why.cell))) }
-                            None => { "the plain name leads to nothing" }
-                        }
-                    }
-                    ": " (printable(&why.cell.reason.sentence()))
+                    b.(tone(why.cell.state)) { (printable(&why.what())) }
+                    ": " (printable(&why.sentence()))
                     @if let Some(rule) = why.cell.reason.rule() {
                         " (" a href=(sarif::page(rule)) rel="noreferrer" { (rule) } ")"
                     }
                     br;
-                    small {
-                        @if why.images.len() == rows.len() && rows.len() > 1 { "all " (rows.len()) " images" }
-                        @else { (printable(&why.images.join(", "))) }
-                    }
+                    small { (printable(&why.images(rows.len()))) }
                 }
             } }
         }

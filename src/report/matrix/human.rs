@@ -57,19 +57,22 @@ impl Printer<'_> {
             self.table(first, &rows, out)?;
         }
         for why in reasons(first, &rows) {
-            let what = match why.architecture {
-                Some(architecture) => format!("{architecture} {}", word(why.cell)),
-                None => "the plain name leads to nothing".to_owned(),
-            };
-            let what = self.painted(&printable(&what), style(why.cell.state));
-            let images = match rows.len() == why.images.len() && rows.len() > 1 {
-                true => format!("all {}", rows.len()),
-                false => why.images.join(", "),
-            };
+            let what = printable(&why.what()).into_owned();
+            let text = format!("{what}: {}", why.images(rows.len()));
+            let room = self.page.terminal.width.max(40) - 4;
+            for (index, line) in wrapped(&printable(&text), room).iter().enumerate() {
+                let painted = line.strip_prefix(&what).filter(|_| index == 0);
+                match painted {
+                    Some(rest) => {
+                        let what = self.painted(&what, style(why.cell.state));
+                        writeln!(out, "  {what}{rest}")?;
+                    }
+                    None => writeln!(out, "    {line}")?,
+                }
+            }
             let rule = why.cell.reason.rule();
             let rule = rule.map(|r| format!(" [{r}]")).unwrap_or_default();
-            writeln!(out, "  {what}")?;
-            let text = format!("{}{rule}: {images}", why.cell.reason.sentence());
+            let text = format!("{}{rule}", why.sentence());
             self.lines(&text, 4, Style::new(), out)?;
         }
         let by_hand = external(first);

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use super::human::Terminal;
 use super::plural;
-use crate::matrix::{Cell, ClusterMatrix, Counts, Group, Image, State, counts};
+use crate::matrix::{Cell, ClusterMatrix, Counts, Group, Image, Reason, State, counts};
 
 pub(super) use html::section;
 pub use json::document;
@@ -153,9 +153,15 @@ fn add<'a>(
     cluster: &ClusterMatrix,
     image: &Image,
 ) {
-    let name = name(cluster, image);
+    let name = match &cell.reason {
+        Reason::Dangling(target) => format!("{} → {target}", name(cluster, image)),
+        _ => name(cluster, image),
+    };
     let same = |w: &&mut Why<'_>| {
-        w.architecture == architecture && w.cell.reason == cell.reason && w.cell.state == cell.state
+        let dangle = [&w.cell.reason, &cell.reason].map(|r| matches!(r, Reason::Dangling(_)));
+        w.architecture == architecture
+            && w.cell.state == cell.state
+            && (w.cell.reason == cell.reason || dangle == [true, true])
     };
     match out.iter_mut().find(same) {
         Some(why) => why.images.push(name),
@@ -164,6 +170,33 @@ fn add<'a>(
             cell,
             images: vec![name],
         }),
+    }
+}
+
+impl Why<'_> {
+    /// What is the matter, in a few words: `arm64 gets amd64`.
+    fn what(&self) -> String {
+        match self.architecture {
+            Some(architecture) => format!("{architecture} {}", word(self.cell)),
+            None => "the plain name leads to nothing".to_owned(),
+        }
+    }
+
+    /// Why, in a sentence that holds for all of the images.
+    fn sentence(&self) -> String {
+        match &self.cell.reason {
+            Reason::Dangling(_) => "nothing is imported for the DataSource behind it".to_owned(),
+            reason => reason.sentence(),
+        }
+    }
+
+    /// The images that it is about; `all 4` where it is about every row.
+    fn images(&self, rows: usize) -> String {
+        let dangles = matches!(self.cell.reason, Reason::Dangling(_));
+        match self.images.len() == rows && rows > 1 && !dangles {
+            true => format!("all {rows}"),
+            false => self.images.join(", "),
+        }
     }
 }
 

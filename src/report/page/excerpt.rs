@@ -6,6 +6,7 @@ use super::Tone;
 use crate::finding::Finding;
 use crate::report::Report;
 use crate::report::excerpt::{Excerpt, Mark, by_file};
+use crate::report::text::printable;
 
 /// Columns of a line that are shown; longer ones are cut around what is meant.
 const WIDTH: usize = 160;
@@ -29,7 +30,7 @@ pub(super) fn places(report: &Report<'_>, finding: &Finding, tone: Tone) -> Mark
                 @let name = report.path(&first.place.file);
                 @if let Some(excerpt) = Excerpt::new(name.as_str(), &marks, WIDTH) {
                     figure {
-                        figcaption { code { (name) ":" (at.line) ":" (at.column) } }
+                        figcaption { code { (printable(name.as_str())) ":" (at.line) ":" (at.column) } }
                         (lines(&excerpt, tone))
                     }
                 }

@@ -165,7 +165,7 @@ fn place(report: &Report<'_>, finding: &Finding) -> Markup {
     html! {
         @match &finding.location {
             Some(at) => {
-                code { (report.path(&at.file)) ":" (at.start().line) ":" (at.start().column) }
+                code { (printable(report.path(&at.file).as_str())) ":" (at.start().line) ":" (at.start().column) }
             }
             None => { (printable(finding.cluster.as_deref().unwrap_or_default())) }
         }
