@@ -74,7 +74,7 @@ const inPage = () => {
     if (!e.querySelector('thead th')) say('a table without headers');
     if (!e.closest('.scroll')) say('a table outside of a box that scrolls');
   }
-  for (const e of document.querySelectorAll('.scroll, .lines')) {
+  for (const e of document.querySelectorAll('.scroll, .lines, pre')) {
     if (e.scrollWidth > e.clientWidth && e.tabIndex < 0) say('a box that scrolls and takes no focus');
   }
   const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);

@@ -12,7 +12,7 @@ const LINES: &[&[&str]] = &[
     &["admission", "boot_images", "operands", "jsonpatch"],
     &["plan"],
     &["emit", "repo"],
-    &["lint", "why", "diff", "fix", "matrix"],
+    &["matrix", "lint", "why", "diff", "fix"],
     &["report"],
     &["app"],
     &["main", "cli", "lsp"],

@@ -209,7 +209,7 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
                         @if let Some(place) = &cause.place { " " code { (printable(&changes.place(place))) } } }
                 }
             }
-            pre.diff {
+            pre.diff tabindex="0" {
                 @for (index, line) in diff.lines().enumerate() {
                     @let class = match line.as_bytes().first() {
                         // The sides' names come first.
