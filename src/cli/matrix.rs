@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use clap::Args;
 
 use super::arguments::Sources;
+use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::findings::Findings;
 use super::format::{self, Target};
@@ -35,7 +36,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "matrix", &Format::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(sources, Vec::new(), output)?;
+    let found = clusters::find(sources, Vec::new(), Builds, output)?;
     if found.verdict.nothing_found {
         return Ok(found.verdict);
     }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::arguments::{Out, Sources};
 use super::clusters::Clusters;
+use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::findings::Findings;
 use super::format::{self, Named, Target};
@@ -66,7 +67,7 @@ impl Named for PageFormat {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(sources, Vec::new(), output)?;
+    let found = clusters::find(sources, Vec::new(), Builds, output)?;
     if found.verdict.nothing_found {
         return Ok(found.verdict);
     }
