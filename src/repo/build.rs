@@ -126,6 +126,8 @@ struct Kustomization {
     resources: Vec<String>,
     /// Files that go into it otherwise.
     others: Vec<String>,
+    /// Generators, transformers and validators: files, directories or the configuration itself.
+    plugins: Vec<String>,
     component: bool,
 }
 
@@ -149,14 +151,7 @@ impl Kustomization {
         let text = |node: &Node| node.as_str().map(ToOwned::to_owned);
         let resources = ["resources", "bases", "components"];
         let resources = resources.iter().flat_map(list).filter_map(text).collect();
-        let plain = [
-            "crds",
-            "configurations",
-            "generators",
-            "transformers",
-            "validators",
-            "patchesStrategicMerge",
-        ];
+        let plain = ["crds", "configurations", "patchesStrategicMerge"];
         let mut others: Vec<String> = plain.iter().flat_map(list).filter_map(text).collect();
         let placed = ["patches", "patchesJson6902", "replacements"];
         let placed = placed.iter().flat_map(list);
@@ -176,11 +171,14 @@ impl Kustomization {
         }
         // A patch or a function may stand inline.
         others.retain(|t| !t.contains('\n') && !t.contains(": "));
+        let plugins = ["generators", "transformers", "validators"];
+        let plugins = plugins.iter().flat_map(list).filter_map(text).collect();
         let component = root.get("kind").and_then(Node::as_str) == Some("Component");
         Ok(Self {
             path: shown,
             resources,
             others,
+            plugins,
             component,
         })
     }
@@ -230,6 +228,10 @@ impl Reached {
             let fails = below(kustomization, directory, name).map(|_| ());
             done = done.and(fails);
         }
+        for plugin in &kustomization.plugins {
+            let fails = self.plugin(tree, all, directory, kustomization, plugin);
+            done = done.and(fails);
+        }
         for name in &kustomization.resources {
             let path = match below(kustomization, directory, name) {
                 Ok(path) => path,
@@ -253,6 +255,39 @@ impl Reached {
     }
 }
 
+impl Reached {
+    /// Checks a plugin, which may name files itself: nothing in its configuration may look like a URL.
+    fn plugin(
+        &mut self,
+        tree: &dyn Tree,
+        all: &BTreeMap<Utf8PathBuf, Kustomization>,
+        directory: &Utf8Path,
+        kustomization: &Kustomization,
+        plugin: &str,
+    ) -> Result<(), BuildError> {
+        let inline = plugin.contains('\n') || plugin.contains(": ");
+        let text = match inline {
+            true => plugin.to_owned(),
+            false => {
+                let path = below(kustomization, directory, plugin)?;
+                if all.contains_key(&path) {
+                    return self.add(tree, all, &path);
+                }
+                let bytes = tree.read(&path).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+        };
+        let mut words = text.split([' ', '\n', '"', '\'', ',', '[', ']', '{', '}']);
+        match words.find(|word| word.contains("://")) {
+            Some(url) => Err(kustomization.elsewhere(url, FETCHED)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is said about a URL.
+const FETCHED: &str = "not in the directory, and nothing is fetched";
+
 /// The path from the root of what a kustomization names.
 fn below(
     kustomization: &Kustomization,
@@ -260,8 +295,7 @@ fn below(
     name: &str,
 ) -> Result<Utf8PathBuf, BuildError> {
     if name.contains("://") || name.starts_with("git@") || name.contains("?ref=") {
-        let what = "not in the directory, and nothing is fetched";
-        return Err(kustomization.elsewhere(name, what));
+        return Err(kustomization.elsewhere(name, FETCHED));
     }
     let outside = "outside the directory that is read";
     normal(&directory.join(name)).ok_or_else(|| kustomization.elsewhere(name, outside))
