@@ -231,6 +231,9 @@ fn fill_eviction_strategy(hc: &mut HyperConverged, topology: &Topology) {
 }
 
 #[cfg(test)]
+mod properties;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

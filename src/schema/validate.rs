@@ -76,6 +76,15 @@ impl Violations {
 }
 
 impl Schema {
+    /// What the API server refuses in a new object, once it has pruned and defaulted it.
+    pub fn refusals(&self, object: &Value) -> Vec<Violation> {
+        let mut object = object.clone();
+        self.prune(&mut object);
+        self.drop_nulls(&mut object);
+        self.fill_defaults(&mut object);
+        self.validate(&object).iter().cloned().collect()
+    }
+
     /// What the server would refuse in a new object.
     pub fn validate(&self, value: &Value) -> Violations {
         self.run(value, None)

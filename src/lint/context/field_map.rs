@@ -4,6 +4,15 @@ use super::Context;
 use crate::release::HyperConvergedField;
 use crate::yaml::Path;
 
+impl Context<'_> {
+    /// The HyperConverged's field behind a place of an operand, in the document's own version, or
+    /// behind the nearest place above it.
+    pub fn field_behind(&self, kind: &str, place: &Path) -> Option<Path> {
+        let keys = crate::jsonpatch::segments(&place.to_pointer());
+        row(self, kind, &keys).map(|row| row.path)
+    }
+}
+
 /// How a field gets into an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::prelude::*;
-use crate::schema::{Schema, Violation};
+use crate::schema::Violation;
 
 pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-result-violates-crd",
@@ -65,11 +63,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(schema) = cx.operand_schema(patch) else {
             continue;
         };
-        let found = violations(schema, after);
+        let found = schema.refusals(after);
         if found.is_empty() {
             continue;
         }
-        let before = violations(schema, before);
+        let before = schema.refusals(before);
         let known: BTreeSet<&str> = before.iter().map(|v| v.message.as_str()).collect();
         let new = found.iter().filter(|v| !known.contains(v.message.as_str()));
         for violation in new {
@@ -95,13 +93,4 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, violation: &Violation)
         .label("not what its CustomResourceDefinition takes")
         .help("write what the schema takes, or drop the operation")
         .fixes(applied.and_then(|a| cx.drop_operation(&a)))
-}
-
-/// What the API server refuses in an operand, once it has pruned and defaulted it.
-fn violations(schema: &Schema, operand: &Value) -> Vec<Violation> {
-    let mut operand = operand.clone();
-    schema.prune(&mut operand);
-    schema.drop_nulls(&mut operand);
-    schema.fill_defaults(&mut operand);
-    schema.validate(&operand).iter().cloned().collect()
 }

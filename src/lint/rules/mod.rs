@@ -149,6 +149,7 @@ rules! {
     null_section,
     operand_affinity_not_overridable,
     operand_managed_in_git,
+    operand_violates_crd,
     operator_placement_not_covered,
     pinned_old_default,
     placement_affinity_invalid,
