@@ -17,6 +17,7 @@ pub mod inventory;
 pub mod jsonpatch;
 pub mod kube;
 pub mod lint;
+pub mod lsp;
 pub mod matrix;
 pub mod operands;
 pub mod plan;

@@ -27,5 +27,6 @@ pub use document::plan_document;
 pub use held::Held;
 pub use interrupt::{interrupted, watch};
 pub use only::{Only, OnlyError};
+pub(crate) use panics::caught;
 pub use pipeline::{Work, run};
 pub use progress::Progress;

@@ -11,7 +11,7 @@ use super::clusters::Clusters;
 use super::output::Color;
 use super::selection::Shard;
 use super::{
-    cmp, completions, diff, exit, explain, fix, init, inventory, krm, lint, man, matrix, plan,
+    cmp, completions, diff, exit, explain, fix, init, inventory, krm, lint, lsp, man, matrix, plan,
     read, release, render, report, version, why,
 };
 
@@ -76,6 +76,7 @@ pub(super) enum Command {
     Release(release::Arguments),
     Krm(krm::Arguments),
     Cmp(cmp::Arguments),
+    Lsp(lsp::Arguments),
     Init(init::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),

@@ -174,7 +174,7 @@ fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path, dotted:
     let mut seen = Seen {
         release: Arc::clone(release),
         api_version: schema.api_version(),
-        facts: facts(schema, &path),
+        facts: schema.in_words(&path),
         inner: Vec::new(),
         feeds: Vec::new(),
         unset: None,
@@ -197,42 +197,6 @@ fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path, dotted:
         of_operand(&mut seen, schema.kind(), dotted);
     }
     seen
-}
-
-/// Type and limits, in words.
-fn facts(schema: &Schema, path: &Path) -> String {
-    let Some(field) = schema.field(path).filter(|_| !path.0.is_empty()) else {
-        return "object".to_owned();
-    };
-    let mut out = match field.kind {
-        "" => "anything".to_owned(),
-        kind => kind.replace(',', " or "),
-    };
-    if let Some(format) = field.format {
-        let _ = write!(out, " ({format})");
-    }
-    if schema.list_kind(path).is_some()
-        && let Some(item) = schema.field(&path.index(0))
-    {
-        let _ = write!(out, " of {}", item.kind.replace(',', " or "));
-    }
-    if schema.takes_any_key(path) {
-        out.push_str(", any key");
-    }
-    if field.required {
-        out.push_str(", required");
-    }
-    if field.nullable {
-        out.push_str(", may be null");
-    }
-    if !field.allowed.is_empty() {
-        let allowed: Vec<String> = field.allowed.iter().map(plain).collect();
-        let _ = write!(out, ", one of {}", allowed.join(", "));
-    }
-    if let Some(pattern) = field.pattern {
-        let _ = write!(out, ", matching {pattern}");
-    }
-    out
 }
 
 fn plain(value: &Value) -> String {

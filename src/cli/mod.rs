@@ -20,6 +20,7 @@ mod init;
 mod inventory;
 mod krm;
 mod lint;
+mod lsp;
 mod man;
 mod matrix;
 mod migrate;
@@ -136,7 +137,10 @@ pub fn run() -> ExitCode {
         }
     };
     let mut output = Output::new(arguments.color, arguments.quiet);
-    app::watch();
+    // A server has nothing to clean up: a signal may end it.
+    if !matches!(arguments.command, Command::Lsp(_)) {
+        app::watch();
+    }
     let verdict = match dispatch(arguments.command, &mut output) {
         Ok(verdict) => verdict,
         Err(failure) => {
@@ -176,6 +180,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Inventory(arguments) => inventory::run(&arguments, output),
         Command::Cmp(arguments) => cmp::run(&arguments, output),
         Command::Krm(arguments) => krm::run(&arguments, output),
+        Command::Lsp(arguments) => lsp::run(&arguments),
         Command::Init(arguments) => init::run(&arguments, output),
         Command::Matrix(arguments) => matrix::run(&arguments, output),
         Command::Report(arguments) => report::run(&arguments, output),

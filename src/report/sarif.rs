@@ -19,7 +19,7 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const MOST_TEXT: usize = 1024;
 
 /// A rule's page on the web.
-pub(super) fn page(rule: &str) -> String {
+pub fn page(rule: &str) -> String {
     format!(
         "{}/blob/main/docs/rules/{rule}.md",
         env!("CARGO_PKG_REPOSITORY")

@@ -63,6 +63,46 @@ impl Schema {
         })
     }
 
+    /// Type and limits of the field at a path, in words.
+    pub fn in_words(&self, path: &Path) -> String {
+        let Some(field) = self.field(path).filter(|_| !path.0.is_empty()) else {
+            return "object".to_owned();
+        };
+        let mut out = match field.kind {
+            "" => "anything".to_owned(),
+            kind => kind.replace(',', " or "),
+        };
+        if let Some(format) = field.format {
+            out.push_str(&format!(" ({format})"));
+        }
+        if self.list_kind(path).is_some()
+            && let Some(item) = self.field(&path.index(0))
+        {
+            out.push_str(&format!(" of {}", item.kind.replace(',', " or ")));
+        }
+        if self.takes_any_key(path) {
+            out.push_str(", any key");
+        }
+        if field.required {
+            out.push_str(", required");
+        }
+        if field.nullable {
+            out.push_str(", may be null");
+        }
+        if !field.allowed.is_empty() {
+            let allowed = field.allowed.iter().map(|value| match value {
+                Value::String(text) if !text.is_empty() => text.clone(),
+                other => other.to_string(),
+            });
+            let allowed: Vec<String> = allowed.collect();
+            out.push_str(&format!(", one of {}", allowed.join(", ")));
+        }
+        if let Some(pattern) = field.pattern {
+            out.push_str(&format!(", matching {pattern}"));
+        }
+        out
+    }
+
     /// The fields that the schema knows at a path, sorted; empty for scalars, lists, maps with
     /// free keys and unknown places.
     pub fn known_fields(&self, path: &Path) -> Vec<&str> {

@@ -1,0 +1,269 @@
+//! What the editor offers to do about a finding.
+//!
+//! Edits are those of `hcoplan fix`: tried out before they are offered, so that the file is what was
+//! meant and no comment is lost.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use lsp_types::{CodeActionKind, Range, TextEdit};
+use serde_json::{Value, json};
+use similar::{DiffOp, TextDiff};
+
+use super::analysis::Analysis;
+use super::client::Client;
+use super::diagnostics::{diagnostic, range};
+use super::documents::{Documents, Open};
+use super::root::Root;
+use crate::finding::{Applicability, Edit, Finding, Fix};
+use crate::fix::{Choice, choose, round};
+use crate::repo::Repo;
+use crate::source::{SourceFile, Span};
+use crate::yaml::edit::apply_and_verify;
+use crate::yaml::{Node, parse};
+
+/// An action about one finding.
+pub(super) const QUICK_FIX: &str = "quickfix";
+
+/// An action about everything in a file.
+pub(super) const FIX_ALL: &str = "source.fixAll.hcoplan";
+
+/// What actions are made from.
+pub(super) struct Ground<'s> {
+    /// The file, relative to the root.
+    pub(super) path: Utf8PathBuf,
+    pub(super) root: &'s Root,
+    pub(super) analysis: &'s Analysis,
+    pub(super) documents: &'s Documents,
+    pub(super) client: &'s Client,
+}
+
+impl Ground<'_> {
+    fn marked(&self, path: &Utf8Path) -> bool {
+        let open = self.root.document(self.documents, path);
+        open.is_some_and(Open::is_marked)
+    }
+
+    fn address(&self, path: &Utf8Path) -> String {
+        self.root.address(self.documents, path)
+    }
+
+    fn range(&self, edit: &Edit) -> Range {
+        let place = crate::source::Location::new(&edit.file, edit.span);
+        range(&place, self.client.shows, &|path| self.marked(path))
+    }
+
+    /// Edits as the editor takes them.
+    fn workspace_edit(&self, edits: &[Edit]) -> Value {
+        let mut files: Vec<(&Utf8Path, Vec<TextEdit>)> = Vec::new();
+        for edit in edits {
+            let path = edit.file.path();
+            let made = TextEdit::new(self.range(edit), edit.text.clone());
+            match files.iter_mut().find(|(p, _)| *p == path) {
+                Some((_, edits)) => edits.push(made),
+                None => files.push((path, vec![made])),
+            }
+        }
+        if self.client.versioned_edits {
+            let change = |(path, edits): (&Utf8Path, Vec<TextEdit>)| {
+                let version = self.root.document(self.documents, path).map(|o| o.version);
+                let document = json!({"uri": self.address(path), "version": version});
+                json!({"textDocument": document, "edits": edits})
+            };
+            let changes: Vec<Value> = files.into_iter().map(change).collect();
+            return json!({"documentChanges": changes});
+        }
+        let entry = |(path, edits): (&Utf8Path, Vec<TextEdit>)| (self.address(path), json!(edits));
+        let changes: serde_json::Map<_, _> = files.into_iter().map(entry).collect();
+        json!({"changes": changes})
+    }
+}
+
+/// The actions for a range of the file. `only` names kinds, each with everything below it.
+pub(super) fn actions(
+    ground: &Ground<'_>,
+    at: Range,
+    only: Option<&[CodeActionKind]>,
+) -> Vec<Value> {
+    let wanted = |kind: &str| {
+        let below = |k: &CodeActionKind| {
+            let rest = kind.strip_prefix(k.as_str());
+            rest.is_some_and(|r| r.is_empty() || k.as_str().is_empty() || r.starts_with('.'))
+        };
+        only.is_none_or(|only| only.iter().any(below))
+    };
+    let findings = ground.analysis.findings.iter().filter(|f| {
+        let place = f.location.as_ref();
+        place.is_some_and(|l| l.file.path() == ground.path)
+    });
+    let mut out: Vec<Value> = Vec::new();
+    if wanted(QUICK_FIX) {
+        let mut suppressions = Vec::new();
+        for finding in findings.clone() {
+            let address = |path: &Utf8Path| ground.address(path);
+            let marked = |path: &Utf8Path| ground.marked(path);
+            let shown = diagnostic(finding, ground.client.shows, &marked, &address);
+            let Some(shown) = shown.filter(|d| touch(d.range, at)) else {
+                continue;
+            };
+            let add = |title: String, edits: &[Edit], preferred: bool, to: &mut Vec<Value>| {
+                let mut action = json!({
+                    "title": title, "kind": QUICK_FIX, "diagnostics": [shown],
+                    "edit": ground.workspace_edit(edits),
+                });
+                if preferred && let Some(entries) = action.as_object_mut() {
+                    entries.insert("isPreferred".to_owned(), true.into());
+                }
+                if !to.contains(&action) {
+                    to.push(action);
+                }
+            };
+            for fix in finding.fixes.iter().filter(|f| is_possible(finding, f)) {
+                let preferred = fix.applicability == Applicability::Safe;
+                add(title(fix), &fix.edits, preferred, &mut out);
+            }
+            if let Some(edit) = suppression(ground, finding) {
+                let title = format!("ignore {} here", finding.rule.name);
+                add(title, &[edit], false, &mut suppressions);
+            }
+        }
+        out.append(&mut suppressions);
+    }
+    if wanted(FIX_ALL) && has_safe_fixes(ground) {
+        let mut action = json!({"title": "apply all safe fixes of hcoplan", "kind": FIX_ALL});
+        let more = match ground.client.resolves {
+            true => Some(("data", ground.address(&ground.path).into())),
+            false => everything(ground).map(|edit| ("edit", edit)),
+        };
+        if let (Some((key, value)), Some(entries)) = (more, action.as_object_mut()) {
+            entries.insert(key.to_owned(), value);
+            out.push(action);
+        }
+    }
+    out
+}
+
+/// The edit that makes all safe fixes of the file, as `hcoplan fix --write` does.
+pub(super) fn everything(ground: &Ground<'_>) -> Option<Value> {
+    let job = ground.root.job_of(ground.documents);
+    let (before, text) = job.mended(&ground.path)?;
+    Some(ground.workspace_edit(&hunks(&before, &text)))
+}
+
+fn has_safe_fixes(ground: &Ground<'_>) -> bool {
+    let choices = choose(&ground.analysis.findings, false);
+    let own = |e: &Edit| e.file.path() == ground.path;
+    choices.iter().any(|c| c.fix.edits.iter().all(own))
+}
+
+fn title(fix: &Fix) -> String {
+    match fix.applicability {
+        Applicability::Safe | Applicability::Suggestion => fix.title.clone(),
+        Applicability::Unsafe => format!("{} (changes what the cluster does)", fix.title),
+    }
+}
+
+/// Whether the result is what was meant.
+fn is_possible(finding: &Finding, fix: &Fix) -> bool {
+    !fix.edits.is_empty() && !round(&[Choice { finding, fix }]).files.is_empty()
+}
+
+fn touch(a: Range, b: Range) -> bool {
+    a.start <= b.end && b.start <= a.end
+}
+
+/// The comment that leaves a finding out, on the line above it. An error needs a reason, which is
+/// for the author to write. `None` for a refusal, and where no comment can stand or none counts.
+fn suppression(ground: &Ground<'_>, finding: &Finding) -> Option<Edit> {
+    let place = finding.location.as_ref().filter(|_| !finding.refusal)?;
+    let file = &place.file;
+    let start = place.span.start;
+    let parsed = parse(file);
+    let document = parsed
+        .documents
+        .iter()
+        .find(|d| d.span.start <= start && start < d.span.end)?;
+    if !speaks(ground, file.path(), &document.root) {
+        return None;
+    }
+    // Inside a text over several lines a `#` is part of the text.
+    let start = beginning(&document.root, start).unwrap_or(start) as usize;
+    let text = file.text();
+    let line = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
+    let rest = text.get(line..)?;
+    let indent: String = rest.chars().take_while(|c| *c == ' ').collect();
+    let end = match rest
+        .lines()
+        .next()
+        .is_some_and(|l| rest.get(l.len()..).is_some_and(|r| r.starts_with("\r\n")))
+    {
+        true => "\r\n",
+        false => "\n",
+    };
+    let rule = finding.rule.name;
+    let edit = Edit {
+        file: Arc::clone(file),
+        span: Span::new(line, line),
+        text: format!("{indent}# hcoplan: ignore[{rule}] TODO: say why{end}"),
+    };
+    let intended: Vec<Value> = parsed.documents.iter().map(|d| d.root.to_json()).collect();
+    let edits = std::slice::from_ref(&edit);
+    apply_and_verify(file, edits, &intended).ok().map(|_| edit)
+}
+
+/// Whether the comments of a document count: it is a HyperConverged, or says what a cluster is like.
+fn speaks(ground: &Ground<'_>, path: &Utf8Path, root: &Node) -> bool {
+    let version = root.get("apiVersion").and_then(Node::as_str);
+    let kind = root.get("kind").and_then(Node::as_str);
+    let mut clusters = ground.analysis.repo.iter().flat_map(Repo::clusters);
+    match kind {
+        // One whose name another one has is not looked at.
+        _ if version.is_some_and(|v| v.starts_with("hco.kubevirt.io/")) => {
+            clusters.any(|c| c.path() == path)
+        }
+        Some(kind) if kind == "ClusterInventory" || kind.starts_with("Node") => {
+            let mut inventories = clusters.flat_map(|c| c.inventory_files());
+            inventories.any(|p| p == path)
+        }
+        _ => false,
+    }
+}
+
+/// The key or the first byte of the scalar that a byte is in.
+fn beginning(node: &Node, at: u32) -> Option<u32> {
+    let inside = |node: &Node| node.span.start <= at && at < node.span.end;
+    let entry = node.entries().iter().find(|e| inside(&e.value));
+    let (below, begin) = match entry {
+        Some(entry) => (&entry.value, entry.key.span.start),
+        None => {
+            let item = node.items().iter().find(|i| inside(i))?;
+            (item, item.span.start)
+        }
+    };
+    match below.entries().is_empty() && below.items().is_empty() {
+        true => Some(begin),
+        false => beginning(below, at),
+    }
+}
+
+/// Edits that make a file's text another one, line by line.
+fn hunks(file: &Arc<SourceFile>, after: &str) -> Vec<Edit> {
+    let old: Vec<&str> = file.text().split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let mut starts = vec![0];
+    for line in &old {
+        starts.push(starts.last().copied().unwrap_or_default() + line.len());
+    }
+    let at = |line: usize| starts.get(line).copied().unwrap_or(file.text().len());
+    let diff = TextDiff::from_slices(&old, &new);
+    let changed = diff
+        .ops()
+        .iter()
+        .filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    let edit = |op: &DiffOp| Edit {
+        file: Arc::clone(file),
+        span: Span::new(at(op.old_range().start), at(op.old_range().end)),
+        text: new.get(op.new_range()).unwrap_or_default().concat(),
+    };
+    changed.map(edit).collect()
+}

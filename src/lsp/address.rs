@@ -1,0 +1,87 @@
+//! `file:` addresses and paths.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// The path of a `file:` address; `None` for other schemes, other hosts, and names that are no
+/// UTF-8.
+pub(super) fn to_path(address: &str) -> Option<Utf8PathBuf> {
+    let rest = address.strip_prefix("file://")?;
+    let rest = rest.split(['?', '#']).next()?;
+    let (host, path) = rest.split_at(rest.find('/')?);
+    if !host.is_empty() && host != "localhost" {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.as_bytes();
+    while let [first, rest @ ..] = left {
+        left = rest;
+        bytes.push(match first {
+            b'%' => {
+                let (digits, rest) = left.split_at_checked(2)?;
+                left = rest;
+                u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?
+            }
+            other => *other,
+        });
+    }
+    let mut path = String::from_utf8(bytes).ok()?;
+    // `/C:/x` of Windows.
+    if cfg!(windows) && path.get(2..3) == Some(":") {
+        path.remove(0);
+    }
+    Some(Utf8PathBuf::from(path))
+}
+
+/// The address of an absolute path.
+pub(super) fn of_path(path: &Utf8Path) -> String {
+    let mut out = String::from("file://");
+    let text = path
+        .as_str()
+        .replace('\\', if cfg!(windows) { "/" } else { "\\" });
+    if !text.starts_with('/') {
+        out.push('/');
+    }
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_and_back() {
+        for path in ["/a/b.yaml", "/a b/ü%20[x]#?.yaml", "/", "/a\\b"] {
+            let address = of_path(Utf8Path::new(path));
+            assert_eq!(to_path(&address).as_deref(), Some(Utf8Path::new(path)));
+        }
+        assert_eq!(of_path(Utf8Path::new("/a ü")), "file:///a%20%C3%BC");
+    }
+
+    #[test]
+    fn what_is_no_file_of_this_machine() {
+        for address in [
+            "untitled:Untitled-1",
+            "git:/a/b",
+            "http://x/y",
+            "file://server/share",
+            "file:///a%",
+            "file:///a%f",
+            "file:///a%zz",
+            "file:///%ff",
+            "file://",
+            "",
+        ] {
+            assert_eq!(to_path(address), None, "{address}");
+        }
+        assert!(to_path("file://localhost/a").is_some());
+    }
+}

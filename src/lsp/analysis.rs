@@ -1,0 +1,178 @@
+//! A directory looked at as a whole, with what is open in the editor in the place of its files.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::overlay::Overlay;
+use crate::app::{self, Progress, State, Work, caught};
+use crate::finding::Finding;
+use crate::fix::{choose, round};
+use crate::lint::{self, Date, Settings};
+use crate::repo::{self, Options, Repo};
+use crate::source::{self, Directory, Location, MAX_BYTES, SourceFile, Span, Tree, encode};
+
+/// What is to be looked at.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The directory; nothing outside of it is read.
+    pub(super) root: Utf8PathBuf,
+    /// Whether only the files of the directory itself count: it is nobody's workspace.
+    pub(super) shallow: bool,
+    /// The texts that are open, by their path from the directory.
+    pub(super) texts: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// The editor's numbers of these texts.
+    pub(super) versions: BTreeMap<Utf8PathBuf, i32>,
+    /// The number of the state of things that this is.
+    pub(super) state: u64,
+}
+
+/// What was seen.
+#[derive(Debug)]
+pub struct Analysis {
+    /// Of which state of things.
+    pub(super) job: Job,
+    /// The repository; `None` where its configuration is wrong.
+    pub(super) repo: Option<Repo>,
+    /// What was found, after suppression.
+    pub(super) findings: Vec<Finding>,
+    /// What is to be told beside the findings.
+    pub(super) said: Vec<String>,
+}
+
+impl Job {
+    /// Does it. A panic on the way is told, and nothing else is.
+    pub fn run(self) -> Analysis {
+        match caught(|| look(&self)) {
+            Ok(seen) => Analysis {
+                repo: seen.repo,
+                findings: seen.findings,
+                said: seen.said,
+                job: self,
+            },
+            Err(said) => Analysis {
+                job: self,
+                repo: None,
+                findings: Vec::new(),
+                said: vec![format!("hcoplan has a bug: {said}")],
+            },
+        }
+    }
+
+    /// A file as `hcoplan fix --write` would leave it: its safe fixes, and those that come up when
+    /// they are made. `None` where nothing is to be done. Fixes that reach into other files are
+    /// left out.
+    pub(super) fn mended(mut self, path: &Utf8Path) -> Option<(Arc<SourceFile>, String)> {
+        const MOST_ROUNDS: usize = 10;
+        let mut mended: Option<(Arc<SourceFile>, String)> = None;
+        for _ in 0..MOST_ROUNDS {
+            let findings = look(&self).findings;
+            let mut choices = choose(&findings, false);
+            choices.retain(|c| c.fix.edits.iter().all(|e| e.file.path() == path));
+            let Some(file) = round(&choices).files.remove(path) else {
+                break;
+            };
+            let bytes = encode(&file.text, file.before.encoding());
+            self.texts.insert(path.to_owned(), bytes);
+            match &mut mended {
+                Some((_, text)) => *text = file.text,
+                None => mended = Some((file.before, file.text)),
+            }
+        }
+        mended.filter(|(before, text)| before.text() != text)
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    repo: Option<Repo>,
+    findings: Vec<Finding>,
+    said: Vec<String>,
+}
+
+fn look(job: &Job) -> Seen {
+    let opened = tree(job).map_err(repo::Error::from);
+    let opened = opened.and_then(|tree| Repo::from_tree(tree, &Options::default()));
+    let repo = match opened {
+        Ok(repo) => repo,
+        Err(repo::Error::Configuration(findings)) => {
+            return Seen {
+                findings,
+                ..Seen::default()
+            };
+        }
+        Err(other) => {
+            return Seen {
+                said: vec![other.to_string()],
+                ..Seen::default()
+            };
+        }
+    };
+    let settings = match Settings::configured(repo.config()) {
+        Ok(settings) => settings,
+        Err(findings) => {
+            return Seen {
+                findings,
+                ..Seen::default()
+            };
+        }
+    };
+    let mut seen = lint(&repo, &settings);
+    seen.repo = Some(repo);
+    seen
+}
+
+fn tree(job: &Job) -> Result<Box<dyn Tree>, source::Error> {
+    Ok(Box::new(Overlay {
+        tree: Directory::open(&job.root, MAX_BYTES)?,
+        texts: job.texts.clone(),
+        shallow: job.shallow,
+    }))
+}
+
+/// What `hcoplan lint` would find.
+fn lint(repo: &Repo, settings: &Settings) -> Seen {
+    let mut seen = Seen::default();
+    let work = Work {
+        lint: Some(settings),
+        ..Work::default()
+    };
+    let problems = repo.problems().iter().map(|p| &p.finding);
+    let mut run = lint::Run {
+        findings: problems.chain(repo.findings()).cloned().collect(),
+        ..lint::Run::default()
+    };
+    let mut documents = Vec::new();
+    let clusters: Vec<_> = repo.clusters().iter().collect();
+    let quiet = Progress::of(clusters.len(), true);
+    app::run(repo, &clusters, &work, None, &quiet, |mut outcome| {
+        if let State::Panicked(said) = &outcome.state {
+            let cluster = &outcome.cluster;
+            seen.said
+                .push(format!("{cluster}: hcoplan has a bug: {said}"));
+        }
+        run.add(std::mem::take(&mut outcome.found));
+        documents.append(&mut outcome.documents);
+        ControlFlow::Continue(())
+    });
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
+    let documents = documents.iter().map(|d| &**d);
+    seen.findings = lint::settle(run, documents, settings, today).findings;
+    for finding in &mut seen.findings {
+        if finding.location.is_none() {
+            finding.location = of_cluster(repo, finding.cluster.as_deref());
+        }
+    }
+    seen
+}
+
+/// The file that stands for a cluster: an editor shows nothing that is nowhere.
+fn of_cluster(repo: &Repo, name: Option<&str>) -> Option<Location> {
+    let cluster = repo.clusters().iter().find(|c| Some(c.name()) == name)?;
+    let file = SourceFile::new(cluster.path(), "");
+    Some(Location::new(&file, Span::default()))
+}

@@ -1,0 +1,115 @@
+//! What the client said that it can do, and what we say that we can.
+
+use camino::Utf8PathBuf;
+use lsp_server::{Request, RequestId};
+use lsp_types::{DiagnosticTag, InitializeParams};
+use serde_json::{Value, json};
+
+use super::diagnostics::Shows;
+use super::places::Encoding;
+use super::transport::Outgoing;
+use super::{actions, address};
+
+/// A client, as far as it matters.
+#[derive(Debug, Default)]
+pub(super) struct Client {
+    /// How it shows diagnostics.
+    pub(super) shows: Shows,
+    /// Whether there is a workspace.
+    pub(super) has_folders: bool,
+    /// Whether it asks for an action's edit when it is needed.
+    pub(super) resolves: bool,
+    /// Whether edits may say of which text they are.
+    pub(super) versioned_edits: bool,
+    /// Whether it tells of files that change on disk when it is asked to.
+    pub(super) watches: bool,
+}
+
+impl Client {
+    /// Reads `initialize`; with the folders of the workspace.
+    pub(super) fn of(params: Value) -> Result<(Self, Vec<Utf8PathBuf>), serde_json::Error> {
+        let params: InitializeParams = serde_json::from_value(params)?;
+        let folders = folders(&params);
+        let general = params.capabilities.general.unwrap_or_default();
+        let document = params.capabilities.text_document.unwrap_or_default();
+        let workspace = params.capabilities.workspace.unwrap_or_default();
+        let diagnostics = document.publish_diagnostics.unwrap_or_default();
+        let tags = diagnostics.tag_support.map(|t| t.value_set);
+        let shows_tag = |tag| tags.as_ref().is_some_and(|t| t.contains(&tag));
+        let action = document.code_action.unwrap_or_default();
+        let client = Self {
+            shows: Shows {
+                encoding: Encoding::of(general.position_encodings.as_deref()),
+                related: diagnostics.related_information == Some(true),
+                pages: diagnostics.code_description_support == Some(true),
+                unnecessary: shows_tag(DiagnosticTag::UNNECESSARY),
+                deprecated: shows_tag(DiagnosticTag::DEPRECATED),
+            },
+            has_folders: !folders.is_empty(),
+            resolves: action.data_support == Some(true)
+                && action
+                    .resolve_support
+                    .is_some_and(|r| r.properties.iter().any(|p| p == "edit")),
+            versioned_edits: workspace
+                .workspace_edit
+                .is_some_and(|e| e.document_changes == Some(true)),
+            watches: workspace
+                .did_change_watched_files
+                .is_some_and(|w| w.dynamic_registration == Some(true)),
+        };
+        Ok((client, folders))
+    }
+
+    /// The answer to `initialize`.
+    pub(super) fn capabilities(&self) -> Value {
+        const INCREMENTAL: u8 = 2;
+        json!({
+            "capabilities": {
+                "positionEncoding": self.shows.encoding.kind(),
+                "textDocumentSync": {
+                    "openClose": true,
+                    "change": INCREMENTAL,
+                    "save": {"includeText": false},
+                },
+                "hoverProvider": true,
+                "codeActionProvider": {
+                    "codeActionKinds": [actions::QUICK_FIX, actions::FIX_ALL],
+                    "resolveProvider": true,
+                },
+                "workspace": {
+                    "workspaceFolders": {"supported": true, "changeNotifications": true},
+                },
+            },
+            "serverInfo": {"name": "hcoplan", "version": env!("CARGO_PKG_VERSION")},
+        })
+    }
+
+    /// Asks to be told of files that change on disk.
+    pub(super) fn registration(&self) -> Option<Outgoing> {
+        let watchers =
+            json!([{"globPattern": "**/*.{yaml,yml,json}"}, {"globPattern": "**/.gitignore"}]);
+        let params = json!({"registrations": [{
+            "id": "hcoplan-files",
+            "method": "workspace/didChangeWatchedFiles",
+            "registerOptions": {"watchers": watchers},
+        }]});
+        let request = Request {
+            id: RequestId::from("hcoplan-files".to_owned()),
+            method: "client/registerCapability".to_owned(),
+            params,
+        };
+        let request = Outgoing::Message(request.into());
+        self.watches.then_some(request)
+    }
+}
+
+/// The workspace's folders; older clients know one only.
+fn folders(params: &InitializeParams) -> Vec<Utf8PathBuf> {
+    if let Some(folders) = &params.workspace_folders {
+        let paths = folders.iter().map(|f| address::to_path(f.uri.as_str()));
+        return paths.flatten().collect();
+    }
+    #[expect(deprecated, reason = "what clients say that know no folders")]
+    let root = params.root_uri.as_ref().map(|uri| uri.as_str());
+    root.and_then(address::to_path).into_iter().collect()
+}

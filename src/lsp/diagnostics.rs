@@ -1,0 +1,105 @@
+//! Findings as the editor shows them.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use lsp_types::{
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
+    NumberOrString, Range, Uri,
+};
+
+use super::places::{Encoding, Lines};
+use crate::finding::{Finding, Severity};
+use crate::report::rule_page;
+use crate::source::Location;
+
+/// What the client can show.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shows {
+    pub(super) encoding: Encoding,
+    pub(super) related: bool,
+    pub(super) pages: bool,
+    pub(super) unnecessary: bool,
+    pub(super) deprecated: bool,
+}
+
+/// Rules about what could as well not be there; an editor dims it.
+const UNNECESSARY: [&str; 4] = [
+    "ignored-field",
+    "no-effect-field",
+    "redundant-default",
+    "suppression-unused",
+];
+
+/// Who made a diagnostic.
+const SOURCE: &str = "hcoplan";
+
+/// The findings that have a place, by their file.
+pub(super) fn by_file(findings: &[Finding]) -> BTreeMap<Utf8PathBuf, Vec<&Finding>> {
+    let mut out: BTreeMap<Utf8PathBuf, Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        if let Some(place) = &finding.location {
+            let path = place.file.path().to_owned();
+            out.entry(path).or_default().push(finding);
+        }
+    }
+    out
+}
+
+/// A finding as a diagnostic of its file. `marked` and `address` of a file, by its path.
+pub(super) fn diagnostic(
+    finding: &Finding,
+    shows: Shows,
+    marked: &dyn Fn(&Utf8Path) -> bool,
+    address: &dyn Fn(&Utf8Path) -> String,
+) -> Option<Diagnostic> {
+    let rule = finding.rule.name;
+    let href = || Uri::from_str(&rule_page(rule)).ok();
+    let page = href().filter(|_| shows.pages);
+    let related = finding.related.iter().filter_map(|related| {
+        let uri = Uri::from_str(&address(related.location.file.path())).ok()?;
+        Some(DiagnosticRelatedInformation {
+            location: lsp_types::Location::new(uri, range(&related.location, shows, marked)),
+            message: related.message.clone(),
+        })
+    });
+    let related: Vec<_> = related.filter(|_| shows.related).collect();
+    let mut tags = Vec::new();
+    if shows.unnecessary && UNNECESSARY.contains(&rule) {
+        tags.push(DiagnosticTag::UNNECESSARY);
+    }
+    if shows.deprecated && rule.contains("deprecated") {
+        tags.push(DiagnosticTag::DEPRECATED);
+    }
+    Some(Diagnostic {
+        range: range(finding.location.as_ref()?, shows, marked),
+        severity: Some(match finding.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+            Severity::Info => DiagnosticSeverity::INFORMATION,
+        }),
+        code: Some(NumberOrString::String(rule.to_owned())),
+        code_description: page.map(|href| CodeDescription { href }),
+        source: Some(SOURCE.to_owned()),
+        message: message(finding),
+        related_information: Some(related).filter(|r| !r.is_empty()),
+        tags: Some(tags).filter(|t| !t.is_empty()),
+        data: None,
+    })
+}
+
+/// Where a place is for the editor.
+pub(super) fn range(place: &Location, shows: Shows, marked: &dyn Fn(&Utf8Path) -> bool) -> Range {
+    let lines = Lines::new(place.file.text(), shows.encoding);
+    let lines = lines.behind_mark(marked(place.file.path()));
+    lines.range(place.span)
+}
+
+/// What is wrong, and below it what to do.
+fn message(finding: &Finding) -> String {
+    match &finding.help {
+        Some(help) => format!("{}\nhelp: {help}", finding.message),
+        None => finding.message.clone(),
+    }
+}

@@ -1,0 +1,160 @@
+//! What is said about the place under the pointer.
+
+mod cluster;
+mod field;
+mod patch;
+mod rule;
+mod schema;
+mod words;
+
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use lsp_types::{Position, Range};
+
+use self::cluster::Cluster;
+use super::documents::Open;
+use super::places::{Encoding, Lines};
+use crate::inventory::INVENTORY_SCHEMA;
+use crate::jsonpatch::ANNOTATIONS;
+use crate::repo::{CONFIG_FILE, CONFIG_SCHEMA, Repo};
+use crate::source::{SourceFile, Span};
+use crate::yaml::{Document, Node, Path, Segment, Style, parse};
+
+/// An answer.
+pub(super) struct Hover {
+    /// Markdown.
+    pub(super) text: String,
+    /// What it is about.
+    pub(super) range: Range,
+}
+
+/// An answer with its bytes.
+type Said = (String, Span);
+
+/// What there is to say about a position of an open document. `path` is relative to the root of
+/// `repo`, which knows the files as they were a moment ago.
+pub(super) fn hover(
+    repo: Option<&Repo>,
+    path: &Utf8Path,
+    open: &Open,
+    position: Position,
+    encoding: Encoding,
+) -> Option<Hover> {
+    let file = SourceFile::from_bytes(path, open.text.as_bytes().to_vec());
+    let lines = Lines::new(file.text(), encoding).behind_mark(open.is_marked());
+    let offset = lines.offset(position);
+    let (text, span) = said(repo, &file, u32::try_from(offset).ok()?)?;
+    Some(Hover {
+        text,
+        range: lines.range(span),
+    })
+}
+
+fn said(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Said> {
+    let parsed = parse(file);
+    let inside = |span: Span| span.start <= at && at < span.end;
+    let documents = parsed.documents.iter();
+    let mut comments = documents.flat_map(|d| &d.comments).chain(&parsed.comments);
+    if let Some(comment) = comments.find(|c| inside(c.span)) {
+        let text = file.text().get(comment.span.range())?;
+        return rule::in_comment(text, comment.span.start, at);
+    }
+    let mut documents = parsed.documents.iter();
+    let document = documents.find(|d| inside(d.span))?;
+    if file.path() == CONFIG_FILE {
+        return configuration(document, at);
+    }
+    let object = object(document, at);
+    let (steps, spot) = spot(&object.root, at)?;
+    let text = |key: &str| object.root.get(key).and_then(Node::as_str);
+    match (text("apiVersion").unwrap_or_default(), text("kind")) {
+        ("hcoplan.dev/v1alpha1", Some("ClusterInventory")) => {
+            let text = schema::described(INVENTORY_SCHEMA, &steps)?;
+            Some((text, spot))
+        }
+        (version, _) if version.starts_with("hco.kubevirt.io/") => {
+            let cluster = Cluster::of(repo, file.path(), &object);
+            hyperconverged(&cluster, &object, &steps, spot, at)
+        }
+        _ => None,
+    }
+}
+
+fn hyperconverged(
+    cluster: &Cluster,
+    object: &Document,
+    steps: &Path,
+    spot: Span,
+    at: u32,
+) -> Option<Said> {
+    let annotations = Path::dotted("metadata.annotations");
+    if steps.parent() == annotations {
+        let Some(Segment::Key(name)) = steps.0.last() else {
+            return None;
+        };
+        if let Some(target) = ANNOTATIONS.iter().find(|a| a.name == name) {
+            return patch::described(cluster, object, target, spot, at);
+        }
+        return rule::in_text(object.file.text(), at).filter(|_| name == "hcoplan.dev/ignore");
+    }
+    let text = field::described(cluster, object, steps)?;
+    Some((text, spot))
+}
+
+/// A place of `hcoplan.yaml`: a rule by its name, else what the schema says.
+fn configuration(document: &Document, at: u32) -> Option<Said> {
+    if let Some(said) = rule::in_text(document.file.text(), at) {
+        return Some(said);
+    }
+    let (steps, spot) = spot(&document.root, at)?;
+    Some((schema::described(CONFIG_SCHEMA, &steps)?, spot))
+}
+
+/// The object around a byte: the document, or an item of a v1 List as if it stood alone.
+fn object(document: &Document, at: u32) -> Document {
+    let root = &document.root;
+    let items = root.get("items").map_or(&[][..], Node::items);
+    let list = root.get("kind").and_then(Node::as_str) == Some("List");
+    let item = items.iter().filter(|_| list);
+    let item = item
+        .into_iter()
+        .find(|i| i.span.start <= at && at < i.span.end);
+    match item {
+        Some(item) => Document {
+            span: item.span,
+            root: item.clone(),
+            comments: Vec::new(),
+            ..document.clone()
+        },
+        None => document.clone(),
+    }
+}
+
+/// The bytes of the key or scalar around a byte, with the path that leads to it.
+fn spot(root: &Node, at: u32) -> Option<(Path, Span)> {
+    let inside = |span: Span| span.start <= at && at < span.end;
+    let (mut path, mut node) = (Path::root(), root);
+    loop {
+        // What an alias stands for is written elsewhere.
+        if node.style == Style::Alias {
+            return None;
+        }
+        let under = |e: &&crate::yaml::Entry| inside(e.key.span) || inside(e.value.span);
+        if let Some(entry) = node.entries().iter().find(under) {
+            path = path.key(&entry.key.text);
+            node = &entry.value;
+            if inside(entry.key.span) {
+                return Some((path, entry.key.span));
+            }
+            continue;
+        }
+        let mut items = node.items().iter().enumerate();
+        if let Some((index, item)) = items.find(|(_, i)| inside(i.span)) {
+            (path, node) = (path.index(index), item);
+            continue;
+        }
+        let scalar = node.entries().is_empty() && node.items().is_empty();
+        return (scalar && inside(node.span)).then_some((path, node.span));
+    }
+}

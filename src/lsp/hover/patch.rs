@@ -1,0 +1,99 @@
+//! A jsonpatch annotation: what the operation under the pointer does.
+
+use super::Said;
+use super::cluster::Cluster;
+use super::words::{change, code, list};
+use crate::jsonpatch::Annotation;
+use crate::source::Span;
+use crate::why::{OperationEffect, PatchShown, World, patch_shown};
+use crate::yaml::Document;
+
+/// What there is to say about an annotation, and the operation at a byte of it.
+pub(super) fn described(
+    cluster: &Cluster,
+    object: &Document,
+    target: &Annotation,
+    spot: Span,
+    at: u32,
+) -> Option<Said> {
+    let world = World::new(
+        &cluster.release,
+        object,
+        &cluster.object,
+        &cluster.inventory,
+    );
+    let plan = world.without(&[]);
+    let shown = patch_shown(&world, &plan, target.kind)?;
+    let inside = |span: Span| span.start <= at && at < span.end;
+    let placed = shown.operations.iter().enumerate();
+    let mut placed = placed.filter_map(|(i, o)| Some((i, o, o.place.as_ref()?.span)));
+    if let Some((index, operation, span)) = placed.find(|(_, _, span)| inside(*span)) {
+        let text = one(cluster, target, &shown, index, operation);
+        return Some((text, span));
+    }
+    let mut out = format!(
+        "**{}** patches the {} that HCO renders\n",
+        target.name, target.kind
+    );
+    match &shown.failure {
+        Some((message, _)) => {
+            out.push_str(&format!(
+                "\n{} applies none of it: {message}\n",
+                cluster.runs()
+            ));
+        }
+        None => {
+            out.push_str("\nIts operations:\n\n");
+            let lines = shown.operations.iter().map(|o| code(&o.text));
+            list(&mut out, &lines.collect::<Vec<_>>());
+        }
+    }
+    Some((out, spot))
+}
+
+fn one(
+    cluster: &Cluster,
+    target: &Annotation,
+    shown: &PatchShown,
+    index: usize,
+    operation: &OperationEffect,
+) -> String {
+    let kind = target.kind;
+    let runs = cluster.runs();
+    let name = cluster.called();
+    let mut out = format!(
+        "**{}** on {kind}, operation {}\n",
+        operation.text,
+        index + 1
+    );
+    if let Some((message, _)) = &shown.failure {
+        out.push_str(&format!("\n{runs} applies none of them: {message}\n"));
+        return out;
+    }
+    match operation.changed.is_empty() {
+        true => out.push_str(&format!("\nIn {name}, {runs}, it changes nothing\n")),
+        false => {
+            out.push_str(&format!(
+                "\nBecause of it, in {name} ({runs}), {kind} has\n\n"
+            ));
+            let lines: Vec<String> = operation.changed.iter().map(change).collect();
+            list(&mut out, &lines);
+        }
+    }
+    if let Some(refusal) = &operation.plain_refusal {
+        out.push_str(&format!("\nBy RFC 6902 it would be refused: {refusal}\n"));
+    } else if !operation.plain.is_empty() {
+        out.push_str("\nThat is not what RFC 6902 says; with HCO\n\n");
+        let lines: Vec<String> = operation.plain.iter().map(change).collect();
+        list(&mut out, &lines);
+    }
+    for remedy in &operation.remedies {
+        let written = remedy.operation.as_ref().map(|o| format!(": {}", code(o)));
+        let (text, rule) = (&remedy.text, remedy.rule);
+        out.push_str(&format!(
+            "\n{text}{} (`{rule}`)\n",
+            written.unwrap_or_default()
+        ));
+    }
+    out
+}

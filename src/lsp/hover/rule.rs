@@ -1,0 +1,85 @@
+//! A rule's name under the pointer.
+
+use super::Said;
+use crate::finding::{Predicts, Rule};
+use crate::lint;
+use crate::report::rule_page;
+use crate::source::Span;
+
+/// A comment that leaves findings out: the rule at a byte, else the first that it names. `start` is
+/// the comment's first byte.
+pub(super) fn in_comment(comment: &str, start: u32, at: u32) -> Option<Said> {
+    let directive = comment.trim_start_matches('#').trim_start();
+    let rest = directive.strip_prefix("hcoplan:")?;
+    let begin = comment.len() - rest.len();
+    let (open, close) = (rest.find('[')?, rest.find(']')?);
+    let names = rest.get(open + 1..close)?;
+    let inner = at.checked_sub(start)? as usize;
+    if let Some((text, span)) = in_text(comment, u32::try_from(inner).ok()?) {
+        let moved = Span::new(
+            span.start as usize + start as usize,
+            span.end as usize + start as usize,
+        );
+        return Some((text, moved));
+    }
+    let first = names.split(',').next()?.trim();
+    let rule = lint::find(first)?.rule;
+    let from = start as usize + begin + open + 1;
+    Some((described(rule), Span::new(from, from + names.len())))
+}
+
+/// The rule whose name is at a byte of a text.
+pub(super) fn in_text(text: &str, at: u32) -> Option<Said> {
+    let of_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let (before, after) = text.split_at_checked(at as usize)?;
+    let start = before.trim_end_matches(of_name).len();
+    let end = text.len() - after.trim_start_matches(of_name).len();
+    let rule = lint::find(text.get(start..end)?)?.rule;
+    Some((described(rule), Span::new(start, end)))
+}
+
+fn described(rule: &Rule) -> String {
+    let (name, group) = (rule.name, rule.group.as_str());
+    let severity = rule.severity.as_str();
+    let comes = match rule.predicts {
+        Predicts::Alert { name, runbook } => format!("the alert [{name}]({runbook}) fires"),
+        Predicts::Refusal(words) => format!("it is refused: {words}"),
+        Predicts::ReconcileError(words) => format!("HCO's reconcile stops: {words}"),
+        Predicts::Silent(words) => words.to_owned(),
+    };
+    let (summary, page) = (rule.summary, rule_page(name));
+    format!(
+        "**{name}** · {severity}, {group}\n\n{summary}\n\nWhat comes of it: {comes}\n\n[All about it]({page})\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_under_the_pointer_else_the_first() {
+        let comment = "# hcoplan: ignore[no-effect-field, redundant-default] because";
+        let said = |at: u32| {
+            let (text, span) = in_comment(comment, 100, 100 + at)?;
+            let name = text.split("**").nth(1)?.to_owned();
+            Some((
+                name,
+                comment.get(span.start as usize - 100..span.end as usize - 100)?,
+            ))
+        };
+        let names = "no-effect-field, redundant-default";
+        assert_eq!(
+            said(20),
+            Some(("no-effect-field".into(), "no-effect-field"))
+        );
+        assert_eq!(
+            said(40),
+            Some(("redundant-default".into(), "redundant-default"))
+        );
+        assert_eq!(said(2), Some(("no-effect-field".into(), names)));
+        assert_eq!(in_comment("# a comment", 0, 3), None);
+        assert_eq!(in_comment("# hcoplan: ]ignore[", 0, 3), None);
+        assert_eq!(in_comment("# hcoplan: ignore[nothing]", 0, 20), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! Values and places as a hover writes them: short.
+
+use serde_json::Value;
+
+use crate::jsonpatch::Change;
+
+/// So much of a value is shown.
+const MOST: usize = 70;
+
+/// So many places are shown.
+pub(super) const MOST_PLACES: usize = 6;
+
+/// A value as code.
+pub(super) fn value(value: Option<&Value>) -> String {
+    let Some(value) = value else {
+        return "nothing".to_owned();
+    };
+    code(&value.to_string())
+}
+
+/// A text as code, shortened, on one line.
+pub(super) fn code(text: &str) -> String {
+    let mut short: String = text.chars().take(MOST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    let short = short.replace(['\n', '\r'], " ");
+    match short.contains('`') {
+        true => format!("`` {short} ``"),
+        false => format!("`{short}`"),
+    }
+}
+
+/// A list, not too long.
+pub(super) fn list(out: &mut String, lines: &[String]) {
+    for line in lines.iter().take(MOST_PLACES) {
+        out.push_str("- ");
+        out.push_str(line);
+        out.push('\n');
+    }
+    if let Some(more) = lines.len().checked_sub(MOST_PLACES).filter(|n| *n > 0) {
+        out.push_str(&format!("- and {more} more\n"));
+    }
+}
+
+/// The dotted path of a JSON pointer.
+pub(super) fn dotted(pointer: &str) -> String {
+    let mut out = String::new();
+    for step in crate::jsonpatch::segments(pointer) {
+        if !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit()) {
+            out.push_str(&format!("[{step}]"));
+        } else if step.contains(['.', '/']) {
+            out.push_str(&format!("[{step:?}]"));
+        } else {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(&step);
+        }
+    }
+    out
+}
+
+/// A dotted path as code; never shortened.
+pub(super) fn path(path: &str) -> String {
+    format!("`{path}`")
+}
+
+/// What a change does: `spec.a: 1, not 2`.
+pub(super) fn change(change: &Change) -> String {
+    let (place, before) = (dotted(&change.path), value(change.before.as_ref()));
+    let after = value(change.after.as_ref());
+    format!("{}: {after}, not {before}", path(&place))
+}

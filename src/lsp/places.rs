@@ -1,0 +1,203 @@
+//! Places as the protocol counts them, and as bytes.
+//!
+//! A line ends with `\n`, `\r\n` or `\r`; a character is a UTF-16 code unit unless the client takes
+//! bytes of UTF-8, which is cheaper for both. Source: the specification, "Text Documents" and
+//! "Position Encoding Kind".
+
+use lsp_types::{Position, PositionEncodingKind, Range};
+
+use crate::source::Span;
+
+/// What a character of a position is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Encoding {
+    /// A byte of UTF-8.
+    Utf8,
+    /// A UTF-16 code unit.
+    #[default]
+    Utf16,
+    /// A Unicode scalar value.
+    Utf32,
+}
+
+impl Encoding {
+    /// The one to use of those that a client offers; UTF-16 is what everybody has to know.
+    pub(super) fn of(offered: Option<&[PositionEncodingKind]>) -> Self {
+        let offers = |kind| offered.is_some_and(|o| o.contains(&kind));
+        match () {
+            () if offers(PositionEncodingKind::UTF8) => Self::Utf8,
+            () if offers(PositionEncodingKind::UTF16) => Self::Utf16,
+            () if offers(PositionEncodingKind::UTF32) => Self::Utf32,
+            () => Self::Utf16,
+        }
+    }
+
+    pub(super) fn kind(self) -> PositionEncodingKind {
+        match self {
+            Self::Utf8 => PositionEncodingKind::UTF8,
+            Self::Utf16 => PositionEncodingKind::UTF16,
+            Self::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+
+    fn width(self, c: char) -> usize {
+        match self {
+            Self::Utf8 => c.len_utf8(),
+            Self::Utf16 => c.len_utf16(),
+            Self::Utf32 => 1,
+        }
+    }
+}
+
+/// The lines of a text.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    /// The first byte of each line.
+    starts: Vec<usize>,
+    encoding: Encoding,
+    /// Characters of the client's first line that this text lacks: its byte order mark.
+    lead: usize,
+}
+
+/// What a text begins with that is not part of it.
+pub(super) const MARK: char = '\u{feff}';
+
+impl<'t> Lines<'t> {
+    pub(super) fn new(text: &'t str, encoding: Encoding) -> Self {
+        let mut starts = vec![0];
+        let bytes = text.as_bytes();
+        for (at, byte) in bytes.iter().enumerate() {
+            let ends = match byte {
+                b'\n' => true,
+                b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+                _ => false,
+            };
+            if ends {
+                starts.push(at + 1);
+            }
+        }
+        Self {
+            text,
+            starts,
+            encoding,
+            lead: 0,
+        }
+    }
+
+    /// The same where the client's text begins with a byte order mark, which this one lacks.
+    pub(super) fn behind_mark(mut self, is_marked: bool) -> Self {
+        if is_marked {
+            self.lead = self.encoding.width(MARK);
+        }
+        self
+    }
+
+    /// Where a byte is; one past the end, or inside a character, is rounded down.
+    pub(super) fn position(&self, offset: usize) -> Position {
+        let offset = self.text.floor_char_boundary(offset);
+        let line = self.starts.partition_point(|s| *s <= offset) - 1;
+        let start = self.starts.get(line).copied().unwrap_or_default();
+        let before = self.text.get(start..offset).unwrap_or_default();
+        let lead = if line == 0 { self.lead } else { 0 };
+        let width: usize = before.chars().map(|c| self.encoding.width(c)).sum();
+        Position::new(number(line), number(width + lead))
+    }
+
+    /// The byte at a position; behind a line's end it is that end, behind the last line the
+    /// text's.
+    pub(super) fn offset(&self, position: Position) -> usize {
+        let line = position.line as usize;
+        let Some(start) = self.starts.get(line).copied() else {
+            return self.text.len();
+        };
+        let end = self.starts.get(line + 1).copied();
+        let content = self.text.get(start..end.unwrap_or(self.text.len()));
+        let content = content.unwrap_or_default();
+        let content = match end {
+            Some(_) => content.trim_end_matches('\n').trim_end_matches('\r'),
+            None => content,
+        };
+        let lead = if line == 0 { self.lead } else { 0 };
+        let mut left = (position.character as usize).saturating_sub(lead);
+        let mut at = start;
+        for c in content.chars() {
+            let width = self.encoding.width(c);
+            if left < width {
+                break;
+            }
+            left -= width;
+            at += c.len_utf8();
+        }
+        at
+    }
+
+    /// Where some bytes are.
+    pub(super) fn range(&self, span: Span) -> Range {
+        let Span { start, end } = span;
+        let (start, end) = (start as usize, end.max(start) as usize);
+        Range::new(self.position(start), self.position(end))
+    }
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "aé😀z\r\nb\rc\n\nlast";
+
+    #[test]
+    fn positions_and_bytes_are_the_same_places() {
+        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            let lines = Lines::new(TEXT, encoding);
+            for (at, _) in TEXT.char_indices().chain([(TEXT.len(), ' ')]) {
+                // Between \r and \n there is no place.
+                let expected = if at == 9 { 8 } else { at };
+                let position = lines.position(at);
+                assert_eq!(
+                    lines.offset(position),
+                    expected,
+                    "{encoding:?} {position:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn characters_are_those_that_were_agreed_on() {
+        let at = |encoding| Lines::new(TEXT, encoding).position(7);
+        assert_eq!(at(Encoding::Utf8), Position::new(0, 7));
+        assert_eq!(at(Encoding::Utf16), Position::new(0, 4));
+        assert_eq!(at(Encoding::Utf32), Position::new(0, 3));
+        let lines = Lines::new(TEXT, Encoding::Utf16);
+        assert_eq!(lines.position(TEXT.len()), Position::new(4, 4));
+        // In the middle of a pair, behind a line, behind the text.
+        assert_eq!(lines.offset(Position::new(0, 3)), 3);
+        assert_eq!(lines.offset(Position::new(0, 99)), 8);
+        assert_eq!(lines.offset(Position::new(99, 0)), TEXT.len());
+        assert_eq!(lines.position(9000), Position::new(4, 4));
+    }
+
+    #[test]
+    fn a_byte_order_mark_counts_for_the_client_only() {
+        let lines = Lines::new("ab\nc", Encoding::Utf16).behind_mark(true);
+        assert_eq!(lines.position(1), Position::new(0, 2));
+        assert_eq!(lines.offset(Position::new(0, 2)), 1);
+        assert_eq!(lines.position(3), Position::new(1, 0));
+    }
+
+    #[test]
+    fn the_cheapest_encoding_that_the_client_knows() {
+        use PositionEncodingKind as Kind;
+        assert_eq!(Encoding::of(None), Encoding::Utf16);
+        assert_eq!(Encoding::of(Some(&[])), Encoding::Utf16);
+        assert_eq!(
+            Encoding::of(Some(&[Kind::UTF16, Kind::UTF8])),
+            Encoding::Utf8
+        );
+        assert_eq!(Encoding::of(Some(&[Kind::UTF32])), Encoding::Utf32);
+    }
+}

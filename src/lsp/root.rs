@@ -1,0 +1,197 @@
+//! A directory of the workspace: what was seen in it, and what the editor was told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use lsp_types::Diagnostic;
+use serde_json::{Value, json};
+
+use super::address;
+use super::analysis::{Analysis, Job};
+use super::client::Client;
+use super::diagnostics::{by_file, diagnostic};
+use super::documents::{Documents, Open};
+use crate::source::normal;
+
+/// A directory of the workspace.
+#[derive(Debug)]
+pub(super) struct Root {
+    /// As the editor calls it.
+    pub(super) path: Utf8PathBuf,
+    /// With every link resolved.
+    real: Utf8PathBuf,
+    /// Whether only its own files count.
+    shallow: bool,
+    /// Whether something changed that nobody has looked at.
+    pub(super) changed: bool,
+    /// Whether somebody is looking.
+    pub(super) running: bool,
+    /// What was seen last.
+    pub(super) seen: Option<Analysis>,
+    /// How often it was looked at.
+    state: u64,
+    /// What the editor shows, by the file's address.
+    published: BTreeMap<String, Vec<Diagnostic>>,
+}
+
+impl Root {
+    /// A directory that is there.
+    pub(super) fn new(path: &Utf8Path, shallow: bool) -> io::Result<Self> {
+        let real = path.canonicalize_utf8()?;
+        if !real.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            real,
+            shallow,
+            changed: false,
+            running: false,
+            seen: None,
+            state: 0,
+            published: BTreeMap::new(),
+        })
+    }
+
+    /// A file's path from here; `None` for what lies elsewhere.
+    pub(super) fn relative(&self, file: &Utf8Path) -> Option<Utf8PathBuf> {
+        let below = |path: &Utf8Path, root: &Utf8Path| {
+            let below = normal(path.strip_prefix(root).ok()?)?;
+            let own = below.components().count() == 1;
+            (own || !self.shallow).then_some(below)
+        };
+        below(file, &self.path).or_else(|| {
+            let directory = file.parent()?.canonicalize_utf8().ok()?;
+            below(&directory.join(file.file_name()?), &self.real)
+        })
+    }
+
+    /// Looks at it as it is now.
+    pub(super) fn job(&mut self, documents: &Documents) -> Job {
+        self.changed = false;
+        self.running = true;
+        self.state += 1;
+        self.job_of(documents)
+    }
+
+    /// What is to be looked at now.
+    pub(super) fn job_of(&self, documents: &Documents) -> Job {
+        let open = documents.all();
+        let open: Vec<(Utf8PathBuf, &Open)> = open
+            .filter_map(|(path, open)| Some((self.relative(path)?, open)))
+            .collect();
+        let text = |(path, open): &(Utf8PathBuf, &Open)| {
+            let bytes = open.text.as_bytes();
+            (path.clone(), bytes.to_vec())
+        };
+        let version = |(path, open): &(Utf8PathBuf, &Open)| (path.clone(), open.version);
+        Job {
+            root: self.real.clone(),
+            shallow: self.shallow,
+            texts: open.iter().map(text).collect(),
+            versions: open.iter().map(version).collect(),
+            state: self.state,
+        }
+    }
+
+    /// Whether this is what was waited for.
+    pub(super) fn is_of(&self, analysis: &Analysis) -> bool {
+        self.running && self.real == analysis.job.root && self.state == analysis.job.state
+    }
+
+    /// Takes in what was seen; what the editor has to be told. Files of `foreign` are another
+    /// root's.
+    pub(super) fn take(
+        &mut self,
+        mut analysis: Analysis,
+        foreign: &[Utf8PathBuf],
+        documents: &Documents,
+        client: &Client,
+    ) -> Vec<Value> {
+        self.running = false;
+        // While the configuration is wrong, clusters are still where they were.
+        if analysis.repo.is_none() {
+            analysis.repo = self.seen.take().and_then(|s| s.repo);
+        }
+        let mut now: BTreeMap<String, Vec<Diagnostic>> = BTreeMap::new();
+        let mut stale = BTreeSet::new();
+        let mut versions = BTreeMap::new();
+        for (path, findings) in by_file(&analysis.findings) {
+            if foreign.contains(&path) {
+                continue;
+            }
+            let marked =
+                |path: &Utf8Path| self.document(documents, path).is_some_and(Open::is_marked);
+            let address = |path: &Utf8Path| self.address(documents, path);
+            let mut diagnostics: Vec<Diagnostic> = Vec::new();
+            for finding in findings {
+                let made = diagnostic(finding, client.shows, &marked, &address);
+                // A file of several clusters is told the same several times.
+                let new = made.filter(|d| !diagnostics.contains(d));
+                diagnostics.extend(new);
+            }
+            now.insert(address(&path), diagnostics);
+        }
+        for (path, open) in documents.all() {
+            if let Some(relative) = self.relative(path) {
+                let seen = analysis.job.versions.get(&relative);
+                if seen != Some(&open.version) {
+                    // It was typed on meanwhile: these places are not its places any more.
+                    stale.insert(open.address.clone());
+                }
+                versions.insert(open.address.clone(), open.version);
+            }
+        }
+        let gone = self.published.keys().filter(|a| !now.contains_key(*a));
+        let gone: Vec<String> = gone.cloned().collect();
+        let all = gone.into_iter().map(|a| (a, Vec::new())).chain(now);
+        let mut out = Vec::new();
+        for (address, diagnostics) in all {
+            let before = self.published.get(&address);
+            let same = before.map_or(diagnostics.is_empty(), |b| *b == diagnostics);
+            if stale.contains(&address) || same {
+                continue;
+            }
+            let mut params = json!({"uri": address, "diagnostics": diagnostics});
+            if let (Some(version), Some(p)) = (versions.get(&address), params.as_object_mut()) {
+                p.insert("version".to_owned(), json!(version));
+            }
+            out.push(params);
+            match diagnostics.is_empty() {
+                true => self.published.remove(&address),
+                false => self.published.insert(address, diagnostics),
+            };
+        }
+        self.seen = Some(analysis);
+        out
+    }
+
+    /// What takes everything back that the editor was told.
+    pub(super) fn cleared(self) -> impl Iterator<Item = Value> {
+        let addresses = self.published.into_keys();
+        addresses.map(|address| json!({"uri": address, "diagnostics": []}))
+    }
+
+    /// A file's address, as the editor writes it.
+    pub(super) fn address(&self, documents: &Documents, path: &Utf8Path) -> String {
+        match self.document(documents, path) {
+            Some(open) => open.address.clone(),
+            None => address::of_path(&self.path.join(path)),
+        }
+    }
+
+    /// The document of a path from here, where it is open.
+    pub(super) fn document<'d>(
+        &self,
+        documents: &'d Documents,
+        path: &Utf8Path,
+    ) -> Option<&'d Open> {
+        let direct = documents.at(&self.path.join(path));
+        let linked = || {
+            let mut all = documents.all();
+            all.find(|(p, _)| self.relative(p).as_deref() == Some(path))
+        };
+        direct.or_else(|| linked().map(|(_, open)| open))
+    }
+}

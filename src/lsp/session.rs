@@ -1,0 +1,523 @@
+//! What is said between the editor and us: the state, and what each message does to it.
+//!
+//! No thread and no stream is here. Whoever runs a session hands messages in, takes messages out,
+//! and does the [`Job`]s that come up, one at a time: however fast somebody types, at most one is
+//! under way and one is to follow.
+
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::{
+    CodeAction, CodeActionParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, HoverParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::address;
+use super::analysis::{Analysis, Job};
+use super::client::Client;
+use super::documents::{Documents, Open};
+use super::root::Root;
+use super::transport::{Incoming, Malformed, Outgoing};
+use super::{actions, hover};
+use crate::app::caught;
+
+/// So long nobody types before everything is looked at again.
+const PAUSE: Duration = Duration::from_millis(80);
+
+/// So long somebody types at most before everything is looked at again.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Nobody said `initialize`.
+    New,
+    Running,
+    /// Somebody said `shutdown`.
+    Down,
+    /// It is over.
+    Over(u8),
+}
+
+/// A question that was understood.
+#[derive(Debug)]
+enum Asked {
+    Hover(HoverParams),
+    Actions(CodeActionParams),
+    Resolve(Box<CodeAction>),
+}
+
+/// A conversation with an editor.
+#[derive(Debug)]
+pub struct Session {
+    phase: Phase,
+    client: Client,
+    roots: Vec<Root>,
+    documents: Documents,
+    /// Questions that wait for a job.
+    waiting: Vec<(RequestId, Asked)>,
+    out: Vec<Outgoing>,
+    /// When something changed first and last that nobody has looked at.
+    changed: Option<(Instant, Instant)>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self {
+            phase: Phase::New,
+            client: Client::default(),
+            roots: Vec::new(),
+            documents: Documents::default(),
+            waiting: Vec::new(),
+            out: Vec::new(),
+            changed: None,
+        }
+    }
+}
+
+impl Session {
+    /// Takes in what came.
+    pub fn receive(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Malformed(malformed) => self.out.push(Outgoing::Complaint(malformed)),
+            Incoming::Message(Message::Request(request)) => {
+                let id = request.id.clone();
+                if let Err(said) = caught(|| self.request(request)) {
+                    self.refuse(
+                        id,
+                        ErrorCode::InternalError,
+                        format!("hcoplan has a bug: {said}"),
+                    );
+                }
+            }
+            Incoming::Message(Message::Notification(notification)) => {
+                if let Err(said) = caught(|| self.notification(notification)) {
+                    self.say(&format!("hcoplan has a bug: {said}"));
+                }
+            }
+            // We only ask to be told of files that change; there is nothing to do about a no.
+            Incoming::Message(Message::Response(_)) => {}
+        }
+    }
+
+    /// What is to be sent.
+    pub fn take(&mut self) -> Vec<Outgoing> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// The exit code, when it is over.
+    pub fn exit(&self) -> Option<u8> {
+        match self.phase {
+            Phase::Over(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// The end of the stream: what counts is whether somebody said `shutdown`.
+    pub fn ended(&mut self) {
+        if !matches!(self.phase, Phase::Over(_)) {
+            self.phase = Phase::Over(u8::from(self.phase != Phase::Down));
+        }
+    }
+
+    /// Answers that the editor doesn't want any more the question.
+    pub fn cancel(&mut self, id: &RequestId) {
+        let waiting = self.waiting.iter().position(|(i, _)| i == id);
+        if let Some(at) = waiting {
+            self.waiting.remove(at);
+            self.cancelled(id.clone());
+        }
+    }
+
+    /// Refuses a question that was taken back before anybody looked at it.
+    pub fn cancelled(&mut self, id: RequestId) {
+        self.refuse(id, ErrorCode::RequestCanceled, "cancelled".to_owned());
+    }
+
+    /// When the next job is to be taken; `None` while there is none, or one is under way.
+    pub fn due(&self) -> Option<Instant> {
+        let (first, last) = self.changed?;
+        if self.roots.iter().any(|r| r.running) {
+            return None;
+        }
+        match self.waiting.is_empty() {
+            true => Some((last + PAUSE).min(first + PATIENCE)),
+            false => Some(first),
+        }
+    }
+
+    /// The next job, where there is one and none is under way.
+    pub fn job(&mut self) -> Option<Job> {
+        if self.roots.iter().any(|r| r.running) {
+            return None;
+        }
+        let next = self.roots.iter_mut().find(|r| r.changed);
+        let Some(root) = next else {
+            self.changed = None;
+            return None;
+        };
+        Some(root.job(&self.documents))
+    }
+
+    /// Takes in what came of a job.
+    pub fn analysed(&mut self, analysis: Analysis) {
+        let at = self.roots.iter().position(|r| r.is_of(&analysis));
+        if let Some(at) = at {
+            for said in &analysis.said {
+                self.say(said);
+            }
+            let foreign = self.foreign(at, &analysis);
+            let root = self.roots.get_mut(at);
+            let told = root.map(|r| r.take(analysis, &foreign, &self.documents, &self.client));
+            for params in told.into_iter().flatten() {
+                self.notify("textDocument/publishDiagnostics", params);
+            }
+        }
+        if self.roots.iter().all(|r| !r.changed) {
+            self.changed = None;
+        }
+        for (id, asked) in std::mem::take(&mut self.waiting) {
+            self.answer(id, asked);
+        }
+    }
+
+    /// Does every job at once, here.
+    pub fn settle(&mut self) {
+        while let Some(job) = self.job() {
+            self.analysed(job.run());
+        }
+    }
+
+    /// What was found, everywhere.
+    #[cfg(test)]
+    pub(super) fn findings(&self) -> Vec<crate::finding::Finding> {
+        let seen = self.roots.iter().filter_map(|r| r.seen.as_ref());
+        seen.flat_map(|s| s.findings.clone()).collect()
+    }
+
+    fn request(&mut self, request: Request) {
+        let Request { id, method, params } = request;
+        let code = match (self.phase, method.as_str()) {
+            (Phase::New, "initialize") => return self.initialize(id, params),
+            (Phase::New, _) => ErrorCode::ServerNotInitialized,
+            (Phase::Running, "initialize") | (Phase::Down | Phase::Over(_), _) => {
+                ErrorCode::InvalidRequest
+            }
+            (Phase::Running, "shutdown") => {
+                self.phase = Phase::Down;
+                return self.out.push(Response::new_ok(id, Value::Null).into());
+            }
+            (Phase::Running, "textDocument/hover") => {
+                return self.ask(id, params, Asked::Hover);
+            }
+            (Phase::Running, "textDocument/codeAction") => {
+                return self.ask(id, params, Asked::Actions);
+            }
+            (Phase::Running, "codeAction/resolve") => {
+                return self.ask(id, params, |action| Asked::Resolve(Box::new(action)));
+            }
+            (Phase::Running, _) => ErrorCode::MethodNotFound,
+        };
+        let message = match code {
+            ErrorCode::ServerNotInitialized => format!("{method} before initialize"),
+            ErrorCode::MethodNotFound => format!("hcoplan knows no {method}"),
+            _ => format!("{method} is not expected here"),
+        };
+        self.refuse(id, code, message);
+    }
+
+    fn initialize(&mut self, id: RequestId, params: Value) {
+        let (client, folders) = match Client::of(params) {
+            Ok(read) => read,
+            Err(error) => return self.refuse(id, ErrorCode::InvalidParams, error.to_string()),
+        };
+        self.client = client;
+        for folder in folders {
+            self.add_root(&folder);
+        }
+        self.phase = Phase::Running;
+        let result = self.client.capabilities();
+        self.out.push(Response::new_ok(id, result).into());
+    }
+
+    /// Answers a question, now or when what it is about was looked at.
+    fn ask<P: DeserializeOwned>(
+        &mut self,
+        id: RequestId,
+        params: Value,
+        asked: impl FnOnce(P) -> Asked,
+    ) {
+        match serde_json::from_value(params) {
+            Ok(params) => self.answer(id, asked(params)),
+            Err(error) => self.refuse(id, ErrorCode::InvalidParams, error.to_string()),
+        }
+    }
+
+    fn answer(&mut self, id: RequestId, asked: Asked) {
+        if !self.can_answer(&asked) {
+            return self.waiting.push((id, asked));
+        }
+        let answered = caught(|| match asked {
+            Asked::Hover(params) => self.hover(&params),
+            Asked::Actions(params) => self.actions(&params),
+            Asked::Resolve(action) => self.resolve(*action),
+        });
+        match answered {
+            Ok(result) => self.out.push(Response::new_ok(id, result).into()),
+            Err(said) => {
+                let message = format!("hcoplan has a bug: {said}");
+                self.refuse(id, ErrorCode::InternalError, message);
+            }
+        }
+    }
+
+    /// Edits are about the text as it is now; for a hover it is enough to know the other files.
+    fn can_answer(&self, asked: &Asked) -> bool {
+        match asked {
+            Asked::Hover(params) => {
+                let position = &params.text_document_position_params;
+                let root = address::to_path(position.text_document.uri.as_str());
+                let root = root.and_then(|p| self.roots.get(self.root_of(&p)?));
+                root.is_none_or(|r| r.seen.is_some())
+            }
+            Asked::Actions(_) | Asked::Resolve(_) => {
+                !self.roots.iter().any(|r| r.changed || r.running)
+            }
+        }
+    }
+
+    fn hover(&self, params: &HoverParams) -> Value {
+        let position = &params.text_document_position_params;
+        let path = address::to_path(position.text_document.uri.as_str());
+        let found = path.and_then(|path| {
+            let open = self.documents.at(&path)?;
+            let root = self.roots.get(self.root_of(&path)?)?;
+            let relative = root.relative(&path)?;
+            let repo = root.seen.as_ref().and_then(|s| s.repo.as_ref());
+            hover::hover(
+                repo,
+                &relative,
+                open,
+                position.position,
+                self.client.shows.encoding,
+            )
+        });
+        match found {
+            Some(hover) => json!({
+                "contents": {"kind": "markdown", "value": hover.text},
+                "range": hover.range,
+            }),
+            None => Value::Null,
+        }
+    }
+
+    fn actions(&self, params: &CodeActionParams) -> Value {
+        let uri = params.text_document.uri.as_str();
+        let found = self.ground(uri).map(|ground| {
+            let only = params.context.only.as_deref();
+            actions::actions(&ground, params.range, only)
+        });
+        found.unwrap_or_default().into()
+    }
+
+    fn resolve(&self, action: CodeAction) -> Value {
+        let data = action.data.as_ref().and_then(Value::as_str);
+        let edit = data.and_then(|uri| actions::everything(&self.ground(uri)?));
+        let mut action = json!(action);
+        if let (Some(edit), Some(entries)) = (edit, action.as_object_mut()) {
+            entries.insert("edit".to_owned(), edit);
+        }
+        action
+    }
+
+    fn ground(&self, uri: &str) -> Option<actions::Ground<'_>> {
+        let path = address::to_path(uri)?;
+        let root = self.roots.get(self.root_of(&path)?)?;
+        Some(actions::Ground {
+            path: root.relative(&path)?,
+            root,
+            analysis: root.seen.as_ref()?,
+            documents: &self.documents,
+            client: &self.client,
+        })
+    }
+
+    fn notification(&mut self, notification: Notification) {
+        let Notification { method, params } = notification;
+        match (self.phase, method.as_str()) {
+            (Phase::Over(_), _) => {}
+            (phase, "exit") => self.phase = Phase::Over(u8::from(phase != Phase::Down)),
+            (Phase::New | Phase::Down, _) => {}
+            (Phase::Running, "initialized") => self.out.extend(self.client.registration()),
+            (Phase::Running, "$/cancelRequest") => {
+                let id = params.get("id").cloned();
+                if let Some(id) = id.and_then(|id| serde_json::from_value(id).ok()) {
+                    self.cancel(&id);
+                }
+            }
+            (Phase::Running, "textDocument/didSave" | "workspace/didChangeWatchedFiles") => {
+                for at in 0..self.roots.len() {
+                    self.touch(at);
+                }
+            }
+            (Phase::Running, "textDocument/didOpen") => self.told(&method, params, Self::opened),
+            (Phase::Running, "textDocument/didChange") => {
+                self.told(&method, params, Self::edited);
+            }
+            (Phase::Running, "textDocument/didClose") => self.told(&method, params, Self::closed),
+            (Phase::Running, "workspace/didChangeWorkspaceFolders") => {
+                self.told(&method, params, Self::moved);
+            }
+            // Whatever we don't know needs no answer.
+            (Phase::Running, _) => {}
+        }
+    }
+
+    fn told<P: DeserializeOwned>(
+        &mut self,
+        method: &str,
+        params: Value,
+        take: impl FnOnce(&mut Self, P),
+    ) {
+        match serde_json::from_value(params) {
+            Ok(params) => take(self, params),
+            Err(error) => self.say(&format!("{method}: {error}")),
+        }
+    }
+
+    fn opened(&mut self, params: DidOpenTextDocumentParams) {
+        let document = params.text_document;
+        let path = self.documents.open(Open {
+            address: document.uri.as_str().to_owned(),
+            version: document.version,
+            text: document.text,
+        });
+        let Some(path) = path else { return };
+        if !self.client.has_folders && self.root_of(&path).is_none() {
+            self.add_shallow_root(&path);
+        }
+        self.changed_at(&path);
+    }
+
+    fn edited(&mut self, params: DidChangeTextDocumentParams) {
+        let document = params.text_document;
+        let address = document.uri.as_str();
+        let (changes, encoding) = (params.content_changes, self.client.shows.encoding);
+        let changed = self
+            .documents
+            .change(address, document.version, changes, encoding);
+        match changed {
+            Some(path) => self.changed_at(&path),
+            None => self.say(&format!("{address} changed without having been opened")),
+        }
+    }
+
+    fn closed(&mut self, params: DidCloseTextDocumentParams) {
+        if let Some(path) = self.documents.close(params.text_document.uri.as_str()) {
+            self.changed_at(&path);
+        }
+    }
+
+    fn moved(&mut self, params: DidChangeWorkspaceFoldersParams) {
+        for folder in params.event.removed {
+            let path = address::to_path(folder.uri.as_str());
+            let gone = self
+                .roots
+                .iter()
+                .position(|r| Some(&r.path) == path.as_ref());
+            if let Some(gone) = gone {
+                for params in self.roots.remove(gone).cleared() {
+                    self.notify("textDocument/publishDiagnostics", params);
+                }
+            }
+        }
+        for folder in params.event.added {
+            if let Some(path) = address::to_path(folder.uri.as_str()) {
+                self.add_root(&path);
+            }
+        }
+        for at in 0..self.roots.len() {
+            self.touch(at);
+        }
+    }
+
+    fn add_root(&mut self, path: &Utf8Path) {
+        if self.roots.iter().any(|r| r.path == path) {
+            return;
+        }
+        match Root::new(path, false) {
+            Ok(root) => {
+                self.roots.push(root);
+                self.touch(self.roots.len() - 1);
+            }
+            Err(error) => self.say(&format!("{path}: {error}")),
+        }
+    }
+
+    /// Of a file that is opened without a workspace, the directory is looked at, and nothing below
+    /// it.
+    fn add_shallow_root(&mut self, file: &Utf8Path) {
+        if let Some(parent) = file.parent()
+            && let Ok(root) = Root::new(parent, true)
+        {
+            self.roots.push(root);
+        }
+    }
+
+    /// The root that a file belongs to: the innermost.
+    fn root_of(&self, path: &Utf8Path) -> Option<usize> {
+        let all = self.roots.iter().enumerate();
+        let with = all.filter(|(_, r)| r.relative(path).is_some());
+        let deepest = with.max_by_key(|(_, r)| r.path.components().count());
+        deepest.map(|(at, _)| at)
+    }
+
+    /// Files with findings that belong to a root further down.
+    fn foreign(&self, at: usize, analysis: &Analysis) -> Vec<Utf8PathBuf> {
+        let Some(root) = self.roots.get(at) else {
+            return Vec::new();
+        };
+        let places = analysis.findings.iter().filter_map(|f| f.location.as_ref());
+        let paths = places.map(|l| l.file.path());
+        let others = paths.filter(|p| self.root_of(&root.path.join(p)) != Some(at));
+        others.map(Utf8Path::to_owned).collect()
+    }
+
+    fn changed_at(&mut self, path: &Utf8Path) {
+        if let Some(at) = self.root_of(path) {
+            self.touch(at);
+        }
+    }
+
+    fn touch(&mut self, at: usize) {
+        if let Some(root) = self.roots.get_mut(at) {
+            root.changed = true;
+            let now = Instant::now();
+            let first = self.changed.map_or(now, |(first, _)| first);
+            self.changed = Some((first, now));
+        }
+    }
+
+    fn refuse(&mut self, id: RequestId, code: ErrorCode, message: String) {
+        let id = Some(id);
+        let complaint = Malformed { id, code, message };
+        self.out.push(Outgoing::Complaint(complaint));
+    }
+
+    fn notify(&mut self, method: &str, params: Value) {
+        let notification = Notification {
+            method: method.to_owned(),
+            params,
+        };
+        self.out.push(Outgoing::Message(notification.into()));
+    }
+
+    /// Says something in the editor's log.
+    fn say(&mut self, message: &str) {
+        const WARNING: u8 = 2;
+        let params = json!({"type": WARNING, "message": message});
+        self.notify("window/logMessage", params);
+    }
+}

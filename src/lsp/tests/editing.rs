@@ -1,0 +1,223 @@
+//! Code actions: the same bytes as `hcoplan fix` makes.
+
+use super::*;
+use crate::finding::Applicability;
+use crate::fix::{Choice, choose, round};
+use crate::lint::Settings;
+use crate::lint::tests::load::Case;
+
+/// The directories of a kind of fixture.
+fn fixtures(begins: &str) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    for rule in fs::read_dir(package().join("testdata/lint")).expect("readable") {
+        let rule = rule.expect("an entry").path();
+        for case in fs::read_dir(&rule).into_iter().flatten() {
+            let case = case.expect("an entry").path();
+            let name = case
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            if name.starts_with(begins) && case.join("hyperconverged.yaml").is_file() {
+                out.push(case);
+            }
+        }
+    }
+    out.sort();
+    assert!(out.len() > 50, "{}", out.len());
+    out
+}
+
+const FILE: &str = "hyperconverged.yaml";
+
+/// The text after all safe fixes, worked out without the server.
+fn mended(case: &Path, text: &str) -> String {
+    let directory = tempfile::tempdir().expect("a directory");
+    for name in ["inventory.yaml", "nodes.yaml"] {
+        if case.join(name).exists() {
+            fs::copy(case.join(name), directory.path().join(name)).expect("copied");
+        }
+    }
+    let mut text = text.to_owned();
+    for _ in 0..10 {
+        fs::write(directory.path().join(FILE), &text).expect("written");
+        let case = Case::read(directory.path(), None).expect("a fixture");
+        let findings = case.lint(&Settings::default());
+        let mut choices = choose(&findings, false);
+        choices.retain(|c| c.fix.edits.iter().all(|e| e.file.path() == FILE));
+        match round(&choices).files.remove(utf8(Path::new(FILE))) {
+            Some(file) => text = file.text,
+            None => break,
+        }
+    }
+    text
+}
+
+#[test]
+fn a_quick_fix_makes_the_bytes_that_fix_makes() {
+    let (mut safe, mut others) = (0, 0);
+    for case in fixtures("bad") {
+        let mut editor = Editor::plain(&case);
+        let text = editor.open_file(FILE);
+        let uri = editor.uri(FILE);
+        let actions = editor.actions(FILE, Some("quickfix"));
+        let seen = editor.session.findings();
+        for finding in seen
+            .iter()
+            .filter(|f| f.location.as_ref().is_some_and(|l| l.file.path() == FILE))
+        {
+            for fix in &finding.fixes {
+                let by_hand = round(&[Choice { finding, fix }]);
+                let Some(file) = by_hand.files.get(utf8(Path::new(FILE))) else {
+                    continue;
+                };
+                let preferred = fix.applicability == Applicability::Safe;
+                let same = |a: &&Value| {
+                    let title = a["title"].as_str().unwrap_or_default();
+                    title.starts_with(&fix.title)
+                        && (a["isPreferred"] == true) == preferred
+                        && edited(&text, a, &uri) == file.text
+                };
+                let offered = actions.iter().find(same);
+                assert!(
+                    offered.is_some(),
+                    "{}: {}: {actions:#?}",
+                    case.display(),
+                    fix.title
+                );
+                match preferred {
+                    true => safe += 1,
+                    false => others += 1,
+                }
+            }
+        }
+    }
+    assert!(safe > 40 && others > 20, "{safe} safe, {others} others");
+}
+
+#[test]
+fn everything_at_once_is_what_fix_would_write() {
+    let mut changed = 0;
+    for case in fixtures("bad") {
+        let more = fs::read_dir(&case).expect("readable").count();
+        // Without neighbours and configuration, which the other way of reading doesn't know.
+        let known = [
+            "hyperconverged.yaml",
+            "inventory.yaml",
+            "nodes.yaml",
+            "findings.txt",
+        ];
+        if known.iter().filter(|n| case.join(n).exists()).count() != more {
+            continue;
+        }
+        let resolves = json!({"textDocument": {"codeAction": {
+            "dataSupport": true, "resolveSupport": {"properties": ["edit"]},
+        }}});
+        for can in [json!({}), resolves] {
+            let mut editor = Editor::with(&case, &can);
+            let text = editor.open_file(FILE);
+            let uri = editor.uri(FILE);
+            let actions = editor.actions(FILE, Some("source.fixAll"));
+            let after = match actions.as_slice() {
+                [] => text.clone(),
+                [action] => {
+                    let mut action = action.clone();
+                    if can != json!({}) {
+                        assert_eq!(action.get("edit"), None);
+                        action = editor.ask("codeAction/resolve", &action).expect("no error");
+                    }
+                    edited(&text, &action, &uri)
+                }
+                more => panic!("{more:#?}"),
+            };
+            assert_eq!(after, mended(&case, &text), "{}", case.display());
+            changed += usize::from(after != text);
+        }
+    }
+    assert!(changed > 60, "{changed}");
+}
+
+#[test]
+fn a_comment_leaves_a_finding_out() {
+    let (mut gone, mut stayed) = (0, Vec::new());
+    for case in fixtures("bad") {
+        let mut editor = Editor::plain(&case);
+        let text = editor.open_file(FILE);
+        let uri = editor.uri(FILE);
+        for action in editor.actions(FILE, Some("quickfix")) {
+            let title = action["title"].as_str().expect("a title").to_owned();
+            let Some(rule) = title
+                .strip_prefix("ignore ")
+                .and_then(|t| t.strip_suffix(" here"))
+            else {
+                continue;
+            };
+            let place = &action["diagnostics"][0]["range"]["start"]["line"];
+            let line = place.as_u64().expect("a line");
+            editor.change(FILE, &edited(&text, &action, &uri));
+            editor.settle();
+            // The comment moves it down by a line.
+            let still = format!("{}:", line + 1);
+            let codes = editor.codes(FILE);
+            match codes
+                .iter()
+                .any(|c| c.starts_with(&still) && c.ends_with(&format!(" {rule}")))
+            {
+                false => gone += 1,
+                true => stayed.push(format!("{}: {rule}", case.display())),
+            }
+        }
+    }
+    assert!(gone > 100, "{gone}");
+    assert_eq!(stayed, Vec::<String>::new());
+}
+
+#[test]
+fn edits_fit_texts_with_marks_and_carriage_returns() {
+    let (_temp, root) = workspace(&[("inventory.yaml", INVENTORY)]);
+    let mut editor = Editor::plain(&root);
+    let text = format!("\u{feff}{}", HYPERCONVERGED.replace('\n', "\r\n"));
+    editor.open(FILE, &text);
+    let uri = editor.uri(FILE);
+    let actions = editor.actions(FILE, None);
+    assert_eq!(editor.codes(FILE), ["7:2 ignored-field"]);
+    let titles: Vec<&str> = actions.iter().filter_map(|a| a["title"].as_str()).collect();
+    assert_eq!(titles.len(), 3, "{titles:?}");
+    let fixed = edited(&text, &actions[0], &uri);
+    assert_eq!(fixed.matches("localStorageClassName").count(), 0);
+    assert!(
+        fixed.starts_with('\u{feff}') && !fixed.replace("\r\n", "").contains('\n'),
+        "{fixed:?}"
+    );
+    let ignored = edited(&text, &actions[1], &uri);
+    let comment = "\r\n  # hcoplan: ignore[ignored-field] TODO: say why\r\n  localStorageClassName";
+    assert!(ignored.contains(comment), "{ignored:?}");
+}
+
+#[test]
+fn only_what_is_asked_for() {
+    let (_temp, root) = workspace(&[("inventory.yaml", INVENTORY), (FILE, HYPERCONVERGED)]);
+    let versioned = json!({"workspace": {"workspaceEdit": {"documentChanges": true}}});
+    let mut editor = Editor::with(&root, &versioned);
+    editor.open_file(FILE);
+    let kinds = |editor: &mut Editor, only| -> Vec<String> {
+        let actions = editor.actions(FILE, only);
+        actions
+            .iter()
+            .filter_map(|a| a["kind"].as_str())
+            .map(ToOwned::to_owned)
+            .collect()
+    };
+    let all = ["quickfix", "quickfix", "source.fixAll.hcoplan"];
+    assert_eq!(kinds(&mut editor, None), all);
+    assert_eq!(kinds(&mut editor, Some("")), all);
+    assert_eq!(kinds(&mut editor, Some("quickfix")), all[..2]);
+    assert_eq!(kinds(&mut editor, Some("source")), all[2..]);
+    assert_eq!(kinds(&mut editor, Some("source.fixAll.hcoplan")), all[2..]);
+    assert_eq!(kinds(&mut editor, Some("source.fixAll.other")), all[..0]);
+    assert_eq!(kinds(&mut editor, Some("refactor")), all[..0]);
+    let action = &editor.actions(FILE, Some("quickfix"))[0];
+    let document = &action["edit"]["documentChanges"][0]["textDocument"];
+    assert_eq!(document["version"], 1);
+    assert_eq!(action["diagnostics"][0]["code"], "ignored-field");
+}

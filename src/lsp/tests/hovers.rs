@@ -1,0 +1,191 @@
+//! Hovers over the example fleet, as one page: `testdata/lsp/hovers.md`.
+
+use std::fmt::Write;
+
+use super::*;
+
+#[test]
+fn what_is_said_about_the_example_fleet() {
+    let cases = [
+        (
+            "clusters/prod-east/hyperconverged.yaml",
+            "parallelMigrationsPerCluster",
+        ),
+        ("clusters/prod-east/hyperconverged.yaml", "10\n"),
+        ("clusters/prod-east/hyperconverged.yaml", "evictionStrategy"),
+        (
+            "clusters/prod-east/hyperconverged.yaml",
+            "higherWorkloadDensity",
+        ),
+        ("clusters/prod-east/hyperconverged.yaml", "infra:"),
+        (
+            "clusters/prod-east/hyperconverged.yaml",
+            "dataImportCronTemplates",
+        ),
+        (
+            "clusters/prod-east/hyperconverged.yaml",
+            "\"/spec/configuration/migrations",
+        ),
+        (
+            "clusters/prod-east/hyperconverged.yaml",
+            "kubevirt.kubevirt.io/jsonpatch",
+        ),
+        ("clusters/prod-east/hyperconverged.yaml", "kind: H"),
+        ("clusters/edge-oslo/hyperconverged.yaml", "64Mi"),
+        (
+            "clusters/edge-oslo/hyperconverged.yaml",
+            "pciDeviceSelector",
+        ),
+        (
+            "clusters/lab-multiarch/hyperconverged.yaml",
+            "enableMultiArchBootImageImport",
+        ),
+        ("clusters/lab-multiarch/inventory.yaml", "release"),
+        ("clusters/lab-multiarch/inventory.yaml", "architecture"),
+    ];
+    let root = package().join("examples/fleet");
+    let mut editor = Editor::plain(&root);
+    let mut page = String::new();
+    for (path, needle) in cases {
+        let text = editor.open_file(path);
+        let at = text.find(needle).expect("there") + usize::from(needle.starts_with('"'));
+        let hover = editor.hover(path, &text, at);
+        let _ = writeln!(page, "<!-- {path}: {} -->\n", needle.trim());
+        match hover["contents"]["value"].as_str() {
+            Some(said) => {
+                let range = &hover["range"];
+                let lines = Lines::new(&text, Encoding::Utf16);
+                let place = |key: &str| {
+                    let position = serde_json::from_value(range[key].clone());
+                    lines.offset(position.expect("a position"))
+                };
+                let meant = &text[place("start")..place("end")];
+                let _ = writeln!(page, "> {}\n\n{said}", meant.replace('\n', "\n> "));
+            }
+            None => page.push_str("nothing\n\n"),
+        }
+    }
+    let expected = package().join("testdata/lsp/hovers.md");
+    snapbox::assert_data_eq!(page, snapbox::Data::read_from(&expected, None).raw());
+}
+
+const PATCHED: &str = "\
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: kubevirt-hyperconverged
+  annotations:
+    hcoplan.dev/ignore: jsonpatch-present
+    kubevirt.kubevirt.io/jsonpatch: |-
+      [{\"op\": \"remove\", \"path\": \"/spec/workloadUpdateStrategy/batchEvictionSize\"},
+       {\"op\": \"replace\", \"path\": \"/spec/configuration/evictionStrategy\", \"value\": \"None\"}]
+    containerizeddataimporter.kubevirt.io/jsonpatch: '[{\"op\": \"remove\", \"path\": \"/spec/x\"}]'
+spec: # hcoplan: ignore[no-effect-field] x
+  featureGates:
+    nonRoot: true
+    nothingOfTheKind: true
+  noSuchField: 1
+  liveMigrationConfig: &a
+    completionTimeoutPerGiB: 150
+";
+
+#[test]
+fn operations_rules_and_fields_that_are_none() {
+    let (_temp, root) = workspace(&[
+        ("hyperconverged.yaml", PATCHED),
+        ("inventory.yaml", INVENTORY),
+    ]);
+    let mut editor = Editor::plain(&root);
+    editor.open("hyperconverged.yaml", PATCHED);
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "jsonpatch-present",
+            &[
+                "**jsonpatch-present** · ",
+                "/docs/rules/jsonpatch-present.md",
+            ],
+        ),
+        ("no-effect-field", &["**no-effect-field** · info"]),
+        (
+            "batchEvictionSize",
+            &[
+                "operation 1",
+                "it changes nothing",
+                "RFC 6902",
+                "jsonpatch-remove-has-no-effect",
+            ],
+        ),
+        (
+            "\"replace\"",
+            &[
+                "operation 2",
+                "`spec.configuration.evictionStrategy`: `\"None\"`, not ",
+            ],
+        ),
+        ("/spec/x", &["applies none of it: "]),
+        ("nonRoot", &["nothing comes of it", "the same without it"]),
+        ("nothingOfTheKind", &["has no such field"]),
+        (
+            "noSuchField",
+            &["**spec.noSuchField**", "the API server drops it"],
+        ),
+        (
+            "150",
+            &[
+                "integer (int64)",
+                "Default of HCO 1.17: `150`",
+                "the same without it",
+            ],
+        ),
+    ];
+    for (needle, expected) in cases {
+        let at = PATCHED.find(needle).expect("there") + 1;
+        let hover = editor.hover("hyperconverged.yaml", PATCHED, at);
+        let text = hover["contents"]["value"].as_str().unwrap_or_default();
+        for part in *expected {
+            assert!(text.contains(part), "{needle}: {part:?} is not in\n{text}");
+        }
+    }
+    for needle in ["apiVersion", "annotations:", "\nspec"] {
+        let at = PATCHED.find(needle).expect("there");
+        let hover = editor.hover("hyperconverged.yaml", PATCHED, at);
+        assert_eq!(hover, Value::Null, "{needle}");
+    }
+}
+
+#[test]
+fn without_a_release_the_newest_is_described() {
+    let (_temp, root) = workspace(&[]);
+    let mut editor = Editor::plain(&root);
+    editor.open("hyperconverged.yaml", HYPERCONVERGED);
+    let at = HYPERCONVERGED.find("localStorage").expect("there");
+    let hover = editor.hover("hyperconverged.yaml", HYPERCONVERGED, at);
+    let text = hover["contents"]["value"].as_str().expect("a text");
+    assert!(
+        text.contains("nothing says which release the cluster runs"),
+        "{text}"
+    );
+    let config = "lint:\n  ignore: [no-effect-field]\n";
+    editor.open("hcoplan.yaml", config);
+    let hover = editor.hover(
+        "hcoplan.yaml",
+        config,
+        config.find("effect").expect("there"),
+    );
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .is_some_and(|t| t.starts_with("**no-effect"))
+    );
+    let hover = editor.hover(
+        "hcoplan.yaml",
+        config,
+        config.find("ignore").expect("there"),
+    );
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .is_some_and(|t| t.starts_with("**lint.ignore**"))
+    );
+}

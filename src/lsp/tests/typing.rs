@@ -1,0 +1,124 @@
+//! Documents that are being typed: whatever is there, nothing breaks and nothing takes long.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// Numbers that are the same each time, unless `PROPTEST_RNG_SEED` says otherwise.
+struct Draw(u64);
+
+impl Draw {
+    fn new() -> Self {
+        let seed = std::env::var("PROPTEST_RNG_SEED").ok();
+        Self(seed.and_then(|s| s.parse().ok()).unwrap_or(20_261_121) | 1)
+    }
+
+    /// xorshift64*
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let drawn = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        usize::try_from(drawn).unwrap_or_default() % end.max(1)
+    }
+}
+
+/// Far more than anything here takes, on a machine that does much else.
+const LONG: Duration = Duration::from_secs(5);
+
+/// Has a text looked at: diagnostics, hovers in some places, all actions.
+fn look(editor: &mut Editor, draw: &mut Draw, path: &str, text: &str) {
+    let begin = Instant::now();
+    editor.change(path, text);
+    // Before the look, with what was known of the text before, and behind it.
+    let at = draw.below(text.len() + 1);
+    editor.hover(path, text, at);
+    editor.settle();
+    for _ in 0..2 {
+        let at = draw.below(text.len() + 1);
+        editor.hover(path, text, at);
+    }
+    editor.actions(path, None);
+    let took = begin.elapsed();
+    assert!(took < LONG, "{took:?}: {text}");
+    assert_eq!(editor.log, Vec::<String>::new(), "{text}");
+}
+
+/// A text as it is when it was typed up to somewhere.
+fn prefix<'t>(draw: &mut Draw, text: &'t str) -> &'t str {
+    &text[..text.floor_char_boundary(draw.below(text.len() + 1))]
+}
+
+/// A text out of which something was deleted, or into which something was typed.
+fn mangled(draw: &mut Draw, text: &str) -> String {
+    const TYPED: [&str; 12] = [
+        "\"", "'", "{", "[", ":", "- ", "\n", "\t", "&a ", "*a", "|\n", "😀",
+    ];
+    let mut text = text.to_owned();
+    for _ in 0..=draw.below(3) {
+        let start = text.floor_char_boundary(draw.below(text.len() + 1));
+        let end = text.floor_char_boundary((start + draw.below(12)).min(text.len()));
+        let typed = match draw.below(3) {
+            0 => TYPED[draw.below(TYPED.len())],
+            _ => "",
+        };
+        text.replace_range(start..end.max(start), typed);
+    }
+    text
+}
+
+fn yaml_below(directory: &Path, out: &mut Vec<PathBuf>) {
+    let mut paths: Vec<PathBuf> = fs::read_dir(directory)
+        .expect("readable")
+        .map(|e| e.expect("an entry").path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            yaml_below(&path, out);
+        } else if path.extension().is_some_and(|e| e == "yaml" || e == "json") {
+            out.push(path);
+        }
+    }
+}
+
+#[test]
+fn any_fixture_half_typed() {
+    let mut files = Vec::new();
+    for directory in ["testdata/lint", "examples"] {
+        yaml_below(&package().join(directory), &mut files);
+    }
+    files.retain(|f| !f.components().any(|c| c.as_os_str() == "rendered"));
+    assert!(files.len() > 1000, "{}", files.len());
+    let mut draw = Draw::new();
+    for file in files {
+        let Ok(text) = fs::read_to_string(&file) else {
+            continue;
+        };
+        let root = file.parent().expect("a directory");
+        let name = file.file_name().expect("a name").to_string_lossy();
+        let mut editor = Editor::plain(root);
+        editor.open(&name, &text);
+        let (typed, changed) = (prefix(&mut draw, &text), mangled(&mut draw, &text));
+        look(&mut editor, &mut draw, &name, typed);
+        look(&mut editor, &mut draw, &name, &changed);
+    }
+}
+
+#[test]
+fn a_manifest_typed_from_the_first_to_the_last_character() {
+    let path = "clusters/prod-east/hyperconverged.yaml";
+    let root = package().join("examples/fleet");
+    let mut editor = Editor::plain(&root);
+    let text = fs::read_to_string(root.join(path)).expect("readable");
+    let mut draw = Draw::new();
+    editor.open(path, "");
+    for (at, _) in text.char_indices().skip(1).step_by(5) {
+        look(&mut editor, &mut draw, path, &text[..at]);
+    }
+    editor.change(path, &text);
+    editor.settle();
+    let (typed, mut fresh) = (editor.shown, Editor::plain(&root));
+    fresh.settle();
+    assert_eq!(typed, fresh.shown);
+}
