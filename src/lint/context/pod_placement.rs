@@ -126,10 +126,12 @@ pub(super) fn forget_architectures(placement: &mut Value) {
     let Some(required) = placement.pointer_mut(pointer) else {
         return;
     };
-    let terms = required["nodeSelectorTerms"].as_array_mut();
+    let terms = required.get_mut("nodeSelectorTerms");
+    let terms = terms.and_then(Value::as_array_mut);
     let mut open = false;
     for term in terms.into_iter().flatten() {
-        if let Some(all) = term["matchExpressions"].as_array_mut() {
+        let all = term.get_mut("matchExpressions");
+        if let Some(all) = all.and_then(Value::as_array_mut) {
             all.retain(|e| !e["key"].as_str().is_some_and(ours));
             // Nothing is left to require: any node will do.
             open |= all.is_empty() && term["matchFields"].is_null();
