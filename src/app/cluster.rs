@@ -177,7 +177,8 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
             inventory: &inventory,
             plan: &plan,
         };
-        let found = lint(repo, cluster, input, held.as_ref(), settings);
+        let mut found = lint(repo, cluster, input, held.as_ref(), settings);
+        outcome.documents.append(&mut found.documents);
         outcome.found.add(found);
     } else {
         outcome.warnings.extend(warnings(&plan));
@@ -252,15 +253,11 @@ fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String 
 
 const STORED: &str = "# As the API server would store it: pruned, defaulted, mutated, converted.\n";
 
-/// The documents that may hold an `ignore`; the others are not worth their memory.
+/// The documents of a cluster's own that may hold an `ignore`.
 fn speaking(loaded: &Loaded) -> Vec<Arc<Document>> {
     let inventory = loaded.inventory.iter().flat_map(|i| &i.documents);
-    let speaks = |d: &&Arc<Document>| {
-        let text = d.file.text();
-        text.contains("hcoplan") && text.contains("ignore")
-    };
     let all = [&loaded.document].into_iter().chain(inventory);
-    all.filter(speaks).map(Arc::clone).collect()
+    all.filter(|d| lint::speaks(d)).map(Arc::clone).collect()
 }
 
 /// The finding that there is no inventory, where the rule can't run because nothing else says the

@@ -1,14 +1,18 @@
 //! Clusters for a subcommand: found and chosen. What is wrong on the way is said here.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Failure;
 use super::arguments::Sources;
 use super::exit::Verdict;
+use super::findings::Findings;
 use super::output::Output;
 use super::selection::{Selection, Shard};
+use crate::app::{self, Outcome, Progress, Work};
 use crate::emit;
 use crate::repo::{self, ClusterRef, Options, Repo};
 use crate::source::read_limited;
@@ -278,6 +282,27 @@ impl Clusters {
     pub(super) fn chosen(&self) -> Vec<&ClusterRef> {
         let all = self.repo.clusters().iter();
         all.filter(|c| self.selection.has(c.name())).collect()
+    }
+
+    /// Takes each of them through the pipeline, with a progress bar where somebody looks. `take`
+    /// gets what comes of each, in their order; the findings are collected.
+    pub(super) fn each(
+        &self,
+        work: &Work<'_>,
+        jobs: Option<NonZeroUsize>,
+        output: &Output,
+        mut take: impl FnMut(&mut Outcome, &Progress),
+    ) -> Findings {
+        let mut findings = Findings::new(self);
+        let chosen = self.chosen();
+        let progress = Progress::of(chosen.len(), output.quiet());
+        let sink = |mut outcome: Outcome| {
+            take(&mut outcome, &progress);
+            findings.add(&mut outcome);
+            ControlFlow::Continue(())
+        };
+        app::run(&self.repo, &chosen, work, jobs, &progress, sink);
+        findings
     }
 
     /// The names of the others that were found.

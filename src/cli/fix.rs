@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::ops::ControlFlow;
 
 use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -11,12 +10,12 @@ use clap::Args;
 use super::arguments::Sources;
 use super::clusters::{self, Clusters};
 use super::exit::Verdict;
-use super::findings::{Findings, Settled};
+use super::findings::Settled;
 use super::migrate;
 use super::output::Output;
 use super::settings::Choice;
 use super::{Failure, tree};
-use crate::app::{self, Progress, Work};
+use crate::app::Work;
 use crate::diff;
 use crate::finding::{Applicability, Finding};
 use crate::fix::{self, Applied, Dropped, Line, Rewritten};
@@ -243,30 +242,17 @@ fn lint(
         lint: Some(settings),
         ..Work::default()
     };
-    let mut findings = Findings::new(found);
-    let chosen = found.chosen();
-    let progress = Progress::of(chosen.len(), output.quiet());
-    let jobs = arguments.sources.jobs;
     refused.clear();
-    app::run(
-        &found.repo,
-        &chosen,
-        &work,
-        jobs,
-        &progress,
-        |mut outcome| {
-            // Here a refusal is one of the things to mend.
-            if outcome.refusal.take().is_some() {
-                refused.push(outcome.cluster.clone());
-            }
-            if let Some(verdict) = &mut verdict {
-                progress.aside(|| tree::say(&outcome, verdict, output));
-            }
-            findings.add(&mut outcome);
-            ControlFlow::Continue(())
-        },
-    );
-    drop(progress);
+    let jobs = arguments.sources.jobs;
+    let findings = found.each(&work, jobs, output, |outcome, progress| {
+        // Here a refusal is one of the things to mend.
+        if outcome.refusal.take().is_some() {
+            refused.push(outcome.cluster.clone());
+        }
+        if let Some(verdict) = &mut verdict {
+            progress.aside(|| tree::say(outcome, verdict, output));
+        }
+    });
     findings.settle(None, settings, &found.root, output)
 }
 

@@ -1,7 +1,6 @@
 //! `hcoplan lint`: what the rules find.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use clap::Args;
 use serde_json::json;
@@ -9,12 +8,11 @@ use serde_json::json;
 use super::arguments::Sources;
 use super::clusters::Command::Builds;
 use super::exit::Verdict;
-use super::findings::Findings;
 use super::format::{self, Target};
 use super::output::Output;
 use super::settings::Rules;
 use super::{Failure, clusters, held, tree};
-use crate::app::{self, Progress, Work};
+use crate::app::Work;
 use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
 use crate::report::Format;
@@ -67,23 +65,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ..Work::default()
     };
     let mut verdict = found.verdict;
-    let mut findings = Findings::new(&found);
-    let chosen = found.chosen();
-    let progress = Progress::of(chosen.len(), output.quiet());
-    let jobs = arguments.sources.jobs;
-    app::run(
-        &found.repo,
-        &chosen,
+    let findings = found.each(
         &work,
-        jobs,
-        &progress,
-        |mut outcome| {
-            progress.aside(|| tree::say(&outcome, &mut verdict, output));
-            findings.add(&mut outcome);
-            ControlFlow::Continue(())
+        arguments.sources.jobs,
+        output,
+        |outcome, progress| {
+            progress.aside(|| tree::say(outcome, &mut verdict, output));
         },
     );
-    drop(progress);
     let settled = findings.settle(arguments.rules.baseline(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(found.repo.config()));
     for target in &targets {

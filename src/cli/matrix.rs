@@ -1,17 +1,14 @@
 //! `hcoplan matrix`: which golden images are there for which architecture.
 
-use std::ops::ControlFlow;
-
 use clap::Args;
 
 use super::arguments::Sources;
 use super::clusters::Command::Builds;
 use super::exit::Verdict;
-use super::findings::Findings;
 use super::format::{self, Target};
 use super::output::Output;
 use super::{Failure, clusters, tree};
-use crate::app::{self, Progress, State, Work};
+use crate::app::{State, Work};
 use crate::report::matrix::{Format, MatrixPage, write};
 
 /// Show which golden images are there for which architecture
@@ -45,28 +42,15 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ..Work::default()
     };
     let mut verdict = found.verdict;
-    let mut findings = Findings::new(&found);
     let mut matrices = Vec::new();
-    let chosen = found.chosen();
-    let progress = Progress::of(chosen.len(), output.quiet());
-    app::run(
-        &found.repo,
-        &chosen,
-        &work,
-        sources.jobs,
-        &progress,
-        |mut outcome| {
-            match outcome.state {
-                // The matrix says so.
-                State::Done | State::Refused | State::NoInventory => {}
-                _ => progress.aside(|| tree::say(&outcome, &mut verdict, output)),
-            }
-            matrices.extend(outcome.matrix.take());
-            findings.add(&mut outcome);
-            ControlFlow::Continue(())
-        },
-    );
-    drop(progress);
+    let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+        match outcome.state {
+            // The matrix says so.
+            State::Done | State::Refused | State::NoInventory => {}
+            _ => progress.aside(|| tree::say(outcome, &mut verdict, output)),
+        }
+        matrices.extend(outcome.matrix.take());
+    });
     findings.say(&found.root, output);
     for target in &targets {
         let page = MatrixPage {

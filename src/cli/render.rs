@@ -110,27 +110,14 @@ fn write(
         false => Vec::new(),
     };
     let (mut rendered, mut objects) = (0, 0);
-    let mut findings = Findings::new(found);
-    let chosen = found.chosen();
-    let progress = Progress::of(chosen.len(), output.quiet());
-    app::run(
-        &found.repo,
-        &chosen,
-        &work,
-        sources.jobs,
-        &progress,
-        |mut outcome| {
-            progress.aside(|| tree::say(&outcome, &mut verdict, output));
-            stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
-            if matches!(outcome.state, State::Done) {
-                rendered += 1;
-                objects += outcome.objects;
-            }
-            findings.add(&mut outcome);
-            ControlFlow::Continue(())
-        },
-    );
-    drop(progress);
+    let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+        progress.aside(|| tree::say(outcome, &mut verdict, output));
+        stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
+        if matches!(outcome.state, State::Done) {
+            rendered += 1;
+            objects += outcome.objects;
+        }
+    });
     drop(work);
     findings.say(&found.root, output);
     if arguments.check {

@@ -8,7 +8,6 @@ use super::arguments::{Out, Sources};
 use super::clusters::Clusters;
 use super::clusters::Command::Builds;
 use super::exit::Verdict;
-use super::findings::Findings;
 use super::format::{self, Named, Target};
 use super::output::Output;
 use super::settings::Choice;
@@ -83,33 +82,27 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     for problem in found.repo.problems().iter().filter(|p| p.fatal) {
         output.error(app::said(&problem.finding));
     }
-    let mut findings = Findings::new(&found);
     let mut rows = Vec::new();
-    let chosen = found.chosen();
-    let progress = Progress::of(chosen.len(), output.quiet());
-    app::run(
-        &found.repo,
-        &chosen,
-        &work,
-        sources.jobs,
-        &progress,
-        |mut outcome| {
-            match outcome.state {
-                State::Done | State::Refused => {}
-                State::Unusable | State::Unreadable => {
-                    tree::say(&outcome, &mut verdict, output);
-                    progress.aside(|| not_planned(&outcome, output));
-                }
-                _ => progress.aside(|| tree::say(&outcome, &mut verdict, output)),
+    let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+        match outcome.state {
+            State::Done | State::Refused => {}
+            State::Unusable | State::Unreadable => {
+                tree::say(outcome, &mut verdict, output);
+                progress.aside(|| not_planned(outcome, output));
             }
-            rows.push(row(&mut outcome));
-            findings.add(&mut outcome);
-            ControlFlow::Continue(())
-        },
-    );
-    drop(progress);
+            _ => progress.aside(|| tree::say(outcome, &mut verdict, output)),
+        }
+        rows.push(row(outcome));
+    });
     drop(work);
-    let compared = compare(arguments, &found, &chosen, &settings, &mut verdict, output)?;
+    let compared = compare(
+        arguments,
+        &found,
+        &found.chosen(),
+        &settings,
+        &mut verdict,
+        output,
+    )?;
     let settled = findings.settle(None, &settings, &found.root, output)?;
     for target in &targets {
         let terminal = target.terminal(output);

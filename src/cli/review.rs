@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
@@ -11,7 +10,7 @@ use super::exit::Verdict;
 use super::findings::Findings;
 use super::output::Output;
 use super::tree::{self, OutputTree};
-use crate::app::{self, Progress, State, Work};
+use crate::app::{State, Work};
 use crate::diff::{self, Before, Change, ClusterChanges, Totals};
 
 /// Everything that a run over the clusters found.
@@ -48,32 +47,19 @@ impl Review {
         verdict: &mut Verdict,
         output: &Output,
     ) -> Self {
-        let mut review = Self {
-            findings: Findings::new(found),
-            ..Self::default()
-        };
-        let chosen = found.chosen();
-        let progress = Progress::of(chosen.len(), output.quiet());
-        app::run(
-            &found.repo,
-            &chosen,
-            work,
-            jobs,
-            &progress,
-            |mut outcome| {
-                progress.aside(|| tree::say(&outcome, verdict, output));
-                let files = outcome.stale.iter().map(|file| tree.reported(file));
-                review.stale.extend(files);
-                review.findings.add(&mut outcome);
-                if !matches!(outcome.state, State::Done) {
-                    review.kept.push(outcome.cluster);
-                    review.totals.clusters += 1;
-                } else if let Some(changes) = outcome.changes {
-                    review.count(changes);
-                }
-                ControlFlow::Continue(())
-            },
-        );
+        let mut review = Self::default();
+        let findings = found.each(work, jobs, output, |outcome, progress| {
+            progress.aside(|| tree::say(outcome, verdict, output));
+            let files = outcome.stale.iter().map(|file| tree.reported(file));
+            review.stale.extend(files);
+            if !matches!(outcome.state, State::Done) {
+                review.kept.push(outcome.cluster.clone());
+                review.totals.clusters += 1;
+            } else if let Some(changes) = outcome.changes.take() {
+                review.count(changes);
+            }
+        });
+        review.findings = findings;
         review
     }
 

@@ -1,10 +1,12 @@
 //! Runs the selected rules over one cluster.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{Context, Registered, Settings, Sink, When, rules};
 use crate::finding::{Finding, Needs};
 use crate::kube::ObjectId;
+use crate::yaml::Document;
 
 /// What rules found, before suppression.
 #[derive(Debug, Default)]
@@ -14,6 +16,9 @@ pub struct Run {
     /// Selected rules that could not run on some cluster: it is refused, or its nodes aren't
     /// declared.
     pub skipped: BTreeSet<&'static str>,
+    /// Documents beside the HyperConverged and its inventory that may say which findings to leave
+    /// out.
+    pub documents: Vec<Arc<Document>>,
 }
 
 impl Run {
@@ -21,6 +26,7 @@ impl Run {
     pub fn add(&mut self, other: Self) {
         self.findings.extend(other.findings);
         self.skipped.extend(other.skipped);
+        self.documents.extend(other.documents);
     }
 }
 
@@ -50,6 +56,7 @@ pub fn run(cx: &Context<'_>, settings: &Settings) -> Run {
     Run {
         findings,
         skipped: sink.skipped,
+        documents: cx.speaking(),
     }
 }
 

@@ -43,4 +43,4 @@ pub use page::{index, page};
 pub use registry::{Registered, When, find, rules};
 pub use settings::{Selector, Settings};
 pub use sink::{Incident, Sink};
-pub use suppress::{Scope, Settled, Suppressed, Suppression, settle};
+pub use suppress::{Scope, Settled, Suppressed, Suppression, settle, speaks};

@@ -211,7 +211,8 @@ fn suppression(ground: &Ground<'_>, finding: &Finding) -> Option<Edit> {
     apply_and_verify(file, edits, &intended).ok().map(|_| edit)
 }
 
-/// Whether the comments of a document count: it is a HyperConverged, or says what a cluster is like.
+/// Whether the comments of a document count: it is a HyperConverged, says what a cluster is like,
+/// or is one of the other objects of a cluster's directory.
 fn speaks(ground: &Ground<'_>, path: &Utf8Path, root: &Node) -> bool {
     let version = root.get("apiVersion").and_then(Node::as_str);
     let kind = root.get("kind").and_then(Node::as_str);
@@ -225,7 +226,11 @@ fn speaks(ground: &Ground<'_>, path: &Utf8Path, root: &Node) -> bool {
             let mut inventories = clusters.flat_map(|c| c.inventory_files());
             inventories.any(|p| p == path)
         }
-        _ => false,
+        Some(kind) => {
+            let built = ["Kustomization", "Component"].contains(&kind);
+            !built && clusters.any(|c| path.starts_with(c.directory()))
+        }
+        None => false,
     }
 }
 

@@ -1,8 +1,10 @@
 //! The other objects of the cluster's directory.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use super::Context;
+use crate::lint::suppress;
 use crate::repo::{HCO_PACKAGES, Layer, Neighbours};
 use crate::yaml::{Document, Node, Path};
 
@@ -55,6 +57,15 @@ impl<'a> Context<'a> {
             Some(read) => read(),
             None => Neighbours::default(),
         })
+    }
+
+    /// The neighbours and the overlays' patches that may hold an `ignore`.
+    pub(in crate::lint) fn speaking(&self) -> Vec<Arc<Document>> {
+        let neighbours = self.neighbours();
+        let neighbours = neighbours.kinds().flat_map(|kind| neighbours.of_kind(kind));
+        let layers = self.layers().into_iter().filter_map(|l| l.document);
+        let all = neighbours.cloned().chain(layers);
+        all.filter(|d| suppress::speaks(d)).collect()
     }
 
     /// The OLM Subscriptions among the neighbours that install HCO.

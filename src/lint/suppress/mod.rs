@@ -73,6 +73,12 @@ pub enum Scope {
     },
 }
 
+/// Whether a document may hold an `ignore`; the others are not worth their memory.
+pub fn speaks(document: &Document) -> bool {
+    let text = document.file.text();
+    text.contains("hcoplan") && text.contains("ignore")
+}
+
 /// Leaves out what is suppressed. `documents` are all whose findings are here; `today` is the day
 /// that an `until` is held against.
 pub fn settle<'d>(
