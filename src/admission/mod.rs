@@ -101,9 +101,7 @@ pub fn unchecked(release: &Release, inventory: &Inventory, submitted: &Value) ->
     let mut object = submitted.clone();
     // What is refused here is left as it is.
     let _ = metadata::decode(release, &mut object, &inventory.namespace);
-    schema.prune(&mut object);
-    schema.drop_nulls(&mut object);
-    schema.fill_defaults(&mut object);
+    schema.prepare(&mut object);
     let mutating = mutate::Webhook {
         release,
         rules,
@@ -135,9 +133,7 @@ fn as_held(release: &Release, old: &Value, new: &Value) -> Option<Value> {
     } else {
         hyperconverged::convert(release, old, version)
     };
-    schema.prune(&mut held);
-    schema.drop_nulls(&mut held);
-    schema.fill_defaults(&mut held);
+    schema.prepare(&mut held);
     Some(held)
 }
 
@@ -166,13 +162,11 @@ impl Request<'_> {
         if let Operation::Update { old } = self.operation {
             metadata::keep_what_the_server_set(&mut object, old);
         }
-        admission.pruned.extend(schema.prune(&mut object));
+        admission.pruned.extend(schema.prepare(&mut object));
         for field in &admission.pruned {
             let warning = format!("unknown field \"{}\"", schema::server_path(&field.path));
             admission.warnings.push(warning);
         }
-        schema.drop_nulls(&mut object);
-        schema.fill_defaults(&mut object);
 
         let mutating = mutate::Webhook {
             release,

@@ -52,9 +52,7 @@ pub(super) fn to_storage_version(release: &Release, object: &Value, _from: &str)
     let storage = &release.tables().hyperconverged.storage_version;
     let mut out = convert(release, object, storage);
     if let Some(schema) = release.schema(&format!("hyperconverged.{storage}")) {
-        schema.prune(&mut out);
-        schema.drop_nulls(&mut out);
-        schema.fill_defaults(&mut out);
+        schema.prepare(&mut out);
     }
     out
 }

@@ -2,9 +2,18 @@
 
 use serde_json::Value;
 
-use super::{Additional, Node, Schema};
+use super::{Additional, Node, PrunedField, Schema};
 
 impl Schema {
+    /// What the API server does to an object before it validates it, in its order: prunes it,
+    /// removes nulls, fills in defaults. What was pruned is returned.
+    pub fn prepare(&self, value: &mut Value) -> Vec<PrunedField> {
+        let pruned = self.prune(value);
+        self.drop_nulls(value);
+        self.fill_defaults(value);
+        pruned
+    }
+
     /// Removes nulls where null is not allowed and no default would take its place. Nulls in
     /// lists stay: they are refused later.
     pub fn drop_nulls(&self, value: &mut Value) {

@@ -9,9 +9,7 @@ use super::golden::{schemas, shared};
 use super::{Schema, Violation, generate};
 
 fn admit(schema: &Schema, mut value: Value) -> Value {
-    schema.prune(&mut value);
-    schema.drop_nulls(&mut value);
-    schema.fill_defaults(&mut value);
+    schema.prepare(&mut value);
     value
 }
 

@@ -79,9 +79,7 @@ impl Schema {
     /// What the API server refuses in a new object, once it has pruned and defaulted it.
     pub fn refusals(&self, object: &Value) -> Vec<Violation> {
         let mut object = object.clone();
-        self.prune(&mut object);
-        self.drop_nulls(&mut object);
-        self.fill_defaults(&mut object);
+        self.prepare(&mut object);
         self.validate(&object).iter().cloned().collect()
     }
 
