@@ -8,12 +8,13 @@ use crate::lint::suppress;
 use crate::repo::{HCO_PACKAGES, Layer, Neighbours};
 use crate::yaml::{Document, Node, Path};
 
-/// Where neighbours come from: read when a rule first asks for them.
+/// Where neighbours and layers come from: read when somebody first asks for them.
 #[derive(Default)]
 pub(super) struct Source<'a> {
     read: Option<Box<dyn Fn() -> Neighbours + 'a>>,
     cell: OnceCell<Neighbours>,
-    layers: Option<Box<dyn Fn() -> Vec<Layer> + 'a>>,
+    read_layers: Option<Box<dyn Fn() -> Vec<Layer> + 'a>>,
+    layers: OnceCell<Vec<Layer>>,
 }
 
 /// A KubeDescheduler of the cluster.
@@ -40,14 +41,17 @@ impl<'a> Context<'a> {
     /// Without it, there are none.
     #[must_use]
     pub fn with_layers(mut self, read: impl Fn() -> Vec<Layer> + 'a) -> Self {
-        self.neighbours.layers = Some(Box::new(read));
+        self.neighbours.read_layers = Some(Box::new(read));
         self
     }
 
     /// The annotations that kustomizations set on the HyperConverged, inner ones first.
-    pub fn layers(&self) -> Vec<Layer> {
-        let read = self.neighbours.layers.as_ref();
-        read.map(|read| read()).unwrap_or_default()
+    pub fn layers(&self) -> &[Layer] {
+        let source = &self.neighbours;
+        source.layers.get_or_init(|| match &source.read_layers {
+            Some(read) => read(),
+            None => Vec::new(),
+        })
     }
 
     /// The other objects of the cluster's directory and below it, the HyperConverged included.
@@ -63,9 +67,9 @@ impl<'a> Context<'a> {
     pub(in crate::lint) fn speaking(&self) -> Vec<Arc<Document>> {
         let neighbours = self.neighbours();
         let neighbours = neighbours.kinds().flat_map(|kind| neighbours.of_kind(kind));
-        let layers = self.layers().into_iter().filter_map(|l| l.document);
-        let all = neighbours.cloned().chain(layers);
-        all.filter(|d| suppress::speaks(d)).collect()
+        let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
+        let all = neighbours.chain(layers);
+        all.filter(|d| suppress::speaks(d)).cloned().collect()
     }
 
     /// The OLM Subscriptions among the neighbours that install HCO.
