@@ -266,6 +266,23 @@ fn bytes_that_are_no_text() {
     scene.expect_read("key.yaml", 0, "key.yaml:1:1: these bytes are no UTF-8");
 }
 
+/// Ours in its bytes, whatever its text is: nobody knows what it says.
+#[test]
+fn bytes_that_are_not_as_they_say() {
+    let text = String::from_utf8_lossy(OURS);
+    let units = |of: fn(u16) -> [u8; 2]| -> Vec<u8> { text.encode_utf16().flat_map(of).collect() };
+    for (name, mark, bytes) in [
+        ("none.yaml", &b""[..], units(u16::to_be_bytes)),
+        ("low.yaml", b"\xff\xfe", units(u16::to_be_bytes)),
+        ("high.yaml", b"\xfe\xff", OURS.to_vec()),
+        ("odd.yaml", b"\xfe\xff\xff\xff", OURS.to_vec()),
+    ] {
+        let scene = Scene::new();
+        scene.write(name, |file| file.extend([mark, &bytes].concat()));
+        scene.expect(name, 4, "");
+    }
+}
+
 #[test]
 fn a_directory_that_is_called_like_a_file() {
     let scene = Scene::new();

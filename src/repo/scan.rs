@@ -5,13 +5,21 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::inventory::SourceKind;
-use crate::source::{SourceFile, Tree, Unreadable};
-use crate::yaml::{self, Document, Node, Problem};
+use crate::source::{SourceFile, Span, Tree, Unreadable};
+use crate::yaml::{self, Document, Node, Problem, ProblemKind};
 
 /// The operator's API group; a file that mentions it must be readable.
 pub(super) const HCO: &str = "hco.kubevirt.io";
 /// Our own API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
+
+/// The groups as they are in a file's bytes; the latter two in UTF-16, which byte ever comes first.
+const MARKS: [&str; 4] = [
+    HCO,
+    OURS,
+    "h\0c\0o\0.\0k\0u\0b\0e\0v\0i\0r\0t\0.\0i\0o",
+    "h\0c\0o\0p\0l\0a\0n\0.\0d\0e\0v",
+];
 
 /// What the names of HCO's packages have in common.
 const PACKAGE: &str = "kubevirt-hyperconverged";
@@ -129,7 +137,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
         Err(unreadable) => {
             let large = matches!(unreadable, Unreadable::TooBig(_));
             return Scanned {
-                marked: large && tree.mentions(path, &[HCO, OURS]),
+                marked: large && tree.mentions(path, &MARKS),
                 unreadable: Some(unreadable),
                 ..Scanned::default()
             };
@@ -139,9 +147,12 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
     match interest(&bytes, kustomization) {
         Interest::None => Scanned::default(),
         interest => {
-            let content = Content::parse(SourceFile::from_bytes(path, bytes));
+            let mut content = Content::parse(SourceFile::from_bytes(path, bytes));
+            if interest == Interest::Garbled && !content.is_broken() {
+                content.problems.push(garbled(&content.file));
+            }
             let mut scanned = Scanned {
-                marked: matches!(interest, Interest::Marked),
+                marked: matches!(interest, Interest::Marked | Interest::Garbled),
                 ..Scanned::default()
             };
             for (index, document) in (0..).zip(&content.documents) {
@@ -161,20 +172,33 @@ enum Interest {
     None,
     /// It mentions one of the API groups.
     Marked,
+    /// Its bytes mention one, but its text doesn't.
+    Garbled,
     /// It may hold nodes or machines, or name patches.
     Some,
 }
 
 fn interest(bytes: &[u8], kustomization: bool) -> Interest {
-    let decoded;
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        // Seldom, and then exactly: UTF-16, or bytes that are no text.
-        Err(_) => {
-            decoded = crate::source::decode(bytes.to_vec()).text;
-            &decoded
-        }
+    // Seldom, and then exactly: UTF-16, or bytes that are no text.
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let decoded = crate::source::decode(bytes.to_vec()).text;
+        return match of_text(&decoded, kustomization) {
+            Interest::Marked => Interest::Marked,
+            _ if marked(&String::from_utf8_lossy(bytes)) => Interest::Garbled,
+            other => other,
+        };
     };
+    match bytes.contains(&0) && marked(text) {
+        true => Interest::Garbled,
+        false => of_text(text, kustomization),
+    }
+}
+
+fn marked(text: &str) -> bool {
+    MARKS.iter().any(|mark| text.contains(mark))
+}
+
+fn of_text(text: &str, kustomization: bool) -> Interest {
     if text.contains(HCO) || text.contains(OURS) {
         return Interest::Marked;
     }
@@ -186,6 +210,13 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
         true => Interest::Some,
         false => Interest::None,
     }
+}
+
+/// What is wrong with a file whose text is not what its bytes are.
+fn garbled(file: &SourceFile) -> Problem {
+    let first = file.text().chars().next().map_or(0, char::len_utf8);
+    let message = "the file's first bytes say that it is UTF-16, but what follows is not";
+    Problem::new(ProblemKind::Syntax, Span::new(0, first), message)
 }
 
 /// Whether `kind:` with a value that begins so is somewhere, in YAML or JSON.
@@ -374,6 +405,33 @@ mod tests {
         let scanned = scan(&tree, "a.yaml".into());
         assert_eq!(scanned.found.len(), 1);
         assert!(scanned.marked);
+    }
+
+    #[test]
+    fn bytes_that_mention_us_and_cannot_be_read_are_noticed() {
+        let text = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\n";
+        let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let behind = |mark: &[u8], bytes: &[u8]| [mark, bytes].concat();
+        let ascii = text.as_bytes();
+        for (bytes, what) in [
+            (le.clone(), "no mark"),
+            (be.clone(), "no mark"),
+            (behind(b"\xFF\xFE", &be), "the other order"),
+            (behind(b"\xFE\xFF", &le), "the other order"),
+            (behind(b"\xFF\xFE", ascii), "no UTF-16"),
+            (behind(b"\xFE\xFF", ascii), "no UTF-16"),
+            (behind(b"\xFE\xFF\xFF\xFF", ascii), "no UTF-16"),
+            (behind(b"\0", ascii), "no text"),
+        ] {
+            let tree: Memory = [("a.yaml", bytes.clone())].into_iter().collect();
+            let scanned = scan(&tree, "a.yaml".into());
+            let broken = scanned.content.is_some_and(|c| c.is_broken());
+            assert!(scanned.marked && broken, "{what}: {bytes:?}");
+        }
+        let other: Vec<u8> = "a: 1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let tree: Memory = [("a.yaml", other)].into_iter().collect();
+        assert!(!scan(&tree, "a.yaml".into()).marked);
     }
 
     #[test]

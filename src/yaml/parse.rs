@@ -192,10 +192,10 @@ impl State<'_> {
     /// Reads the document at `span`; `false` when no more should be read.
     fn document(&mut self, span: Span) -> bool {
         let text = self.file.text().get(span.range()).unwrap_or("");
-        if let Some(at) = control_character(text) {
+        if let Some((at, character)) = control_character(text) {
             let at = span.start as usize + at;
             let message = "control characters are not allowed";
-            let span = Span::new(at, at + 1);
+            let span = Span::new(at, at + character.len_utf8());
             let problem = Problem::new(ProblemKind::Syntax, span, message);
             self.parsed.problems.push(problem);
             return true;
@@ -248,7 +248,7 @@ impl State<'_> {
 }
 
 /// The first character that YAML doesn't allow.
-fn control_character(text: &str) -> Option<usize> {
+fn control_character(text: &str) -> Option<(usize, char)> {
     let suspect = |b: &u8| (*b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) || *b >= 0x7F;
     if !text.as_bytes().iter().any(suspect) {
         return None;
@@ -258,7 +258,7 @@ fn control_character(text: &str) -> Option<usize> {
         '\u{FFFE}' | '\u{FFFF}' => true,
         c => c.is_control(),
     };
-    text.find(refused)
+    text.char_indices().find(|(_, c)| refused(*c))
 }
 
 /// Text behind the document's end, which Go doesn't read.

@@ -105,7 +105,7 @@ impl<'l, 't> Builder<'l, 't> {
         let problem = Problem::new(kind, Span::new(at, at), error.message);
         match error.since {
             Some((since, what)) => {
-                let since = self.base + since;
+                let since = (self.base + since).min(self.end);
                 problem.since(Span::new(since, since), what)
             }
             None => problem,
