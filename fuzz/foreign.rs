@@ -1,0 +1,314 @@
+//! Everything that is read and that somebody else wrote.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use hcoplan::app::Held;
+use hcoplan::diff;
+use hcoplan::emit::{ClusterManifest, TopManifest};
+use hcoplan::inventory;
+use hcoplan::kube::Object;
+use hcoplan::lint::Baseline;
+use hcoplan::lsp::{Incoming, Session};
+use hcoplan::plan::{Admit, plan_with};
+use hcoplan::release::{Files, Release};
+use hcoplan::repo::{self, Options, Repo};
+use hcoplan::source::SourceFile;
+use hcoplan::yaml;
+use serde_json::{Value, json};
+
+use super::{INVENTORY, LOADED, RELEASES, declared, found, linted};
+
+/// What reads it.
+type Reader = fn(&str, &[u8]);
+
+/// What can be read, by name; the first byte of [`foreign`]'s input chooses one, the rest is what
+/// is in it.
+pub(crate) const FOREIGN: [(&str, Reader); 18] = [
+    ("inventory.yaml", beside),
+    ("nodes.json", beside),
+    ("image.json", beside),
+    ("hcoplan.yaml", beside),
+    ("kustomization.yaml", beside),
+    ("machines.yaml", beside),
+    ("bundle.yaml", beside),
+    ("subscription.yaml", beside),
+    ("live", live),
+    ("baseline", baseline),
+    ("manifest", manifest),
+    ("objects", objects),
+    ("stream", stream),
+    ("dump", dump),
+    ("editor", editor),
+    ("release", release),
+    ("import", import),
+    ("script.sh", beside),
+];
+
+/// Anything, as one of the things that are read.
+pub(crate) fn foreign(data: &[u8]) {
+    let Some((which, content)) = data.split_first() else {
+        return;
+    };
+    let (name, read) = FOREIGN[usize::from(*which) % FOREIGN.len()];
+    read(name, content);
+}
+
+pub(super) fn options() -> Options {
+    Options::default()
+}
+
+const HYPERCONVERGED: &str = "apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: kubevirt-hyperconverged
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
+  dataImportCronTemplates:
+    - metadata:
+        name: own
+        annotations: {ssp.kubevirt.io/dict.architectures: \"amd64,arm64\"}
+      spec:
+        schedule: \"0 1 * * *\"
+        managedDataSource: own
+        template: {spec: {source: {registry: {url: \"docker://quay.io/own:1\"}}}}
+";
+
+/// A file beside a HyperConverged.
+fn beside(name: &str, content: &[u8]) {
+    let own = "inventory.yaml";
+    let other = match name == own {
+        true => "other.yaml",
+        false => own,
+    };
+    let files = [
+        ("hyperconverged.yaml", HYPERCONVERGED.as_bytes().to_vec()),
+        (other, declared(content.len()).into_bytes()),
+        (name, content.to_vec()),
+    ];
+    linted(files, None);
+}
+
+/// What a cluster holds, as kubectl prints it.
+fn live(_: &str, content: &[u8]) {
+    let Ok(held) = Held::live("live.yaml".into(), content.to_vec()) else {
+        return;
+    };
+    let files = [
+        ("hyperconverged.yaml", HYPERCONVERGED.as_bytes().to_vec()),
+        ("inventory.yaml", declared(content.len()).into_bytes()),
+    ];
+    linted(files, Some(&held));
+}
+
+fn baseline(_: &str, content: &[u8]) {
+    let Ok(baseline) = Baseline::parse(&String::from_utf8_lossy(content)) else {
+        return;
+    };
+    let again = Baseline::parse(&baseline.to_text()).expect("what is written can be read");
+    assert_eq!(again, baseline);
+    let _ = baseline.leave_out(Vec::new());
+}
+
+/// The manifests of an output tree.
+fn manifest(_: &str, content: &[u8]) {
+    let text = String::from_utf8_lossy(content);
+    if let Ok(manifest) = ClusterManifest::from_text(&text) {
+        let again = ClusterManifest::from_text(&manifest.to_text());
+        assert_eq!(again, Ok(manifest));
+    }
+    if let Ok(manifest) = TopManifest::from_text(&text) {
+        let again = TopManifest::from_text(&manifest.to_text());
+        assert_eq!(again, Ok(manifest));
+    }
+}
+
+/// Objects that a cluster exported, held against what would be rendered.
+fn objects(_: &str, content: &[u8]) {
+    let release = &RELEASES[content.len() % RELEASES.len()];
+    let file = SourceFile::new("hyperconverged.yaml", HYPERCONVERGED);
+    let hyperconverged = yaml::parse(&file).documents[0].root.to_json();
+    let plan = plan_with(release, &INVENTORY, &hyperconverged, Admit::Create);
+    let rendered: Vec<Object> = plan.objects().cloned().collect();
+    let file = SourceFile::from_bytes("live.yaml", content.to_vec());
+    let documents = yaml::parse(&file).documents;
+    let objects = documents.iter().map(|d| Object::new(d.root.to_json()));
+    let all: Vec<Object> = objects.collect();
+    let some = diff::comparable(all.clone(), &rendered);
+    for live in [all, some] {
+        let mut comparison = diff::compare_objects(release, &live, &rendered);
+        diff::set_aside(release, &mut comparison.objects);
+        for (live, rendered) in live.iter().zip(&rendered) {
+            let (live, rendered) = (yaml::emit(&live.body), yaml::emit(&rendered.body));
+            let _ = diff::unified(&live, &rendered, "a", "b");
+        }
+    }
+}
+
+/// Standard input.
+fn stream(_: &str, content: &[u8]) {
+    let mut all = HYPERCONVERGED.as_bytes().to_vec();
+    all.extend(b"---\n");
+    all.extend(content);
+    for bytes in [all, content.to_vec()] {
+        let number = bytes.len();
+        if let Ok(repo) = Repo::from_stream(bytes, &options()) {
+            found(&repo, None, number);
+        }
+    }
+}
+
+/// A dump of nodes that is made into an inventory.
+fn dump(_: &str, content: &[u8]) {
+    let file = SourceFile::from_bytes("nodes.yaml", content.to_vec());
+    let documents = yaml::parse(&file).documents.into_iter().map(Arc::new);
+    let source = |document| inventory::Source {
+        kind: inventory::SourceKind::Nodes,
+        document,
+    };
+    let sources: Vec<_> = documents.map(source).collect();
+    let nodes = inventory::load(&sources).0.inventory.nodes;
+    let text = inventory::pools(&nodes);
+    let parsed = yaml::parse(&SourceFile::new("pools.yaml", text.clone()));
+    assert!(!parsed.is_broken(), "{text}");
+    assert_eq!(
+        inventory::node_differences(&nodes, &nodes),
+        Vec::<String>::new()
+    );
+    let _ = inventory::node_differences(&LOADED.inventory.nodes, &nodes);
+}
+
+/// An editor: lines that are JSON are messages, the rest is what is typed into a file.
+fn editor(_: &str, content: &[u8]) {
+    let text = String::from_utf8_lossy(content);
+    let root = workspace();
+    let uri = format!("file://{root}/hyperconverged.yaml");
+    let mut session = Session::default();
+    let mut say = |method: &str, params: Value| {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        hear(&mut session, message);
+    };
+    let folders = json!([{"uri": format!("file://{root}"), "name": "w"}]);
+    say(
+        "initialize",
+        json!({"capabilities": {}, "workspaceFolders": folders}),
+    );
+    let (messages, typed): (Vec<&str>, Vec<&str>) = text
+        .split_inclusive('\n')
+        .partition(|line| line.starts_with('{'));
+    let typed = typed.concat();
+    let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": typed});
+    say("textDocument/didOpen", json!({"textDocument": document}));
+    let document = json!({"uri": uri});
+    for line in [0, 1, 3, typed.len() % 40] {
+        let position = json!({"line": line, "character": typed.len() % 23});
+        let params = json!({"textDocument": document, "position": position});
+        say("textDocument/hover", params);
+    }
+    let end = json!({"line": 9999, "character": 0});
+    let range = json!({"start": {"line": 0, "character": 0}, "end": end});
+    let context = json!({"diagnostics": []});
+    let params = json!({"textDocument": document, "range": range, "context": context});
+    say("textDocument/codeAction", params);
+    for message in messages {
+        if let Ok(message) = serde_json::from_str::<Value>(message) {
+            // Another folder may be the whole disk.
+            if message["method"]
+                .as_str()
+                .is_some_and(|m| m.starts_with("textDocument/"))
+            {
+                let message = message
+                    .to_string()
+                    .replace("file:///w", &format!("file://{root}"));
+                hear(&mut session, serde_json::from_str(&message).expect("JSON"));
+            }
+        }
+    }
+}
+
+fn hear(session: &mut Session, message: Value) {
+    let Ok(message) = serde_json::from_value(message) else {
+        return;
+    };
+    session.receive(Incoming::Message(message));
+    session.settle();
+    for said in session.take() {
+        let said = format!("{said:?}");
+        assert!(!said.contains("hcoplan has a bug"), "{said}");
+    }
+}
+
+/// A cluster's directory of the example.
+fn workspace() -> Utf8PathBuf {
+    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let tops = [package.clone(), package.join("..")];
+    let all = tops.map(|top| top.join("examples/fleet/clusters/lab-multiarch"));
+    let there = all.into_iter().find(|d| d.is_dir()).expect("the example");
+    let there = there.canonicalize().expect("there");
+    Utf8PathBuf::try_from(there).expect("UTF-8")
+}
+
+/// The files of a release that are not megabytes.
+pub(crate) const OF_A_RELEASE: [&str; 9] = [
+    "admission.json",
+    "behaviour.json",
+    "fields.json",
+    "go-types.json",
+    "golden-images.json",
+    "kubevirt.json",
+    "objects.json",
+    "release.json",
+    "ssp.json",
+];
+
+/// A release of somebody's own, of which one file is anything; a second byte says which. What is
+/// found to be a release can be planned with.
+fn release(_: &str, content: &[u8]) {
+    let Some((which, content)) = content.split_first() else {
+        return;
+    };
+    let other = OF_A_RELEASE[usize::from(*which) % OF_A_RELEASE.len()];
+    let base = &RELEASES[usize::from(*which) / OF_A_RELEASE.len() % RELEASES.len()];
+    let mut files = Files::new();
+    let crds = ["crds/kubevirt.v1.json", "crds/hyperconverged.v1beta1.json"];
+    for name in OF_A_RELEASE.into_iter().chain(crds) {
+        files.insert(name, base.file(name).expect("there").to_owned());
+    }
+    files.insert(other, String::from_utf8_lossy(content).into_owned());
+    let Ok(release) = Release::from_files(files) else {
+        return;
+    };
+    if release.check().is_err() {
+        return;
+    }
+    let file = SourceFile::new("hyperconverged.yaml", HYPERCONVERGED);
+    let hyperconverged = yaml::parse(&file).documents[0].root.to_json();
+    let _ = plan_with(&release, &INVENTORY, &hyperconverged, Admit::Create);
+}
+
+/// A vendor's bundle, and collected facts.
+fn import(_: &str, content: &[u8]) {
+    let name = format!("hcoplan-fuzz-{}/1.17", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&directory).expect("made");
+    let directory = Utf8PathBuf::try_from(directory).expect("UTF-8");
+    let file = directory.join("release.json");
+    std::fs::write(&file, content).expect("written");
+    for templates in [None, Some(&*directory)] {
+        let _ = repo::from_bundle(&RELEASES[1], &directory, templates);
+    }
+    for name in [
+        "golden-images.json",
+        "field-map.json",
+        "env-constants.json",
+        "feature-gates.json",
+        "tls.json",
+    ] {
+        std::fs::copy(&file, directory.join(name)).expect("copied");
+    }
+    let _ = repo::from_facts(&directory, None);
+    std::fs::remove_dir_all(directory.parent().expect("one")).expect("removed");
+}
