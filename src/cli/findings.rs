@@ -9,6 +9,7 @@ use super::Failure;
 use super::clusters::Clusters;
 use super::output::Output;
 use crate::finding::{Finding, Severity};
+use crate::kube::secret::veil;
 use crate::lint::{self, Baseline, Date, Settings};
 use crate::report::{self, Format, Report, Summary, Terminal};
 use crate::source::read_limited;
@@ -56,9 +57,8 @@ impl Findings {
     pub(super) fn say(&self, root: &Utf8Path, output: &Output) {
         if !self.run.findings.is_empty() {
             let settled = Settled {
-                findings: self.run.findings.clone(),
                 summary: self.summary.clone(),
-                root: root.to_owned(),
+                ..Settled::new(self.run.findings.clone(), root)
             };
             let text = settled.text(Format::Human, output.terminal_of_errors());
             output.show(String::from_utf8_lossy(&text).trim_end());
@@ -82,8 +82,7 @@ impl Findings {
                 suppressed: settled.suppressed.len(),
                 ..self.summary
             },
-            findings: settled.findings,
-            root: root.to_owned(),
+            ..Settled::new(settled.findings, root)
         };
         if let Some(path) = baseline {
             let whole = out.summary.shard.is_none();
@@ -142,6 +141,16 @@ pub(super) struct Settled {
 }
 
 impl Settled {
+    /// Findings that say nothing which must not be shown.
+    fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
+        findings.iter_mut().for_each(veil);
+        Self {
+            findings,
+            summary: Summary::default(),
+            root: root.to_owned(),
+        }
+    }
+
     /// Whether any is at or above a severity; `None` = none ever is.
     pub(super) fn fail(&self, from: Option<Severity>) -> bool {
         from.is_some_and(|from| self.findings.iter().any(|f| f.severity >= from))
@@ -186,11 +195,7 @@ impl Settled {
 
 /// Findings about the configuration, which end a run.
 pub(super) fn say_configuration(findings: &[Finding], root: &Utf8Path, output: &Output) {
-    let settled = Settled {
-        findings: findings.to_vec(),
-        summary: Summary::default(),
-        root: root.to_owned(),
-    };
+    let settled = Settled::new(findings.to_vec(), root);
     let text = settled.text(Format::Human, output.terminal_of_errors());
     let text = String::from_utf8_lossy(&text).into_owned();
     // The last line counts clusters, of which none was looked at.

@@ -19,9 +19,10 @@ use crate::app::Work;
 use crate::diff;
 use crate::finding::{Applicability, Finding};
 use crate::fix::{self, Applied, Dropped, Line, Rewritten};
+use crate::kube::secret::masked;
 use crate::lint::Settings;
 use crate::report::{plural, shown_path};
-use crate::source::encode;
+use crate::source::{SourceFile, encode};
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -315,7 +316,9 @@ fn write_diff(out: &mut Vec<u8>, root: &Utf8Path, file: &Rewritten) -> std::io::
         true => (path.to_string(), path.to_string()),
         false => (format!("a/{path}"), format!("b/{path}")),
     };
-    for line in diff::unified(file.before.text(), &file.text, &a, &b).split_inclusive('\n') {
+    let after = SourceFile::new(file.before.path(), file.text.as_str());
+    let diff = diff::unified(&masked(&file.before), &masked(&after), &a, &b);
+    for line in diff.split_inclusive('\n') {
         let style = match line.as_bytes() {
             [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', b' ', ..] => BOLD,
             [b'+', ..] => GREEN,

@@ -1,5 +1,6 @@
 //! `--format FORMAT[=FILE]`, as often as one likes.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::Write;
 use std::str::FromStr;
@@ -9,6 +10,7 @@ use camino::Utf8PathBuf;
 
 use super::Failure;
 use super::output::Output;
+use crate::kube::secret::veiled;
 use crate::report::{Format, Terminal, changes, matrix};
 
 /// Formats that have names.
@@ -113,9 +115,17 @@ impl<F> Target<F> {
         }
     }
 
+    /// Writes a finished report where it belongs, without credentials.
+    pub(super) fn write(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
+        match std::str::from_utf8(text).map(veiled) {
+            Ok(Cow::Owned(text)) => self.write_objects(text.as_bytes(), output),
+            _ => self.write_objects(text, output),
+        }
+    }
+
     /// Writes a finished text where it belongs. A file is there as a whole or not at all; a
     /// device or a pipe is written to as it is.
-    pub(super) fn write(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
+    pub(super) fn write_objects(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
         let Some(path) = &self.file else {
             return Ok(output.print(text)?);
         };

@@ -16,6 +16,7 @@ use super::output::Output;
 use super::{Failure, clusters};
 use crate::app::{self, Outcome, Progress, State, Work};
 use crate::finding::Finding;
+use crate::kube::secret::veil;
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options};
 use crate::source::{Directory, MAX_BYTES, SourceFile, Tree as _, normal, read_limited};
@@ -242,7 +243,9 @@ fn function(list: &Value, done: &mut Done) -> Result<(), Failure> {
     let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
     let settled = lint::settle(run, documents.iter().map(|d| &**d), &settings, today);
-    let results = settled.findings.iter().map(|f| result(f, &subjects));
+    let mut findings = settled.findings;
+    findings.iter_mut().for_each(veil);
+    let results = findings.iter().map(|f| result(f, &subjects));
     done.results.extend(results);
     for message in failures {
         done.fail(message);

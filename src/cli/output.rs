@@ -7,6 +7,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
+use crate::kube::secret::veiled;
 use crate::report::Terminal;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -153,12 +154,13 @@ impl Output {
     /// Shows what was asked for beside the result.
     pub(super) fn show(&self, text: impl Display) {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
-        let _ = writeln!(out, "{text}");
+        let _ = writeln!(out, "{}", veiled(&text.to_string()));
     }
 
     fn say(&self, word: &str, style: Style, message: impl Display) {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         // When standard error is gone there is nobody left to tell.
-        let _ = writeln!(out, "{style}{word}{style:#}: {message}");
+        let message = message.to_string();
+        let _ = writeln!(out, "{style}{word}{style:#}: {}", veiled(&message));
     }
 }

@@ -8,7 +8,8 @@ use clap::Args;
 use super::Failure;
 use super::exit::Verdict;
 use super::output::Output;
-use crate::source::{SourceFile, read_limited};
+use crate::kube::secret;
+use crate::source::{SourceFile, Span, read_limited};
 use crate::yaml::{self, ProblemKind};
 
 /// Print a file's documents as Kubernetes reads them
@@ -40,12 +41,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let file = SourceFile::from_bytes(path, bytes);
     let parsed = yaml::parse(&file);
     for document in &parsed.documents {
-        let line = yaml::json_line(&document.root.to_json());
+        let mut object = document.root.to_json();
+        secret::veil_object(&mut object);
+        let line = yaml::json_line(&object);
+        let line = secret::said(&file, Span::default(), &line);
         output.print(format!("{line}\n"))?;
     }
     for problem in &parsed.problems {
         let at = file.position(problem.span.start);
-        let message = format!("{path}:{}:{}: {}", at.line, at.column, problem.message);
+        let said = secret::said(&file, problem.span, &problem.message);
+        let message = format!("{path}:{}:{}: {said}", at.line, at.column);
         // What a repository may well hold is nothing that kubectl takes.
         match problem.kind.is_fatal() || problem.kind == ProblemKind::NotAMapping {
             true => {

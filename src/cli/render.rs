@@ -203,7 +203,7 @@ fn print(
         return Err(error.into());
     }
     for target in targets.iter().filter(|t| t.file.is_some()) {
-        target.write(collected.as_bytes(), output)?;
+        target.write_objects(collected.as_bytes(), output)?;
     }
     Ok(verdict)
 }

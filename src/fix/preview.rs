@@ -5,6 +5,7 @@ use std::sync::Arc;
 use similar::{ChangeTag, TextDiff};
 
 use crate::finding::{Edit, Fix};
+use crate::kube::secret::masked;
 use crate::source::SourceFile;
 use crate::yaml::edit::apply;
 
@@ -32,14 +33,15 @@ pub fn preview(fix: &Fix) -> Vec<Line> {
         let edits = fix.edits.iter().filter(|e| e.file.path() == file.path());
         let edits: Vec<Edit> = edits.cloned().collect();
         if let Ok(text) = apply(file.text(), &edits) {
-            lines(file, &text, &mut out);
+            lines(file, &SourceFile::new(file.path(), text), &mut out);
         }
     }
     out
 }
 
-fn lines(file: &SourceFile, after: &str, out: &mut Vec<Line>) {
-    let diff = TextDiff::from_lines(file.text(), after);
+fn lines(file: &SourceFile, after: &SourceFile, out: &mut Vec<Line>) {
+    let (before, after) = (masked(file), masked(after));
+    let diff = TextDiff::from_lines(&*before, &*after);
     let path: Arc<str> = file.path().as_str().into();
     let mut line = 1;
     let mut open = false;

@@ -10,6 +10,7 @@ pub mod label_selector;
 pub mod node_affinity;
 mod object;
 pub mod quantity;
+pub mod secret;
 pub mod tree;
 
 pub use object::{Object, ObjectId};

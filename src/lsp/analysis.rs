@@ -11,6 +11,7 @@ use super::overlay::Overlay;
 use crate::app::{self, Progress, State, Work, caught};
 use crate::finding::Finding;
 use crate::fix::{choose, round};
+use crate::kube::secret;
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options, Repo};
 use crate::source::{self, Directory, Location, MAX_BYTES, SourceFile, Span, Tree, encode};
@@ -163,6 +164,7 @@ fn lint(repo: &Repo, settings: &Settings) -> Seen {
     let documents = documents.iter().map(|d| &**d);
     seen.findings = lint::settle(run, documents, settings, today).findings;
     for finding in &mut seen.findings {
+        secret::veil(finding);
         if finding.location.is_none() {
             finding.location = of_cluster(repo, finding.cluster.as_deref());
         }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use super::secret;
 use super::text::{printable, steers};
+use crate::kube::secret;
 use crate::source::{Location, SourceFile, Span};
 
 /// Lines shown before and after one that is meant.
@@ -82,11 +82,11 @@ impl Excerpt {
             labels: Vec::new(),
         };
         let cells: Vec<Cells> = marks.iter().map(|m| cells(m.place)).collect();
-        let masked = secret::spans(file);
+        let masked = &secret::hidden(file).spans;
         let numbers = numbers(&cells, file);
         let mut shown: BTreeMap<usize, Shown> = BTreeMap::new();
         for number in numbers {
-            let line = Shown::new(file, &masked, number, &cells, width);
+            let line = Shown::new(file, masked, number, &cells, width);
             let start = out.text.len();
             out.text.push_str(&line.text);
             out.text.push('\n');

@@ -20,7 +20,6 @@ pub mod matrix;
 mod page;
 mod rdjson;
 mod sarif;
-mod secret;
 #[cfg(test)]
 mod snapshots;
 #[cfg(test)]

@@ -67,6 +67,16 @@ pub struct SourceFile {
     encoding: Encoding,
     replaced: Vec<Span>,
     line_starts: OnceLock<Vec<u32>>,
+    hidden: OnceLock<Hidden>,
+}
+
+/// What of a file must not be shown; who knows manifests finds it.
+#[derive(Debug, Default)]
+pub struct Hidden {
+    /// Its bytes, in order, without overlaps.
+    pub spans: Vec<Span>,
+    /// The words among it that nothing may quote, longest first.
+    pub words: Vec<String>,
 }
 
 impl SourceFile {
@@ -78,6 +88,7 @@ impl SourceFile {
             encoding: Encoding::Utf8,
             replaced: Vec::new(),
             line_starts: OnceLock::new(),
+            hidden: OnceLock::new(),
         })
     }
 
@@ -90,6 +101,7 @@ impl SourceFile {
             encoding: decoded.encoding,
             replaced: decoded.replaced,
             line_starts: OnceLock::new(),
+            hidden: OnceLock::new(),
         })
     }
 
@@ -111,6 +123,11 @@ impl SourceFile {
     /// Where the text has U+FFFD because the file's bytes were no text.
     pub fn replaced(&self) -> &[Span] {
         &self.replaced
+    }
+
+    /// What of it must not be shown, as `find` says, which is asked once.
+    pub fn hidden(&self, find: impl FnOnce() -> Hidden) -> &Hidden {
+        self.hidden.get_or_init(find)
     }
 
     fn line_starts(&self) -> &[u32] {

@@ -17,6 +17,7 @@ use super::documents::Open;
 use super::places::{Encoding, Lines};
 use crate::inventory::INVENTORY_SCHEMA;
 use crate::jsonpatch::ANNOTATIONS;
+use crate::kube::secret;
 use crate::repo::{CONFIG_FILE, CONFIG_SCHEMA, Repo};
 use crate::source::{SourceFile, Span};
 use crate::yaml::{Document, Node, Path, Segment, Style, parse};
@@ -46,7 +47,7 @@ pub(super) fn hover(
     let offset = lines.offset(position);
     let (text, span) = said(repo, &file, u32::try_from(offset).ok()?)?;
     Some(Hover {
-        text,
+        text: secret::said(&file, span, &text),
         range: lines.range(span),
     })
 }

@@ -1,0 +1,230 @@
+//! What is secret by the look of it, whatever stands around it.
+
+use std::ops::Range;
+
+/// What comes behind these, in letters, digits and `-_`, is a token.
+const PREFIXES: [&str; 9] = [
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "sha256~",
+    "AKIA",
+];
+
+/// A name that ends so is the name of something secret.
+const NAMES: [&str; 15] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "secretkey",
+    "secret_key",
+    "secret-key",
+    "secret_access_key",
+    "privatekey",
+    "private_key",
+    "clientsecret",
+    "client_secret",
+];
+
+/// The beginning of a private key; one of a certificate or of a public key is none.
+const PEM: &str = "-----BEGIN ";
+
+/// [`PEM`] in base64, and how it goes on where it is a certificate's.
+const BASE64_PEM: (&str, &str) = ("LS0tLS1CRUdJTi", "BDRVJUSUZJQ0FURS");
+
+/// Whether a name says that what it names is secret.
+pub(super) fn is_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    NAMES.iter().any(|n| name.ends_with(n))
+}
+
+/// Where a text has credentials that can be told by their form: in an address, behind `Bearer`, as
+/// a JSON Web Token, as a private key, as tokens of well-known makers. In no order.
+pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    in_addresses(text, &mut out);
+    for scheme in ["Bearer ", "bearer ", "Basic ", "basic "] {
+        for (at, _) in text.match_indices(scheme) {
+            let range = run(text, at + scheme.len(), "-._~+/=");
+            let by_chance = |c: char| c.is_ascii_digit() || c == '=';
+            let token = &text[range.clone()];
+            if token.len() >= 8 && (token.contains(by_chance) || token.len() >= 24) {
+                out.push(range);
+            }
+        }
+    }
+    for (at, _) in text.match_indices("eyJ") {
+        let range = run(text, at, "-_.");
+        if range.len() >= 20 && text[range.clone()].contains('.') {
+            out.push(range);
+        }
+    }
+    for prefix in PREFIXES {
+        for (at, _) in text.match_indices(prefix) {
+            let range = run(text, at, "-_~");
+            if range.len() >= prefix.len() + 16 {
+                out.push(range);
+            }
+        }
+    }
+    keys(text, &mut out);
+    out
+}
+
+/// `user:password` of `scheme://user:password@host`.
+fn in_addresses(text: &str, out: &mut Vec<Range<usize>>) {
+    for (at, found) in text.match_indices("://") {
+        let start = at + found.len();
+        let ends = |c: char| c.is_whitespace() || "/?#\"'<>`\\(){}[],|".contains(c);
+        let rest = &text[start..];
+        let authority = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        if let Some(end) = authority.rfind('@').filter(|end| *end > 0) {
+            out.push(start..start + end);
+        }
+    }
+}
+
+/// Private keys: as PEM, on one line with `\n` in it or on many, and in base64.
+fn keys(text: &str, out: &mut Vec<Range<usize>>) {
+    for (at, found) in text.match_indices(PEM) {
+        let rest = &text[at + found.len()..];
+        let Some((label, behind)) = rest.split_once("-----") else {
+            continue;
+        };
+        if label.ends_with("PRIVATE KEY") {
+            let start = text.len() - behind.len();
+            let end = behind.find("-----END").unwrap_or(behind.len());
+            out.push(start..start + end);
+        }
+    }
+    let (begin, of_certificates) = BASE64_PEM;
+    for (at, _) in text.match_indices(begin) {
+        if !text[at + begin.len()..].starts_with(of_certificates) {
+            out.push(run(text, at, "+/="));
+        }
+    }
+}
+
+/// From an offset on, what is letters, digits and `others`.
+fn run(text: &str, start: usize, others: &str) -> Range<usize> {
+    let rest = &text[start..];
+    let ends = |c: char| !c.is_ascii_alphanumeric() && !others.contains(c);
+    start..start + rest.find(ends).unwrap_or(rest.len())
+}
+
+/// Where a text gives a value to a name that says that it is secret: `password: x`,
+/// `export API_TOKEN=x`, `--token x`, `"apiKey": "x"`, escaped or not.
+pub(super) fn assigned(text: &str) -> Vec<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let mut out = Vec::new();
+    for name in NAMES {
+        for (at, found) in lower.match_indices(name) {
+            let rest = &text[at + found.len()..];
+            let quotes = |c: char| matches!(c, '"' | '\'' | '\\');
+            let behind = rest.trim_start_matches(quotes);
+            let is_flag = || lower[..at].ends_with("--") || lower[..at].ends_with('-');
+            let value = match behind
+                .trim_start_matches([' ', '\t'])
+                .strip_prefix([':', '='])
+            {
+                Some(value) => value,
+                None if is_flag() && behind.starts_with(' ') => behind,
+                None => continue,
+            };
+            let value = value.trim_start_matches([' ', '\t']);
+            let opening = value.trim_start_matches('\\').chars().next();
+            let value = value.trim_start_matches(quotes);
+            let ends = |c: char| match opening {
+                Some(quote @ ('"' | '\'')) => c == quote || c == '\\' || c == '\n',
+                _ => c.is_whitespace() || matches!(c, '"' | '\'' | '\\' | ',' | '}' | ')' | ';'),
+            };
+            let length = value.find(ends).unwrap_or(value.len());
+            let start = text.len() - value.len();
+            if is_value(&value[..length]) {
+                out.push(start..start + length);
+            }
+        }
+    }
+    out
+}
+
+/// Whether something is a value, not where one comes from.
+fn is_value(text: &str) -> bool {
+    let refers = ['$', '{', '*', '&', '|', '>', '[', '<', '#', '!'];
+    let says_nothing = ["true", "false", "null", "none", "yes", "no"];
+    text.len() > 2 && !text.starts_with(refers) && !says_nothing.contains(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str, mut ranges: Vec<Range<usize>>) -> Vec<&str> {
+        ranges.sort_by_key(|r| (r.start, r.end));
+        ranges.into_iter().map(|r| &text[r]).collect()
+    }
+
+    #[test]
+    fn credentials_by_their_form() {
+        let cases: [(&str, &[&str]); 16] = [
+            ("url: https://me:pw@host:80/a@b", &["me:pw"]),
+            ("https://token@host", &["token"]),
+            ("docker://quay.io/a/b@sha256:00", &[]),
+            ("\"http://a:b@c\",\"http://d\"", &["a:b"]),
+            ("git@github.com:a/b", &[]),
+            ("Authorization: Bearer abc123def456", &["abc123def456"]),
+            ("Basic dXNlcjpwdw==", &["dXNlcjpwdw=="]),
+            ("basic authentication is off", &[]),
+            (
+                "eyJhbGciOi.eyJzdWIiOiIx.c2ln",
+                &["eyJhbGciOi.eyJzdWIiOiIx.c2ln"],
+            ),
+            ("eyJ", &[]),
+            ("ghp_0123456789abcdefghij", &["ghp_0123456789abcdefghij"]),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END",
+                &["\nMII\n"],
+            ),
+            ("-----BEGIN PRIVATE KEY-----\\nMII", &["\\nMII"]),
+            ("-----BEGIN CERTIFICATE-----\nMII\n-----END", &[]),
+            (
+                "key: LS0tLS1CRUdJTiBQUklWQVRF+/==",
+                &["LS0tLS1CRUdJTiBQUklWQVRF+/=="],
+            ),
+            ("ca: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0=", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(found(text, credentials(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_of_secret_names() {
+        let cases: [(&str, &[&str]); 13] = [
+            ("password: hunter2 # x", &["hunter2"]),
+            ("  rootPassword: 'hunter 2'", &["hunter 2"]),
+            ("export API_TOKEN=hunter2; x", &["hunter2"]),
+            ("{\"apiKey\": \"hunter2\", \"b\": 1}", &["hunter2"]),
+            ("{\\\"apiKey\\\":\\\"hunter2\\\"}", &["hunter2"]),
+            ("oc login --token hunter2 x", &["hunter2"]),
+            ("oc login --token=hunter2", &["hunter2"]),
+            ("automountServiceAccountToken: false", &[]),
+            ("TOKEN=$(cat x)", &[]),
+            ("password: |", &[]),
+            ("tokenBucketRateLimiter: {qps: 100}", &[]),
+            ("a token that is there", &[]),
+            ("secretRef: hunter2", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(found(text, assigned(text)), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+use super::*;
+use crate::finding::{Group, Rule};
+use crate::source::Location;
+
+fn shown(text: &str) -> String {
+    let file = SourceFile::new("a.yaml", text);
+    let mut out = text.to_owned();
+    for span in hidden(&file).spans.iter().rev() {
+        out.replace_range(span.range(), "…");
+    }
+    out
+}
+
+#[test]
+fn data_of_secrets() {
+    let text =
+        "kind: Secret\ndata: {a: b}\nstringData:\n  c: d\n---\nkind: ConfigMap\ndata: {a: b}\n";
+    let want = "kind: Secret\ndata: …\nstringData:\n  …\n---\nkind: ConfigMap\ndata: {a: b}\n";
+    assert_eq!(shown(text), want);
+}
+
+#[test]
+fn secrets_in_lists_and_in_files_that_cannot_be_read() {
+    let list = "kind: List\nitems:\n- kind: Secret\n  data: {a: b}\n";
+    assert_eq!(
+        shown(list),
+        "kind: List\nitems:\n- kind: Secret\n  data: …\n"
+    );
+    assert_eq!(shown("kind: Secret\ndata: {a\n"), "…");
+    assert_eq!(
+        shown("kind: ConfigMap\ndata: {a: b}\n"),
+        "kind: ConfigMap\ndata: {a: b}\n"
+    );
+}
+
+#[test]
+fn annotations_and_what_is_called_like_a_secret() {
+    for (text, want) in [
+        (
+            "metadata:\n  annotations:\n    x/token-a: 1\n    y: 2\n",
+            "metadata:\n  annotations:\n    x/token-a: …\n    y: 2\n",
+        ),
+        ("metadata: {annotations: {a/secret: |-\n  b}}\n", "…"),
+        (
+            "env:\n- name: DB_PASSWORD\n  value: ab\n",
+            "env:\n- name: DB_PASSWORD\n  value: …\n",
+        ),
+        ("a: {rootPassword: x}\n", "a: {rootPassword: …}\n"),
+        ("spec: {secretRef: name}\n", "spec: {secretRef: name}\n"),
+        ("url: http://a:b@c/d\n", "url: http://…@c/d\n"),
+    ] {
+        // A broken file of which nobody knows that it has Secrets is shown.
+        let want = if want == "…" { text } else { want };
+        assert_eq!(shown(text), want);
+    }
+}
+
+#[test]
+fn manifests_in_strings() {
+    let json = r#"{\"kind\":\"Secret\",\"data\":{\"a\":\"aHVudGVyMg==\"}}"#;
+    let text = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: \"{json}\"\n    b: c\n");
+    let want = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: …\n    b: c\n");
+    assert_eq!(shown(&text), want);
+    let text = "kind: ConfigMap\ndata:\n  a: |\n    kind: Secret\n    data:\n      b: aHVudGVyMg==\n  c: d\n";
+    assert_eq!(shown(text), "kind: ConfigMap\ndata:\n  a: …  c: d\n");
+    let annotated = r#"{"metadata":{"annotations":{"x-token":"Hunter2Hunter2"}}}"#;
+    let text = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: '{annotated}'\n");
+    let want = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: …\n");
+    assert_eq!(shown(&text), want);
+}
+
+#[test]
+fn the_same_word_is_hidden_everywhere() {
+    let text = "kind: Secret\nstringData: {a: Hunter2Hunter2}\n# once Hunter2Hunter2\n";
+    let want = "kind: Secret\nstringData: …\n# once …\n";
+    assert_eq!(shown(text), want);
+    // But not one that is a word of every day.
+    let text = "kind: Secret\nmetadata: {name: kubevirt}\nstringData: {a: kubevirt}\n";
+    assert!(shown(text).contains("name: kubevirt"));
+}
+
+#[test]
+fn what_findings_say() {
+    static RULE: Rule = Rule {
+        name: "x",
+        group: Group::Hygiene,
+        ..Rule::BASE
+    };
+    let text = "kind: Secret\nstringData:\n  a: 0777\n  b: Hunter2Hunter2\n";
+    let file = SourceFile::new("a.yaml", text);
+    let at = text.find("0777").expect("there");
+    let place = Location::new(&file, Span::new(at, at + 4));
+    let mut finding = Finding::new(&RULE, "0777 is Hunter2Hunter2")
+        .at(place)
+        .help("see https://a:b@c");
+    veil(&mut finding);
+    assert_eq!(finding.message, "*** is ***");
+    assert_eq!(finding.help.as_deref(), Some("see https://***@c"));
+}
+
+#[test]
+fn objects() {
+    let text = r##"{"kind":"List","items":[{"kind":"Secret","data":{"a":"b"},"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"x"}}},{"kind":"C","data":{"a":"b","c":"kind: Secret\ndata: {a: b}\n","d":"#cloud-config\npassword: fedora\n"},"metadata":{"annotations":{"my-token":"t"}}}]}"##;
+    let want = r#"{"kind":"List","items":[{"kind":"Secret","data":{"a":"***"},"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"***"}}},{"kind":"C","data":{"a":"b","c":"***","d":"***"},"metadata":{"annotations":{"my-token":"***"}}}]}"#;
+    let mut object: Json = serde_json::from_str(text).expect("JSON");
+    veil_object(&mut object);
+    let want: Json = serde_json::from_str(want).expect("JSON");
+    assert_eq!(object, want);
+}

@@ -1,0 +1,373 @@
+//! What is secret in a manifest is in no output: planted in every way, looked for in every format.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What is planted. None of them is part of another word.
+const PLANTED: [&str; 14] = [
+    "Hunter2Hunter2",
+    "SHVudGVyMkh1bnRlcjI=",
+    "c2Vjb25kLWxpbmUtU0VDUkVU",
+    "StringDataSecret1",
+    "0757575",
+    "AnnotatedToken9",
+    "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzYTp4In0.c2lnbmF0dXJlMDE",
+    "MIIEvQIBADANBgkqhkiG9w0BAQEF",
+    "AppliedSecret77",
+    "ProxyUser:ProxyPass5",
+    "EscapedSecret42",
+    "BlockSecret33",
+    "CloudInitPass6",
+    "sha256~AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdefg",
+];
+
+const SECRET: &str = r#"apiVersion: v1
+kind: Secret
+metadata:
+  name: s
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: |
+      {"apiVersion":"v1","kind":"Secret","stringData":{"x":"AppliedSecret77"}}
+data:
+  a: SHVudGVyMkh1bnRlcjI=
+  b: |
+    c2Vjb25kLWxpbmUtU0VDUkVU
+    c2Vjb25kLWxpbmUtU0VDUkVU
+  a: SHVudGVyMkh1bnRlcjI=
+stringData:
+  c: StringDataSecret1
+  d: 0757575
+  e: yes
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data:
+  escaped: "{\"kind\":\"Secret\",\"stringData\":{\"x\":\"EscapedSecret42\"}}"
+  block: |
+    kind: Secret
+    stringData: {x: BlockSecret33}
+"#;
+
+const HYPERCONVERGED: &str = r#"apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: kubevirt-hyperconverged
+  annotations:
+    example.com/deploy-token: AnnotatedToken9
+    kubevirt.io/x: Bearer sha256~AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcdefg
+    example.com/x: eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzYTp4In0.c2lnbmF0dXJlMDE
+    example.com/y: |
+      -----BEGIN PRIVATE KEY-----
+      MIIEvQIBADANBgkqhkiG9w0BAQEF
+      -----END PRIVATE KEY-----
+    kubectl.kubernetes.io/last-applied-configuration: '{"metadata":{"annotations":{"a/password":"Hunter2Hunter2"}}}'
+    containerizeddataimporter.kubevirt.io/jsonpatch: |-
+      [{"op": "add", "path": "/spec/config/importProxy",
+        "value": {"HTTPProxy": "http://ProxyUser:ProxyPass5@proxy.example.com:3128"}}]
+spec:
+  localStorageClassName: x
+  # password: Hunter2Hunter2
+  notAField: Hunter2Hunter2
+  defaultCPUModel: 5 # token: StringDataSecret1
+  resourceRequirements: {vmiCPUAllocationRatio: "AnnotatedToken9"}
+  dataImportCronTemplates:
+    - metadata: {name: own}
+      spec:
+        schedule: "AnnotatedToken9"
+        managedDataSource: own
+        template: {spec: {source: {registry: {url: "docker://ProxyUser:ProxyPass5@quay.io/own:1"}}}}
+"#;
+
+const MACHINE: &str = r#"apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: vm, namespace: ns}
+spec:
+  running: true
+  template:
+    spec:
+      architecture: arm65
+      domain: {machine: {type: pc-q35-rhel8.2.0}, devices: {}}
+      volumes:
+        - name: i
+          cloudInitNoCloud:
+            userData: |
+              #cloud-config
+              password: CloudInitPass6
+"#;
+
+const INVENTORY: &str = r#"apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+metadata: {name: east, annotations: {x/token: AnnotatedToken9}}
+spec:
+  release: "1.17"
+  platform: OpenShift
+  nodePools:
+    - {name: m, count: 3, architecture: amd64, roles: [control-plane, worker]}
+"#;
+
+struct Scene(tempfile::TempDir);
+
+impl Scene {
+    fn new(files: &[(&str, String)]) -> Self {
+        let scene = Self(tempfile::tempdir().expect("a directory"));
+        for (name, text) in files {
+            let path = scene.0.path().join(name);
+            fs::create_dir_all(path.parent().expect("one")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        scene
+    }
+
+    fn git(&self, line: &str) {
+        let done = Command::new("git")
+            .args(line.split(' '))
+            .current_dir(self.0.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .expect("git runs");
+        assert!(done.status.success(), "git {line}");
+    }
+
+    fn commit(&self) {
+        self.git("init -q -b main");
+        self.git("add -A");
+        self.git("-c user.name=t -c user.email=t@example.com commit -qm x");
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hcoplan"));
+        command
+            .args(line.split(' '))
+            .current_dir(self.0.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// What a command says, on both streams; nothing secret is in it.
+    #[track_caller]
+    fn expect(&self, line: &str) -> String {
+        let done = self.command(line).output().expect("hcoplan runs");
+        assert!(
+            !matches!(done.status.code(), Some(2 | 70) | None),
+            "{line}: {done:?}"
+        );
+        let all = [done.stdout, done.stderr].concat();
+        let said = String::from_utf8(all).expect("UTF-8");
+        nothing_leaks(line, &said);
+        said
+    }
+}
+
+#[track_caller]
+fn nothing_leaks(what: &str, said: &str) {
+    for secret in PLANTED {
+        let at = said.find(secret);
+        if let Some(at) = at {
+            let line = said[..at].lines().count();
+            let near: Vec<_> = said.lines().skip(line.saturating_sub(6)).take(9).collect();
+            panic!("{what} says {secret}:\n{}", near.join("\n"));
+        }
+    }
+}
+
+const FORMATS: [&str; 10] = [
+    "human",
+    "concise",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "rdjson",
+    "markdown",
+];
+
+fn files() -> Vec<(&'static str, String)> {
+    // The Secret in one file with the HyperConverged, before and behind it.
+    let all = format!("{SECRET}---\n{HYPERCONVERGED}---\n{MACHINE}---\n{SECRET}");
+    vec![
+        ("east/hyperconverged.yaml", all),
+        ("east/inventory.yaml", INVENTORY.to_owned()),
+    ]
+}
+
+#[test]
+fn findings_in_every_format() {
+    let scene = Scene::new(&files());
+    for format in FORMATS {
+        let said = scene.expect(&format!("lint . --pedantic --format {format}"));
+        assert!(
+            said.contains("hco-unknown-field") || said.contains("notAField"),
+            "{format}: {said}"
+        );
+    }
+    scene.expect("lint . --pedantic --show-files");
+    scene.expect("plan . --force");
+    scene.expect("matrix .");
+    scene.expect("report . --format html=page.html");
+    let page = fs::read_to_string(scene.0.path().join("page.html")).expect("written");
+    nothing_leaks("report", &page);
+    assert!(page.contains("notAField"), "{page}");
+}
+
+#[test]
+fn what_cannot_be_parsed() {
+    for broken in [
+        "spec: [\n",
+        "  a:\tb\n",
+        "a: b: c\n",
+        "--- Hunter2Hunter2\n",
+        "\"Hunter2Hunter2\n",
+        "*Hunter2Hunter2\n",
+    ] {
+        let mut files = files();
+        files[0].1.push_str(broken);
+        let scene = Scene::new(&files);
+        for format in FORMATS {
+            scene.expect(&format!("lint . --format {format}"));
+        }
+        scene.expect("read east/hyperconverged.yaml");
+    }
+}
+
+#[test]
+fn what_is_read() {
+    let scene = Scene::new(&files());
+    let said = scene.expect("read east/hyperconverged.yaml");
+    assert!(said.contains("\"stringData\":{\"c\":\"***\""), "{said}");
+    // What isn't secret is there as it is.
+    assert!(said.contains("localStorageClassName"), "{said}");
+}
+
+#[test]
+fn what_is_mended() {
+    let mut files = files();
+    // Fields in the wrong API version's place, and others that are mended, with secrets beside them.
+    files[0].1 = files[0].1.replace(
+        "spec:\n  localStorageClassName: x\n",
+        "spec:\n  # token: AnnotatedToken9\n  localStorageClassName: x\n  defaultCpuModel: Haswell\n  \
+         workloads: null\n  featureGates: {withHostPassthroughCPU: \"true\"}\n",
+    );
+    let scene = Scene::new(&files);
+    let said = scene.expect("fix .");
+    let unsafe_too = scene.expect("fix . --unsafe");
+    assert!(
+        said.contains("to apply") || unsafe_too.contains("to apply"),
+        "{said}{unsafe_too}"
+    );
+    for format in ["json", "sarif", "rdjson", "human"] {
+        scene.expect(&format!("lint . --pedantic --format {format}"));
+    }
+}
+
+#[test]
+fn what_differs() {
+    let plain = HYPERCONVERGED
+        .replace("AnnotatedToken9", "x")
+        .replace("  notAField: Hunter2Hunter2\n", "");
+    let plain = plain.replace("vmiCPUAllocationRatio: \"x\"", "vmiCPUAllocationRatio: 3");
+    let plain = plain.replace("schedule: \"x\"", "schedule: \"0 1 * * *\"");
+    let plain = plain.replace("defaultCPUModel: 5", "defaultCPUModel: Haswell");
+    let all = format!("{SECRET}---\n{plain}");
+    let scene = Scene::new(&[
+        ("east/hyperconverged.yaml", all.clone()),
+        ("east/inventory.yaml", INVENTORY.to_owned()),
+    ]);
+    scene.expect("plan .");
+    scene.commit();
+    let changed = all
+        .replace("proxy.example.com", "other.example.com")
+        .replace("ProxyPass5@", "ProxyPass5x@");
+    fs::write(scene.0.path().join("east/hyperconverged.yaml"), changed).expect("written");
+    let plan = scene.expect("plan .");
+    assert!(plan.contains("other.example.com"), "{plan}");
+    for format in ["human", "unified", "json", "json-patch", "markdown", "html"] {
+        let said = scene.expect(&format!("diff . --against main --format {format}"));
+        assert!(said.contains("example.com"), "{format}: {said}");
+    }
+    for format in ["human", "json"] {
+        for field in [
+            "CDI spec.config.importProxy",
+            "CDI spec.config.importProxy.HTTPProxy",
+            "KubeVirt spec.configuration",
+        ] {
+            scene.expect(&format!("why east {field} --format {format}"));
+        }
+    }
+}
+
+#[test]
+fn what_an_editor_shows() {
+    let scene = Scene::new(&files());
+    let root = scene.0.path().canonicalize().expect("there");
+    let uri = format!("file://{}", root.display());
+    let text = fs::read_to_string(root.join("east/hyperconverged.yaml")).expect("readable");
+    let mut messages = vec![
+        serde_json::json!({"id": 1, "method": "initialize", "params": {"capabilities": {},
+            "workspaceFolders": [{"uri": uri, "name": "w"}]}}),
+        serde_json::json!({"method": "initialized", "params": {}}),
+        serde_json::json!({"method": "textDocument/didOpen", "params": {"textDocument": {
+            "uri": format!("{uri}/east/hyperconverged.yaml"), "languageId": "yaml", "version": 1, "text": text}}}),
+    ];
+    for (line, written) in text.lines().enumerate() {
+        for character in [
+            written.len() - written.trim_start().len() + 1,
+            written.len().saturating_sub(2),
+        ] {
+            messages.push(
+                serde_json::json!({"id": 100 + line * 2, "method": "textDocument/hover", "params": {
+                "textDocument": {"uri": format!("{uri}/east/hyperconverged.yaml")},
+                "position": {"line": line, "character": character}}}),
+            );
+        }
+    }
+    let framed = messages.iter_mut().map(|m| {
+        m["jsonrpc"] = "2.0".into();
+        let text = m.to_string();
+        format!("Content-Length: {}\r\n\r\n{text}", text.len())
+    });
+    let input: String = framed.collect();
+    let mut child = scene.command("lsp").spawn().expect("hcoplan runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(input.as_bytes()).expect("taken");
+    // The last of what was asked is answered last.
+    let mut said = Vec::new();
+    let mut stdout = child.stdout.take().expect("piped");
+    let last = format!("\"id\":{}", 100 + (text.lines().count() - 1) * 2);
+    let mut some = [0; 4096];
+    while !String::from_utf8_lossy(&said).contains(&last) {
+        let read = stdout.read(&mut some).expect("readable");
+        assert!(read > 0, "it ended: {}", String::from_utf8_lossy(&said));
+        said.extend_from_slice(&some[..read]);
+    }
+    drop(stdin);
+    stdout.read_to_end(&mut said).expect("readable");
+    child.wait().expect("it ends");
+    let said = String::from_utf8(said).expect("UTF-8");
+    nothing_leaks("lsp", &said);
+    assert!(
+        said.contains("publishDiagnostics") && said.contains("\"contents\""),
+        "{said}"
+    );
+}
+
+/// The planted words are found where nothing is hidden.
+#[test]
+fn nothing_of_it_is_vacuous() {
+    let all: String = files().into_iter().map(|f| f.1).collect();
+    for secret in PLANTED {
+        assert!(all.contains(secret), "{secret}");
+    }
+    assert!(Path::new(env!("CARGO_BIN_EXE_hcoplan")).exists());
+}
