@@ -18,6 +18,8 @@ mod ordered;
 mod panics;
 mod pipeline;
 mod progress;
+#[cfg(test)]
+mod properties;
 mod view;
 
 pub use cluster::{Outcome, Refusal, State};

@@ -78,26 +78,35 @@ proptest! {
         }
     }
 
+    /// Whatever it is given: no panic, what gets in is rendered or the operator says why not, and
+    /// what doesn't is refused in words.
     #[test]
-    fn the_order_of_keys_counts_for_nothing(seed: u64, odd: bool, choice: usize) {
-        let (release, object) = generated(seed, odd, choice);
-        let bodies = |object: &Value| {
-            let plan = plan_with(&release, &inventory(), object, Admit::Force);
-            let bodies = plan.objects().map(|o| o.body.clone());
-            (bodies.collect::<Vec<_>>(), plan.admission.message)
-        };
-        prop_assert_eq!(bodies(&object), bodies(&turned(&object)));
+    fn whatever_it_is_the_plan_has_an_answer(seed: u64, choice: usize, pools in nodes()) {
+        let inventory = Inventory { nodes: pools, ..inventory() };
+        let (release, object) = generated(seed, true, choice);
+        for admit in [Admit::Create, Admit::Force, Admit::Unchecked] {
+            let plan = plan_with(&release, &inventory, &object, admit);
+            let verdict = &plan.admission;
+            prop_assert!(verdict.accepted || !verdict.message.is_empty());
+            if verdict.accepted && plan.reconcile_error.is_none() {
+                prop_assert!(plan.operand("KubeVirt").is_some());
+            }
+            let again = plan_with(&release, &inventory, &object, admit);
+            let bodies = |plan: &Plan| plan.objects().map(|o| o.body.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(bodies(&plan), bodies(&again));
+        }
     }
 }
 
-/// The same with keys in the reverse order.
-fn turned(value: &Value) -> Value {
-    match value {
-        Value::Object(entries) => {
-            let turned = entries.iter().rev();
-            turned.map(|(k, v)| (k.clone(), self::turned(v))).collect()
-        }
-        Value::Array(items) => items.iter().map(turned).collect(),
-        other => other.clone(),
-    }
+/// Up to five nodes of any architecture and role.
+fn nodes() -> impl Strategy<Value = Vec<Node>> {
+    let architecture = prop::sample::select(vec!["amd64", "arm64", "s390x", "", "riscv64"]);
+    let role = prop::sample::select(vec!["control-plane", "master", "worker", "infra"]);
+    let node = (architecture, role).prop_map(|(architecture, role)| Node {
+        name: format!("{architecture}-{role}"),
+        architecture: architecture.to_owned(),
+        labels: [(format!("node-role.kubernetes.io/{role}"), String::new())].into(),
+        ..Node::default()
+    });
+    prop::collection::vec(node, 0..5)
 }
