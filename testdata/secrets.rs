@@ -271,6 +271,42 @@ fn what_is_mended() {
     }
 }
 
+/// An edit with stars in it would be made by somebody's program.
+#[test]
+fn an_edit_that_writes_a_secret_is_no_part_of_a_report() {
+    let file = HYPERCONVERGED.replace(
+        "/spec/config/importProxy",
+        "/spec/config/filesystemOverhead",
+    );
+    let file = file.replace(
+        r#"{"HTTPProxy": "http://ProxyUser:ProxyPass5@proxy.example.com:3128"}"#,
+        r#"{"global": "http://ProxyUser:ProxyPass5@proxy.example.com:3128"}"#,
+    );
+    let scene = Scene::new(&[
+        ("east/hyperconverged.yaml", file),
+        ("east/inventory.yaml", INVENTORY.to_owned()),
+    ]);
+    for format in ["json", "sarif", "rdjson"] {
+        let said = scene.expect(&format!("lint . --pedantic --format {format}"));
+        let report: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        edits(&report);
+    }
+}
+
+fn edits(value: &serde_json::Value) {
+    match value {
+        serde_json::Value::Object(entries) => {
+            for (key, value) in entries {
+                let edits = ["edits", "replacements", "suggestions"].contains(&key.as_str());
+                assert!(!edits || !value.to_string().contains("***"), "{value}");
+                self::edits(value);
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(edits),
+        _ => {}
+    }
+}
+
 #[test]
 fn what_differs() {
     let plain = HYPERCONVERGED

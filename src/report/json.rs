@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Report;
 use crate::finding::{Applicability, Finding, Fix, Predicts, Severity};
+use crate::kube::secret;
 use crate::source::Location;
 
 /// Raised when a field changes its meaning or goes; new fields don't raise it.
@@ -85,7 +86,8 @@ fn finding_json(report: &Report<'_>, finding: &Finding) -> Value {
     if !related.is_empty() {
         out.insert("related".into(), json!(related));
     }
-    let fixes: Vec<_> = finding.fixes.iter().map(|f| fix_json(report, f)).collect();
+    let fixes = finding.fixes.iter().filter(|f| !secret::is_in(f));
+    let fixes: Vec<_> = fixes.map(|f| fix_json(report, f)).collect();
     if !fixes.is_empty() {
         out.insert("fix".into(), json!(fixes));
     }

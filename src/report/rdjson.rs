@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use crate::finding::{Finding, Severity};
+use crate::kube::secret;
 use crate::source::{Location, SourceFile, Span};
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -52,13 +53,11 @@ fn diagnostic(report: &Report<'_>, finding: &Finding) -> Value {
         out["related_locations"] = json!(related);
     }
     // A suggestion is one edit of the file that the finding is in.
-    let edits = finding
-        .fixes
-        .iter()
-        .filter_map(|fix| match fix.edits.as_slice() {
-            [edit] if location.is_some_and(|l| l.file.path() == edit.file.path()) => Some(edit),
-            _ => None,
-        });
+    let shown = finding.fixes.iter().filter(|fix| !secret::is_in(fix));
+    let edits = shown.filter_map(|fix| match fix.edits.as_slice() {
+        [edit] if location.is_some_and(|l| l.file.path() == edit.file.path()) => Some(edit),
+        _ => None,
+    });
     let suggestions: Vec<_> = edits
         .map(|edit| json!({"range": range(&edit.file, edit.span), "text": edit.text}))
         .collect();

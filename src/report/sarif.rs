@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::Report;
 use super::fingerprint::line_hashes;
 use crate::finding::{Applicability, Finding, Fix, Predicts, Rule, Severity};
+use crate::kube::secret;
 use crate::lint;
 use crate::source::Location;
 
@@ -168,7 +169,7 @@ fn result(
         out["relatedLocations"] = json!(related);
     }
     let fixes = finding.fixes.iter();
-    let fixes = fixes.filter(|f| f.applicability != Applicability::Suggestion);
+    let fixes = fixes.filter(|f| f.applicability != Applicability::Suggestion && !secret::is_in(f));
     let fixes: Vec<_> = fixes.map(|f| fix(report, f)).collect();
     if !fixes.is_empty() {
         out["fixes"] = json!(fixes);

@@ -50,67 +50,87 @@ pub(super) fn is_name(name: &str) -> bool {
 /// a JSON Web Token, as a private key, as tokens of well-known makers. In no order.
 pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
-    in_addresses(text, &mut out);
-    for scheme in ["Bearer ", "bearer ", "Basic ", "basic "] {
-        for (at, _) in text.match_indices(scheme) {
-            let range = run(text, at + scheme.len(), "-._~+/=");
-            let by_chance = |c: char| c.is_ascii_digit() || c == '=';
-            let token = &text[range.clone()];
-            if token.len() >= 8 && (token.contains(by_chance) || token.len() >= 24) {
-                out.push(range);
+    let bytes = text.as_bytes();
+    // One pass: every report goes through here.
+    for (at, byte) in bytes.iter().enumerate() {
+        let rest = &bytes[at..];
+        match byte {
+            b':' if rest.starts_with(b"://") => out.extend(in_address(text, at + 3)),
+            b'B' | b'b' => {
+                for scheme in ["earer ", "asic "] {
+                    if rest[1..].starts_with(scheme.as_bytes()) {
+                        out.extend(behind_scheme(text, at + 1 + scheme.len()));
+                    }
+                }
             }
-        }
-    }
-    for (at, _) in text.match_indices("eyJ") {
-        let range = run(text, at, "-_.");
-        if range.len() >= 20 && text[range.clone()].contains('.') {
-            out.push(range);
-        }
-    }
-    for prefix in PREFIXES {
-        for (at, _) in text.match_indices(prefix) {
-            let range = run(text, at, "-_~");
-            if range.len() >= prefix.len() + 16 {
-                out.push(range);
+            b'e' if rest.starts_with(b"eyJ") => {
+                let range = run(text, at, "-_.");
+                let parts = text[range.clone()].contains('.');
+                out.extend(Some(range).filter(|r| parts && r.len() >= 20));
             }
+            b'-' if rest.starts_with(PEM.as_bytes()) => out.extend(in_pem(text, at + PEM.len())),
+            b'L' if rest.starts_with(BASE64_PEM.0.as_bytes()) => {
+                let behind = &text[at + BASE64_PEM.0.len()..];
+                if !behind.starts_with(BASE64_PEM.1) {
+                    out.push(run(text, at, "+/="));
+                }
+            }
+            b'g' | b'x' | b's' | b'A' => {
+                let prefix = PREFIXES.iter().find(|p| rest.starts_with(p.as_bytes()));
+                if let Some(prefix) = prefix {
+                    let range = run(text, at, "-_~");
+                    out.extend(Some(range).filter(|r| r.len() >= prefix.len() + 16));
+                }
+            }
+            _ => {}
         }
     }
-    keys(text, &mut out);
     out
 }
 
-/// `user:password` of `scheme://user:password@host`.
-fn in_addresses(text: &str, out: &mut Vec<Range<usize>>) {
-    for (at, found) in text.match_indices("://") {
-        let start = at + found.len();
-        let ends = |c: char| c.is_whitespace() || "/?#\"'<>`\\(){}[],|".contains(c);
-        let rest = &text[start..];
-        let authority = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        if let Some(end) = authority.rfind('@').filter(|end| *end > 0) {
-            out.push(start..start + end);
-        }
-    }
+/// `user:password` of `scheme://user:password@host`, behind the slashes.
+fn in_address(text: &str, start: usize) -> Option<Range<usize>> {
+    let ends = |c: char| c.is_whitespace() || "/?#\"'<>`\\(){}[],|".contains(c);
+    let rest = &text[start..];
+    let authority = &rest[..rest.find(ends).unwrap_or(rest.len())];
+    let end = authority.rfind('@').filter(|end| *end > 0)?;
+    Some(start..start + end)
 }
 
-/// Private keys: as PEM, on one line with `\n` in it or on many, and in base64.
-fn keys(text: &str, out: &mut Vec<Range<usize>>) {
-    for (at, found) in text.match_indices(PEM) {
-        let rest = &text[at + found.len()..];
-        let Some((label, behind)) = rest.split_once("-----") else {
-            continue;
-        };
-        if label.ends_with("PRIVATE KEY") {
-            let start = text.len() - behind.len();
-            let end = behind.find("-----END").unwrap_or(behind.len());
-            out.push(start..start + end);
-        }
-    }
-    let (begin, of_certificates) = BASE64_PEM;
-    for (at, _) in text.match_indices(begin) {
-        if !text[at + begin.len()..].starts_with(of_certificates) {
-            out.push(run(text, at, "+/="));
-        }
-    }
+/// What comes behind `Bearer`, where it looks like a token.
+fn behind_scheme(text: &str, start: usize) -> Option<Range<usize>> {
+    let range = run(text, start, "-._~+/=");
+    let by_chance = |c: char| c.is_ascii_digit() || c == '=';
+    let token = &text[range.clone()];
+    let is_token = token.len() >= 8 && (token.contains(by_chance) || token.len() >= 24);
+    is_token.then_some(range)
+}
+
+/// A private key as PEM, on one line with `\n` in it or on many, behind its first word.
+fn in_pem(text: &str, at: usize) -> Option<Range<usize>> {
+    let (label, behind) = text[at..].split_once("-----")?;
+    let start = text.len() - behind.len();
+    let end = behind.find("-----END").unwrap_or(behind.len());
+    label.ends_with("PRIVATE KEY").then_some(start..start + end)
+}
+
+/// Whether there is anything in a text by which [`assigned`] or the tree could find something.
+pub(super) fn is_suspicious(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let at = |at: usize, words: &[&str]| {
+        words.iter().any(|word| {
+            let found = bytes.get(at..at + word.len());
+            found.is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+        })
+    };
+    bytes.iter().enumerate().any(|(i, byte)| match byte {
+        b'p' | b'P' => at(i, &["passw", "passphrase", "private"]),
+        b't' | b'T' => at(i, &["token"]),
+        b's' | b'S' => at(i, &["secret"]),
+        b'c' | b'C' => at(i, &["credential"]),
+        b'a' | b'A' => at(i, &["apikey", "api_key", "api-key"]),
+        _ => false,
+    })
 }
 
 /// From an offset on, what is letters, digits and `others`.

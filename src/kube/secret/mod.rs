@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::Value as Json;
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Fix};
 use crate::source::{Hidden, SourceFile, Span};
 use crate::yaml::{self, Node, Style, Value};
 
@@ -46,7 +46,9 @@ pub fn hidden(file: &SourceFile) -> &Hidden {
 fn find(file: &SourceFile) -> Hidden {
     let text = file.text();
     let mut found = Found::default();
-    if is_worth_reading(text) {
+    let by_form = forms::credentials(text);
+    let suspicious = forms::is_suspicious(text);
+    if suspicious {
         let parsed = yaml::parse(&SourceFile::new(file.path(), text));
         if parsed.is_broken() && has_secrets(text) {
             found.spans.push(Span::new(0, text.len()));
@@ -55,8 +57,11 @@ fn find(file: &SourceFile) -> Hidden {
             found.node(&document.root, 0);
         }
     }
-    let by_form = forms::credentials(text).into_iter();
-    for range in by_form.chain(forms::assigned(text)) {
+    let assigned = match suspicious {
+        true => forms::assigned(text),
+        false => Vec::new(),
+    };
+    for range in by_form.into_iter().chain(assigned) {
         found.words.push(text[range.clone()].to_owned());
         found.spans.push(Span::new(range.start, range.end));
     }
@@ -84,12 +89,6 @@ fn find(file: &SourceFile) -> Hidden {
         spans,
         words: found.words,
     }
-}
-
-/// Whether the tree can say more than the text.
-fn is_worth_reading(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    WORDS.iter().any(|word| lower.contains(word)) || text.contains(LAST_APPLIED)
 }
 
 /// Whether `kind: Secret` is somewhere, escaped or not.
@@ -132,6 +131,11 @@ impl Found {
     fn node(&mut self, node: &Node, depth: usize) {
         let text = |key: &str| node.get(key).and_then(Node::as_str);
         let secret = text("kind") == Some("Secret");
+        if secret {
+            let annotations = node.get("metadata").and_then(|m| m.get("annotations"));
+            let applied = annotations.and_then(|a| a.get(LAST_APPLIED));
+            applied.into_iter().for_each(|applied| self.hide(applied));
+        }
         for entry in node.entries() {
             let (key, value) = (entry.key.text.as_str(), &entry.value);
             let scalar = !matches!(value.value, Value::Map(_) | Value::Seq(_) | Value::Bool(_));
@@ -140,7 +144,7 @@ impl Found {
             if secret && DATA.contains(&key) || scalar && (forms::is_name(key) || of_name) {
                 self.hide(value);
             } else if key == "annotations" {
-                self.annotations(value, secret, depth);
+                self.annotations(value, depth);
             } else {
                 self.node(value, depth);
             }
@@ -149,11 +153,11 @@ impl Found {
         self.embedded(node, depth);
     }
 
-    fn annotations(&mut self, node: &Node, of_secret: bool, depth: usize) {
+    fn annotations(&mut self, node: &Node, depth: usize) {
         for entry in node.entries() {
             let key = entry.key.text.to_ascii_lowercase();
             let named = WORDS.iter().any(|word| key.contains(word));
-            match named || of_secret && key == LAST_APPLIED {
+            match named {
                 true => self.hide(&entry.value),
                 false => self.node(&entry.value, depth),
             }
@@ -163,7 +167,7 @@ impl Found {
     /// A manifest in a string: hidden as a whole where anything of it is.
     fn embedded(&mut self, node: &Node, depth: usize) {
         let Some(text) = node.as_str() else { return };
-        if depth == MOST_DEPTH || !text.contains(':') || !is_worth_reading(text) {
+        if depth == MOST_DEPTH || !text.contains(':') || !forms::is_suspicious(text) {
             return;
         }
         let parsed = yaml::parse(&SourceFile::new("", text));
@@ -271,6 +275,15 @@ pub fn veil(finding: &mut Finding) {
     finding.fixes.iter_mut().for_each(|f| clean(&mut f.title));
 }
 
+/// Whether a fix writes what must not be shown: a report leaves its edits out then.
+pub fn is_in(fix: &Fix) -> bool {
+    fix.edits.iter().any(|edit| {
+        let words = &hidden(&edit.file).words;
+        let quotes = words.iter().any(|word| edit.text.contains(word.as_str()));
+        quotes || !forms::credentials(&edit.text).is_empty()
+    })
+}
+
 /// What is said about a place of a file, without what must not be shown.
 pub fn said(file: &SourceFile, span: Span, message: &str) -> String {
     let hidden = hidden(file);
@@ -299,6 +312,12 @@ fn quoted(file: &SourceFile, span: Span, hidden: &Hidden) -> Option<String> {
 pub fn veil_object(object: &mut Json) {
     let secret = object["kind"] == "Secret";
     let named = object["name"].as_str().is_some_and(forms::is_name);
+    let annotations = object
+        .pointer_mut("/metadata/annotations")
+        .filter(|_| secret);
+    if let Some(applied) = annotations.and_then(|a| a.get_mut(LAST_APPLIED)) {
+        veil_leaves(applied);
+    }
     match object {
         Json::Object(entries) => {
             for (key, value) in entries {
@@ -308,7 +327,7 @@ pub fn veil_object(object: &mut Json) {
                 } else if scalar && (forms::is_name(key) || key == "value" && named) {
                     *value = VEIL.into();
                 } else if key == "annotations" {
-                    veil_annotations(value, secret);
+                    veil_annotations(value);
                 } else {
                     veil_object(value);
                 }
@@ -347,14 +366,14 @@ fn masked_by_form(file: &SourceFile) -> String {
     veiled(&text).into_owned()
 }
 
-fn veil_annotations(annotations: &mut Json, of_secret: bool) {
+fn veil_annotations(annotations: &mut Json) {
     let Json::Object(entries) = annotations else {
         return veil_object(annotations);
     };
     for (key, value) in entries {
         let lower = key.to_ascii_lowercase();
         let named = WORDS.iter().any(|word| lower.contains(word));
-        match named || of_secret && key == LAST_APPLIED {
+        match named {
             true => veil_leaves(value),
             false => veil_object(value),
         }

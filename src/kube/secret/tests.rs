@@ -62,7 +62,7 @@ fn manifests_in_strings() {
     let want = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: …\n    b: c\n");
     assert_eq!(shown(&text), want);
     let text = "kind: ConfigMap\ndata:\n  a: |\n    kind: Secret\n    data:\n      b: aHVudGVyMg==\n  c: d\n";
-    assert_eq!(shown(text), "kind: ConfigMap\ndata:\n  a: …  c: d\n");
+    assert_eq!(shown(text), "kind: ConfigMap\ndata:\n  a: …\n  c: d\n");
     let annotated = r#"{"metadata":{"annotations":{"x-token":"Hunter2Hunter2"}}}"#;
     let text = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: '{annotated}'\n");
     let want = format!("metadata:\n  annotations:\n    {LAST_APPLIED}: …\n");
