@@ -245,6 +245,86 @@ fn a_billion_laughs() {
     scene.expect_read("laughs.yaml", 4, "laughs.yaml");
 }
 
+/// Deeper than anything that is written; in so many files that threads with small stacks read them.
+#[test]
+fn aliases_of_aliases() {
+    let scene = Scene::new();
+    let mut text = String::from_utf8_lossy(OURS).into_owned() + "a0: &a0 1\n";
+    for i in 1..50 {
+        let (open, close) = ("[".repeat(250), "]".repeat(250));
+        let _ = writeln!(text, "a{i}: &a{i} {open}*a{}{close}", i - 1);
+    }
+    for i in 0..40 {
+        scene.write(&format!("{i}.yaml"), |file| file.extend(text.bytes()));
+    }
+    for arguments in [
+        &["lint", ".", "--format", "concise"][..],
+        &["plan", ".", "--format", "json"],
+    ] {
+        let run = scene.run(arguments);
+        assert_eq!(run.code, Some(4), "{arguments:?}: {}", run.said);
+        let words = "more than 255 levels of nesting, the limit (--max-depth raises it)";
+        assert_eq!(
+            run.said.matches(words).count(),
+            40,
+            "{arguments:?}: {}",
+            run.said
+        );
+    }
+    assert!(scene.tree() == scene.rendered);
+    scene.expect_read("0.yaml", 4, "0.yaml:5:259: more than 255 levels");
+}
+
+/// As deep as the limit can be raised, through everything that walks a document.
+#[test]
+fn a_thousand_levels() {
+    const LEVELS: usize = 990;
+    let scene = Scene::new();
+    let (maps, lists) = ("{a: ".repeat(LEVELS), "[".repeat(LEVELS));
+    let (ends, closes) = ("}".repeat(LEVELS), "]".repeat(LEVELS));
+    scene.write("hyperconverged.yaml", |file| {
+        file.extend(format!("  deep: {maps}1{ends}\n  flat: {lists}1{closes}\n").bytes());
+        file.extend(format!("  infra: {{nodePlacement: {{affinity: {maps}1{ends}}}}}\n").bytes());
+    });
+    // Enough clusters and enough files that threads with small stacks work on them.
+    for i in 0..5 {
+        fs::create_dir(scene.path(&format!("c{i}"))).expect("made");
+        for name in ["hyperconverged.yaml", "inventory.yaml"] {
+            let copy = scene.path(&format!("c{i}/{name}"));
+            fs::copy(scene.path(name), copy).expect("copied");
+        }
+    }
+    for i in 0..40 {
+        scene.write(&format!("{i}.yaml"), |file| {
+            let head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: hco.kubevirt.io}\n";
+            file.extend(format!("{head}deep: {maps}1{ends}\n").bytes());
+        });
+    }
+    let run = scene.run(&["lint", "hyperconverged.yaml"]);
+    assert_eq!(run.code, Some(4), "{}", run.said);
+    for arguments in [
+        &["read", "hyperconverged.yaml"][..],
+        &["lint", "."],
+        &["lint", ".", "--format", "sarif"],
+        &["fix", "."],
+        &["fix", ".", "--migrate", "v1"],
+        &["plan", ".", "--force", "--format", "json"],
+        &["render", ".", "--force", "--stdout"],
+        &["render", ".", "--show", "stored"],
+        &["diff", ".", "c1"],
+        &["why", "c1", "KubeVirt", "spec.configuration", "."],
+    ] {
+        let run = scene.run(&[arguments, &["--max-depth", "1000"]].concat());
+        let end = run.said.len().saturating_sub(2000);
+        let said = run.said.get(end..).unwrap_or_default();
+        assert!(
+            matches!(run.code, Some(0 | 1)),
+            "{arguments:?}: {:?} {said}",
+            run.code
+        );
+    }
+}
+
 #[test]
 fn bytes_that_are_no_text() {
     for (name, bytes) in [

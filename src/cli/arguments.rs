@@ -11,8 +11,8 @@ use super::clusters::Clusters;
 use super::output::Color;
 use super::selection::Shard;
 use super::{
-    cmp, completions, diff, exit, explain, fix, init, inventory, krm, lint, lsp, man, matrix, plan,
-    read, release, render, report, version, why,
+    cmp, completions, diff, exit, explain, fix, init, inventory, krm, limits, lint, lsp, man,
+    matrix, plan, read, release, render, report, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -55,6 +55,9 @@ pub(super) struct Arguments {
     /// No notes, warnings or progress on standard error
     #[arg(short, long, global = true, help_heading = "Output")]
     pub(super) quiet: bool,
+
+    #[command(flatten)]
+    pub(super) limits: limits::Arguments,
 
     #[command(subcommand)]
     pub(super) command: Command,

@@ -54,7 +54,7 @@ pub(super) fn find(
     let opened = match sources.directory.as_str() {
         "-" => {
             let read = read_limited(&mut std::io::stdin().lock());
-            let bytes = read.map_err(|e| Failure::Read("standard input".to_owned(), e))?;
+            let bytes = read.map_err(|e| Failure::Unreadable(format!("standard input: {e}")))?;
             Repo::from_stream(bytes, &options)
         }
         _ => Repo::open(&sources.directory, &options),

@@ -7,7 +7,7 @@ use ignore::WalkBuilder;
 
 use super::Failure;
 use crate::repo::{self, CONFIG_FILE, MANIFEST, Repo, Use};
-use crate::source::{Directory, MAX_BYTES, SourceFile, Tree as _};
+use crate::source::{Directory, SourceFile, Tree as _, max_bytes};
 use crate::yaml::{self, Chunk, Node};
 
 /// Every Kubernetes object, in the order of the files' paths, except those of hcoplan and kustomize,
@@ -19,7 +19,7 @@ pub(super) fn manifests(
     repo: &Repo,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,
 ) -> Result<String, Failure> {
-    let tree = Directory::open(".", MAX_BYTES).map_err(repo::Error::from)?;
+    let tree = Directory::open(".", max_bytes()).map_err(repo::Error::from)?;
     let mut out = String::new();
     for path in files()? {
         let is_patch = |f: &repo::FileUse| f.path == path && matches!(f.what, Use::Patch { .. });

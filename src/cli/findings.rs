@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::Failure;
 use super::clusters::Clusters;
 use super::output::Output;
+use super::written;
 use crate::finding::{Finding, Severity};
 use crate::kube::secret::veil;
 use crate::lint::{self, Baseline, Date, Settings};
@@ -124,7 +125,7 @@ fn known(
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let baseline = Baseline::record(findings, None, today);
-            std::fs::write(path, baseline.to_text()).map_err(failed)?;
+            written::replace(path, baseline.to_text().as_bytes()).map_err(failed)?;
             output.note(format_args!("today's findings are recorded in {path}"));
             Ok(baseline)
         }

@@ -15,7 +15,7 @@ use super::migrate;
 use super::output::Output;
 use super::settings::Choice;
 use super::{Failure, tree};
-use crate::app::Work;
+use crate::app::{self, Work};
 use crate::diff;
 use crate::finding::{Applicability, Finding};
 use crate::fix::{self, Applied, Dropped, Line, Rewritten};
@@ -94,6 +94,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let writes = arguments.write && !verdict.stops();
     if writes {
         changed = 0;
+        // There is something to clean up from here on.
+        app::watch();
         for file in mended.files.values() {
             match fix::write(&root, &file.before, &file.text) {
                 Ok(()) => changed += 1,

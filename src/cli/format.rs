@@ -1,8 +1,6 @@
 //! `--format FORMAT[=FILE]`, as often as one likes.
 
 use std::borrow::Cow;
-use std::fs;
-use std::io::Write;
 use std::str::FromStr;
 
 use anstream::adapter::StripBytes;
@@ -10,6 +8,7 @@ use camino::Utf8PathBuf;
 
 use super::Failure;
 use super::output::Output;
+use super::written;
 use crate::kube::secret::veiled;
 use crate::report::{Format, Terminal, changes, matrix};
 
@@ -136,25 +135,7 @@ impl<F> Target<F> {
             .copied()
             .collect();
         let failed = |error| Failure::Write(path.to_string(), error);
-        if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            return fs::write(path, text).map_err(failed);
-        }
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_str().is_empty() => parent,
-            _ => ".".into(),
-        };
-        fs::create_dir_all(parent).map_err(failed)?;
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        {
-            // As any other new file: what the umask leaves.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let mut file = builder.tempfile_in(parent).map_err(failed)?;
-        file.write_all(&text).map_err(failed)?;
-        file.persist(path).map_err(|e| failed(e.error))?;
-        Ok(())
+        written::replace(path, &text).map_err(failed)
     }
 }
 

@@ -10,7 +10,7 @@ use super::clusters::Clusters;
 use super::output::Output;
 use crate::app::Held;
 use crate::repo::{self, Options, Repo};
-use crate::source::{MAX_BYTES, Revision, read_limited};
+use crate::source::{Revision, max_bytes, read_limited};
 
 /// What the clusters hold now.
 #[derive(Debug, Args)]
@@ -90,7 +90,7 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<Held, Fail
 }
 
 fn revision(name: &str, found: &Clusters, output: &Output) -> Result<Held, Failure> {
-    let tree = Revision::open(&found.root, name, MAX_BYTES).map_err(repo::Error::from)?;
+    let tree = Revision::open(&found.root, name, max_bytes()).map_err(repo::Error::from)?;
     let before = Repo::from_tree(Box::new(tree), &Options::default());
     let before = before.map_err(|error| match error {
         repo::Error::Configuration(findings) => {

@@ -1,15 +1,13 @@
 //! `hcoplan init`: what a repository needs to be planned, written where it is missing.
 
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::Args;
 
 use super::Failure;
 use super::exit::Verdict;
 use super::inventory::SCHEMA;
 use super::output::Output;
+use super::written;
 use crate::release::Release;
 use crate::repo::{self, CONFIG_FILE, Options, Pairing, Repo};
 
@@ -70,7 +68,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             (true, _) => "there already: ",
             (false, true) => "would write: ",
             (false, false) => {
-                write(&full, &text).map_err(|e| Failure::Write(full.to_string(), e))?;
+                written::create(&full, text.as_bytes())
+                    .map_err(|e| Failure::Write(full.to_string(), e))?;
                 "written: "
             }
         };
@@ -78,15 +77,6 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     output.note("fill in what is a comment, then `hcoplan plan` and commit what it renders");
     Ok(verdict)
-}
-
-fn write(path: &Utf8Path, text: &str) -> std::io::Result<()> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    // Never over something that came between.
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(text.as_bytes())
 }
 
 fn inventory(cluster: &str, release: Option<&str>) -> String {

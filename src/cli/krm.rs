@@ -19,7 +19,7 @@ use crate::finding::Finding;
 use crate::kube::secret::veil;
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options};
-use crate::source::{Directory, MAX_BYTES, SourceFile, Tree as _, normal, read_limited};
+use crate::source::{Directory, SourceFile, Tree as _, max_bytes, normal, read_limited};
 use crate::yaml::{self, Document};
 
 /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
@@ -285,7 +285,7 @@ fn stream(list: &Value, path: Option<&Utf8Path>) -> Result<(Vec<u8>, Vec<Subject
     }
     let mut bytes = text.into_bytes();
     if let Some(path) = path {
-        let tree = Directory::open(Utf8Path::new("."), MAX_BYTES).map_err(repo::Error::from)?;
+        let tree = Directory::open(Utf8Path::new("."), max_bytes()).map_err(repo::Error::from)?;
         let read = tree.read(path);
         let lines = bytes.iter().filter(|b| **b == b'\n').count();
         subjects.push(Subject {

@@ -19,6 +19,7 @@ mod held;
 mod init;
 mod inventory;
 mod krm;
+mod limits;
 mod lint;
 mod lsp;
 mod man;
@@ -37,6 +38,7 @@ mod sides;
 mod tree;
 mod version;
 mod why;
+mod written;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -137,10 +139,8 @@ pub fn run() -> ExitCode {
         }
     };
     let mut output = Output::new(arguments.color, arguments.quiet);
-    // A server has nothing to clean up: a signal may end it.
-    if !matches!(arguments.command, Command::Lsp(_)) {
-        app::watch();
-    }
+    let set = arguments.limits.limits().set();
+    assert!(set, "nothing is read before the arguments");
     let verdict = match dispatch(arguments.command, &mut output) {
         Ok(verdict) => verdict,
         Err(failure) => {
@@ -155,6 +155,7 @@ pub fn run() -> ExitCode {
             }
             match failure {
                 Failure::Unreadable(_)
+                | Failure::Repo(repo::Error::TooMuch(_))
                 | Failure::Build(
                     repo::BuildError::Failed { .. } | repo::BuildError::Broken { .. },
                 ) => Verdict::UNREADABLE,

@@ -95,6 +95,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let mut verdict = found.verdict;
     let mut review = Review::run(&found, &work, sources.jobs, &tree, &mut verdict, output);
     drop(work);
+    // What a part of the clusters would change is no plan, and no baseline.
+    if app::interrupted() {
+        return Ok(verdict);
+    }
     for gone in tree::gone(&before, &found)? {
         review.count(gone);
     }

@@ -119,6 +119,9 @@ fn write(
         }
     });
     drop(work);
+    if app::interrupted() {
+        return Ok(verdict);
+    }
     findings.say(&found.root, output);
     if arguments.check {
         say_stale(&stale, &mut verdict, output);

@@ -1,12 +1,14 @@
 //! The two sides of `hcoplan diff`: where each is read from, and what it is called.
 
+use std::fs::File;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Failure;
 use super::arguments::Sources;
 use crate::kube::Object;
 use crate::repo::{self, Options, Repo};
-use crate::source::{Directory, MAX_BYTES, Revision, SourceFile, Tree as _, Walk};
+use crate::source::{Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited};
 use crate::yaml;
 
 /// Where a side is read from.
@@ -48,7 +50,7 @@ impl Side {
         };
         let opened = match &self.revision {
             Some(revision) => {
-                let tree = Revision::open(&self.directory, revision, MAX_BYTES);
+                let tree = Revision::open(&self.directory, revision, max_bytes());
                 let tree = tree.map_err(crate::diff::Error::Git)?;
                 Repo::from_tree(Box::new(tree), &options)
             }
@@ -104,7 +106,8 @@ pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
     let failed = |why: String| Failure::Read(path.to_string(), std::io::Error::other(why));
     let mut out = Vec::new();
     if path.is_file() {
-        let bytes = std::fs::read(path).map_err(|e| Failure::Read(path.to_string(), e))?;
+        let bytes = File::open(path).and_then(|mut file| read_limited(&mut file));
+        let bytes = bytes.map_err(|e| Failure::Read(path.to_string(), e))?;
         let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
         if let Some(problem) = parsed.problems.first() {
             return Err(failed(problem.message.clone()));
@@ -113,7 +116,7 @@ pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
             take(document.root.to_json(), &mut out);
         }
     } else {
-        let tree = Directory::open(path, MAX_BYTES).map_err(|e| failed(e.to_string()))?;
+        let tree = Directory::open(path, max_bytes()).map_err(|e| failed(e.to_string()))?;
         let listing = tree.list(&Walk::default());
         for file in listing.map_err(|e| failed(e.to_string()))?.files {
             let manifest = matches!(file.extension(), Some("yaml" | "yml" | "json"));

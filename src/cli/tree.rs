@@ -7,7 +7,7 @@ use super::clusters::{Clusters, cluster_name};
 use super::exit::Verdict;
 use super::output::Output;
 use crate::admission::Stage;
-use crate::app::{Outcome, State};
+use crate::app::{self, Outcome, State};
 use crate::diff::{self, Before, ClusterChanges};
 use crate::emit::{self, DiskTree, Tree};
 use crate::repo::ClusterRef;
@@ -30,7 +30,10 @@ impl OutputTree {
         let disk = DiskTree::open(&path)?;
         let writes = write && !found.verdict.stops();
         let new = match writes {
-            true => Some(Tree::begin(&path)?),
+            true => {
+                app::watch();
+                Some(Tree::begin(&path)?)
+            }
             false => None,
         };
         Ok(Self { path, disk, new })
@@ -65,6 +68,10 @@ impl OutputTree {
         output: &Output,
     ) -> Result<bool, Failure> {
         let directories = self.directories();
+        // Not every cluster is in it then.
+        if app::interrupted() {
+            return Ok(false);
+        }
         if verdict.stops() {
             if self.disk.is_some() {
                 output.note(format_args!("{} stays as it was", self.path));

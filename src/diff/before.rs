@@ -137,7 +137,7 @@ fn committed(out: &Utf8Path) -> Result<Option<Before>, Error> {
         return Ok(None);
     }
     let below = out.strip_prefix(existing).unwrap_or(&out).to_owned();
-    let revision = match Revision::open(&directory, "HEAD", source::MAX_BYTES) {
+    let revision = match Revision::open(&directory, "HEAD", source::max_bytes()) {
         Ok(revision) => revision,
         // A repository without a commit.
         Err(source::Error::Git(message)) if message.contains("no revision") => return Ok(None),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
 
 use crate::kube::ObjectId;
@@ -139,7 +140,13 @@ impl ClusterManifest {
     /// What is wrong with it.
     pub fn from_text(text: &str) -> Result<Self, String> {
         let manifest: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        known(manifest.schema_version).map(|()| manifest)
+        known(manifest.schema_version)?;
+        // Anybody can edit it: it must not lead out of its directory.
+        let mut files = manifest.objects.iter().map(|o| o.file.as_str());
+        match files.find(|file| Utf8Path::new(file).file_name() != Some(file)) {
+            Some(file) => Err(format!("{file:?} is no file of its directory")),
+            None => Ok(manifest),
+        }
     }
 
     /// The file's text: one input and one object a line, so that its own diff reads well.
@@ -231,5 +238,22 @@ mod tests {
             Err("schemaVersion 9 is not known to this hcoplan".to_owned())
         );
         assert!(ClusterManifest::from_text("{}").is_err());
+    }
+
+    #[test]
+    fn a_manifest_leads_nowhere_else() {
+        for file in ["../../secret", "/etc/passwd", "..", "", "a/b", "./a", "a/"] {
+            let mut manifest = ClusterManifest::new("a", "1.17", "1.17.4");
+            manifest.objects.push(Listed {
+                file: file.to_owned(),
+                operand: "x".to_owned(),
+                api_version: "v1".to_owned(),
+                kind: "X".to_owned(),
+                namespace: None,
+                name: "x".to_owned(),
+            });
+            let refused = Err(format!("{file:?} is no file of its directory"));
+            assert_eq!(ClusterManifest::from_text(&manifest.to_text()), refused);
+        }
     }
 }

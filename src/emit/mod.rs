@@ -23,7 +23,7 @@ pub use old::{DiskTree, Files};
 pub use text::{HEADER, Texts};
 pub use tree::Tree;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 /// The output tree can't be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +34,26 @@ pub enum Error {
         /// What was to be read or written.
         path: Utf8PathBuf,
         /// Why it could not be.
+        error: std::io::Error,
+    },
+    /// Nothing can be made beside the tree.
+    #[error(
+        "{tree} can't be written, because {parent} can't be, where the new tree is built: {error}"
+    )]
+    Beside {
+        /// The output tree.
+        tree: Utf8PathBuf,
+        /// The directory that it is in.
+        parent: Utf8PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// The new tree can't be completed.
+    #[error("{path} can't be written: {error}")]
+    Unwritten {
+        /// The output tree.
+        path: Utf8PathBuf,
+        /// Why not.
         error: std::io::Error,
     },
     /// Something in the tree that hcoplan has not written.
@@ -75,7 +95,7 @@ pub enum Error {
     /// The file system can't exchange two directories.
     #[error(
         "{path}: the file system can't exchange two directories ({error}), so the tree can't \
-         be replaced as a whole: write it to another file system with --out"
+         be replaced as a whole: delete it before, or write it to another file system with --out"
     )]
     Exchange {
         /// The output tree.
@@ -83,12 +103,39 @@ pub enum Error {
         /// What the operating system says.
         error: std::io::Error,
     },
+    /// The tree is a file system of its own.
+    #[error(
+        "{path} is a mount point, which can't be replaced as a whole: name a directory in it \
+         with --out"
+    )]
+    MountPoint {
+        /// The output tree.
+        path: Utf8PathBuf,
+    },
+    /// The tree and what is beside it are on two file systems, or two layers of one.
+    #[error(
+        "{path} and the directory that it is in are on two file systems, or two layers of a \
+         container's, so the tree can't be replaced as a whole: delete it before, or write it \
+         elsewhere with --out"
+    )]
+    TwoFileSystems {
+        /// The output tree.
+        path: Utf8PathBuf,
+    },
 }
 
 impl Error {
     fn io(path: impl Into<Utf8PathBuf>, error: std::io::Error) -> Self {
         Self::Io {
             path: path.into(),
+            error,
+        }
+    }
+
+    fn beside(parent: &Utf8Path, name: &str, error: std::io::Error) -> Self {
+        Self::Beside {
+            tree: parent.join(name),
+            parent: parent.to_owned(),
             error,
         }
     }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::Error;
+use super::kustomization::KUSTOMIZATION;
+use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST};
 use crate::kube::ObjectId;
 
 /// What file systems allow for one name, in bytes.
@@ -80,6 +82,15 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
         match part {
             "" => return Err(refuse("a part of it is empty".to_owned())),
             "." | ".." => return Err(refuse(format!("it has a part {part:?}"))),
+            _ if OURS.iter().any(|ours| part.eq_ignore_ascii_case(ours)) => {
+                return Err(refuse(format!("{part} is a file of the output tree")));
+            }
+            _ if is_device(part) => {
+                return Err(refuse(format!("{part} is a device on Windows")));
+            }
+            _ if part.ends_with(['.', ' ']) => {
+                return Err(refuse("a part of it ends with a dot or a space".to_owned()));
+            }
             _ if part.len() > LONGEST => {
                 return Err(refuse(format!(
                     "a part of it is longer than {LONGEST} bytes"
@@ -96,6 +107,22 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
         directory.push(part);
     }
     Ok(directory)
+}
+
+/// Our own files, whose names no directory can have.
+const OURS: [&str; 3] = [TOP_MANIFEST, CLUSTER_MANIFEST, KUSTOMIZATION];
+
+/// Whether Windows takes a name for a device, whatever its extension. Source: "Naming Files, Paths,
+/// and Namespaces" of the Win32 documentation.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end();
+    let stem = stem.to_ascii_uppercase();
+    let numbered = stem.strip_prefix("COM").or(stem.strip_prefix("LPT"));
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL")
+        || numbered.is_some_and(|n| {
+            let mut digits = n.chars();
+            matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
+        })
 }
 
 /// Checks that every cluster can have a directory of its own.
@@ -115,6 +142,18 @@ pub fn check_names<'a>(clusters: impl IntoIterator<Item = &'a str>) -> Result<()
             return Err(Error::ClusterName {
                 cluster: cluster.to_owned(),
                 reason,
+            });
+        }
+    }
+    // A directory among another cluster's files must not be called like one of them.
+    for directory in seen.keys().map(Utf8Path::new) {
+        let inner = directory.ancestors();
+        let called = inner.filter(|d| d.as_str().ends_with(ENDING));
+        let outer = called.filter_map(|d| seen.get(d.parent()?.as_str()));
+        if let (Some(outer), Some(cluster)) = (outer.last(), seen.get(directory.as_str())) {
+            return Err(Error::ClusterName {
+                cluster: (*cluster).to_owned(),
+                reason: format!("it would be called like a file of cluster {outer:?}"),
             });
         }
     }
@@ -178,10 +217,43 @@ mod tests {
             cluster_directory("a/münchen 1").expect("name"),
             "a/münchen 1"
         );
-        for bad in [
-            "", "/a", "a//b", "../a", "a/..", "a/./b", "a\\b", "a\0b", "c:x",
+        let long = "x".repeat(256);
+        for (bad, reason) in [
+            ("", "empty"),
+            ("/a", "empty"),
+            ("a//b", "empty"),
+            ("a/", "empty"),
+            ("../a", "a part \"..\""),
+            ("a/..", "a part \"..\""),
+            ("a/./b", "a part \".\""),
+            ("a\\..\\b", "the character '\\\\'"),
+            ("a\0b", "the character '\\0'"),
+            ("a\nb", "the character '\\n'"),
+            ("c:x", "the character ':'"),
+            (&long, "longer than 255 bytes"),
+            ("nul", "nul is a device on Windows"),
+            ("a/Aux.b", "Aux.b is a device on Windows"),
+            ("com1", "com1 is a device"),
+            ("LPT³.x", "LPT³.x is a device"),
+            ("a./b", "ends with a dot or a space"),
+            ("a ", "ends with a dot or a space"),
+            ("hcoplan-manifest.json", "a file of the output tree"),
+            ("a/HCOplan-cluster.json/b", "a file of the output tree"),
+            ("kustomization.yaml", "a file of the output tree"),
         ] {
-            assert!(cluster_directory(bad).is_err(), "{bad:?}");
+            let error = cluster_directory(bad).expect_err(bad).to_string();
+            assert!(error.contains(reason), "{bad:?}: {error}");
+        }
+        for good in [
+            "&x".repeat(127).as_str(),
+            "console",
+            "com",
+            "com10",
+            "lpt",
+            "nul-1",
+            ".a",
+        ] {
+            assert!(cluster_directory(good).is_ok(), "{good:?}");
         }
     }
 
@@ -191,5 +263,17 @@ mod tests {
         let error = check_names(["a/B", "a/b"]).expect_err("case");
         assert!(error.to_string().contains("letters' case"), "{error}");
         assert!(check_names(["a", "a"]).is_err());
+        for names in [
+            ["a", "a/CDI-x.yaml"],
+            ["a", "A/cdi-x.YAML/b/c"],
+            ["x.yaml/b", "."],
+        ] {
+            let error = check_names(names).expect_err("a file's name").to_string();
+            assert!(
+                error.contains("called like a file of"),
+                "{names:?}: {error}"
+            );
+        }
+        assert!(check_names(["a/x.yaml", "b", "a/x.yaml/c"]).is_ok());
     }
 }

@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::Error;
 use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
+use crate::source::{Unreadable, open_file, read_limited};
 
 /// The texts of a cluster's directory by file name, our manifests left out.
 pub type Files = BTreeMap<String, String>;
@@ -169,12 +170,19 @@ fn broken(path: &Utf8Path, message: String) -> Error {
 
 /// A file's text, what isn't UTF-8 replaced: it can only be shown as different.
 fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-        })),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io(path, error)),
-    }
+    let mut file = match open_file(path) {
+        Ok(file) => file,
+        Err(Unreadable::Missing) => return Ok(None),
+        // Not ours: hcoplan writes files.
+        Err(Unreadable::NotAFile(_) | Unreadable::Directory) => {
+            let path = path.to_owned();
+            return Err(Error::Foreign { path });
+        }
+        Err(why) => return Err(Error::io(path, io::Error::other(why))),
+    };
+    let bytes = read_limited(&mut file).map_err(|e| Error::io(path, e))?;
+    Ok(Some(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }))
 }

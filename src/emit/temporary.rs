@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Error;
+use super::manifest::TOP_MANIFEST;
 
 /// A directory that is removed with everything in it when it is dropped.
 #[derive(Debug)]
@@ -20,7 +21,8 @@ impl Temporary {
     /// Makes `.<name>.hcoplan-<something>` in `parent`, and removes what killed runs left there.
     pub(super) fn beside(parent: &Utf8Path, name: &str) -> Result<Self, Error> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let prefix = format!(".{name}.hcoplan-");
+        // The whole name has to fit into what file systems allow.
+        let prefix = format!(".{}.hcoplan-", &name[..name.floor_char_boundary(LONGEST)]);
         remove_abandoned(parent, &prefix);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -28,7 +30,7 @@ impl Temporary {
             match fs::create_dir(&path) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(Error::io(path, error)),
+                Err(error) => return Err(Error::beside(parent, name, error)),
             }
             let lock = lock(&path);
             // Between making and locking it another run may have taken it for abandoned.
@@ -46,8 +48,25 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         // What can't be removed now is removed by the next run.
-        let _ = fs::remove_dir_all(&self.path);
+        let _ = remove(&self.path);
     }
+}
+
+/// So much of the tree's name is in the temporary one's.
+const LONGEST: usize = 200;
+
+/// Removes a tree. What marks it as one goes last: killed at any moment, what is left is still
+/// never read as input.
+fn remove(path: &Utf8Path) -> io::Result<()> {
+    for entry in path.read_dir_utf8()? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false if entry.file_name() == TOP_MANIFEST => {}
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    fs::remove_dir_all(path)
 }
 
 /// Locks a directory; `None` where the system can't.
@@ -64,7 +83,7 @@ fn remove_abandoned(parent: &Utf8Path, prefix: &str) {
     for entry in entries.flatten() {
         let is_directory = entry.file_type().is_ok_and(|t| t.is_dir());
         if is_directory && entry.file_name().starts_with(prefix) && lock(entry.path()).is_some() {
-            let _ = fs::remove_dir_all(entry.path());
+            let _ = remove(entry.path());
         }
     }
 }

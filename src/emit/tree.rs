@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -22,6 +23,8 @@ pub struct Tree {
     new: Temporary,
     old: Option<DiskTree>,
     clusters: Mutex<Vec<String>>,
+    /// Whether something couldn't be written: then nothing more is, and nothing is put in place.
+    failed: AtomicBool,
 }
 
 impl Tree {
@@ -35,16 +38,21 @@ impl Tree {
         let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
             return Err(Error::Foreign { path: out });
         };
+        if old.is_some() {
+            check_mount(&out, parent)?;
+        }
         let new = Temporary::beside(parent, name)?;
-        // Marks it as a tree of ours from the start, so that nobody takes it for input.
-        let top = TopManifest::new(Vec::new()).to_text();
-        write(&new.path().join(TOP_MANIFEST), &top)?;
-        Ok(Self {
+        let tree = Self {
             new,
             old,
             clusters: Mutex::default(),
+            failed: AtomicBool::new(false),
             out,
-        })
+        };
+        // Marks it as a tree of ours from the start, so that nobody takes it for input.
+        let top = TopManifest::new(Vec::new()).to_text();
+        write(&tree.new.path().join(TOP_MANIFEST), &top).map_err(|e| tree.unwritten(e))?;
+        Ok(tree)
     }
 
     /// The tree as it was when this one began.
@@ -55,9 +63,24 @@ impl Tree {
     /// Writes a cluster's directory. Clusters may be written from several threads.
     ///
     /// # Errors
-    /// What the operating system refuses.
+    /// What the operating system refuses. After that nothing more is tried, and it is said once: a
+    /// disk that is full is full for every cluster.
     pub fn write(&self, cluster: &ClusterFiles) -> Result<(), Error> {
-        let directory = self.make(&cluster.cluster)?;
+        let directory = cluster_directory(&cluster.cluster)?;
+        if self.failed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        match self.write_files(&directory, cluster) {
+            Ok(()) => self.has(&cluster.cluster),
+            Err(_) if self.failed.swap(true, Ordering::Relaxed) => {}
+            Err(error) => return Err(self.unwritten(error)),
+        }
+        Ok(())
+    }
+
+    fn write_files(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> io::Result<()> {
+        let directory = self.new.path().join(directory);
+        fs::create_dir_all(&directory)?;
         write(&directory.join(CLUSTER_MANIFEST), &cluster.manifest)?;
         if let Some(text) = &cluster.kustomization {
             write(&directory.join(KUSTOMIZATION), text)?;
@@ -65,8 +88,12 @@ impl Tree {
         for file in &cluster.files {
             write(&directory.join(&file.name), &file.text)?;
         }
-        self.has(&cluster.cluster);
         Ok(())
+    }
+
+    fn unwritten(&self, error: io::Error) -> Error {
+        let path = self.out.clone();
+        Error::Unwritten { path, error }
     }
 
     /// Takes a cluster's directory over as it was; `false` where there was none.
@@ -82,23 +109,15 @@ impl Tree {
             return Ok(false);
         };
         let from = old.root().join(&directory);
-        let to = self.make(cluster)?;
+        let to = self.new.path().join(&directory);
+        fs::create_dir_all(&to).map_err(|e| self.unwritten(e))?;
         let objects = manifest.objects.iter().map(|o| o.file.as_str());
         let kustomization = manifest.kustomization.then_some(KUSTOMIZATION);
         for name in objects.chain(kustomization).chain([CLUSTER_MANIFEST]) {
-            // The manifest is a file that anybody can edit: only names in this directory count.
-            if Utf8Path::new(name).file_name() == Some(name) {
-                link(&from.join(name), &to.join(name))?;
-            }
+            link(&from.join(name), &to.join(name)).map_err(|e| self.unwritten(e))?;
         }
         self.has(cluster);
         Ok(true)
-    }
-
-    fn make(&self, cluster: &str) -> Result<Utf8PathBuf, Error> {
-        let directory = self.new.path().join(cluster_directory(cluster)?);
-        fs::create_dir_all(&directory).map_err(|e| Error::io(&directory, e))?;
-        Ok(directory)
     }
 
     fn has(&self, cluster: &str) {
@@ -111,19 +130,23 @@ impl Tree {
     ///
     /// # Errors
     /// What the operating system refuses; the old tree is untouched then.
-    pub fn finish(self) -> Result<(), Error> {
-        let clusters = self
-            .clusters
-            .into_inner()
-            .unwrap_or_else(|e| e.into_inner());
+    pub fn finish(mut self) -> Result<(), Error> {
+        if self.failed.load(Ordering::Relaxed) {
+            return Err(self.unwritten(io::Error::other("a part of it could not be")));
+        }
+        let clusters = self.clusters.get_mut().unwrap_or_else(|e| e.into_inner());
+        let clusters = std::mem::take(clusters);
         if clusters.is_empty() && self.old.is_none() {
             return Ok(());
         }
+        // Never without one, so that what a killed run leaves is known for what it is.
         let top = self.new.path().join(TOP_MANIFEST);
-        fs::remove_file(&top).map_err(|e| Error::io(&top, e))?;
-        write(&top, &TopManifest::new(clusters).to_text())?;
+        let complete = top.with_extension("complete");
+        write(&complete, &TopManifest::new(clusters).to_text())
+            .and_then(|()| fs::rename(&complete, &top))
+            .map_err(|e| self.unwritten(e))?;
         match &self.old {
-            None => fs::rename(self.new.path(), &self.out).map_err(|e| Error::io(&self.out, e)),
+            None => fs::rename(self.new.path(), &self.out).map_err(|e| self.unwritten(e)),
             Some(old) => {
                 if let Ok(metadata) = fs::metadata(old.root()) {
                     // Best effort: the tree stays as readable as it was.
@@ -149,20 +172,34 @@ fn full_path(out: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     Ok(resolve(parent)?.join(name))
 }
 
-fn write(path: &Utf8Path, text: &str) -> Result<(), Error> {
-    let file = File::create_new(path);
-    file.and_then(|mut f| f.write_all(text.as_bytes()))
-        .map_err(|e| Error::io(path, e))
+fn write(path: &Utf8Path, text: &str) -> io::Result<()> {
+    File::create_new(path)?.write_all(text.as_bytes())
+}
+
+/// Refuses a tree that is a file system of its own, before any work is done for it.
+#[cfg(unix)]
+fn check_mount(out: &Utf8Path, parent: &Utf8Path) -> Result<(), Error> {
+    use std::os::unix::fs::MetadataExt;
+    let device = |path: &Utf8Path| fs::metadata(path).map(|m| m.dev());
+    match (device(out), device(parent)) {
+        (Ok(a), Ok(b)) if a != b => Err(Error::MountPoint {
+            path: out.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_mount(_: &Utf8Path, _: &Utf8Path) -> Result<(), Error> {
+    Ok(())
 }
 
 /// Shares a file with the old tree, which is removed afterwards; a copy where that can't be.
-fn link(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
+fn link(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(_) => fs::copy(from, to)
-            .map(|_| ())
-            .map_err(|e| Error::io(from, e)),
+        Err(_) => fs::copy(from, to).map(|_| ()),
     }
 }
 
@@ -176,7 +213,10 @@ fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
         let error = io::Error::from(errno);
         match errno {
             Errno::INVAL | Errno::NOSYS | Errno::NOTSUP => Error::Exchange { path, error },
-            _ => Error::Io { path, error },
+            // A directory bound to itself is a mount point of the same file system.
+            Errno::BUSY => Error::MountPoint { path },
+            Errno::XDEV => Error::TwoFileSystems { path },
+            _ => Error::Unwritten { path, error },
         }
     })
 }
@@ -376,12 +416,8 @@ mod tests {
         evil.manifest = cluster("a", &[("../../secret", "")]).manifest;
         tree.write(&evil).expect("a");
         tree.finish().expect("finishes");
-        let tree = Tree::begin(&out).expect("begins");
-        assert!(tree.keep("a").expect("kept"));
-        tree.finish().expect("finishes");
-        assert_eq!(
-            listing(&out),
-            ["a/hcoplan-cluster.json", "hcoplan-manifest.json"]
-        );
+        assert!(matches!(Tree::begin(&out), Err(Error::Manifest { .. })));
+        let written = ["a/hcoplan-cluster.json", "hcoplan-manifest.json"];
+        assert_eq!(listing(&out), written);
     }
 }

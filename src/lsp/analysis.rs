@@ -14,7 +14,7 @@ use crate::fix::{choose, round};
 use crate::kube::secret;
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options, Repo};
-use crate::source::{self, Directory, Location, MAX_BYTES, SourceFile, Span, Tree, encode};
+use crate::source::{self, Directory, Location, SourceFile, Span, Tree, encode, max_bytes};
 
 /// What is to be looked at.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ fn look(job: &Job) -> Seen {
 
 fn tree(job: &Job) -> Result<Box<dyn Tree>, source::Error> {
     Ok(Box::new(Overlay {
-        tree: Directory::open(&job.root, MAX_BYTES)?,
+        tree: Directory::open(&job.root, max_bytes())?,
         texts: job.texts.clone(),
         shallow: job.shallow,
     }))

@@ -5,7 +5,7 @@ use camino::Utf8PathBuf;
 use super::choose_release::UnknownRelease;
 use crate::finding::Finding;
 use crate::release;
-use crate::source::{self, Unreadable};
+use crate::source::{self, Bytes, Unreadable};
 
 /// Why a repository can't be looked at.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,13 @@ pub enum Error {
     /// A file that the command line names.
     #[error("{0}: {1}")]
     File(Utf8PathBuf, Unreadable),
+    /// More than what is looked into at most.
+    #[error(
+        "the files about HCO and its nodes have more than {} in all, the limit (--max-total-size \
+         raises it; `ignore` in hcoplan.yaml leaves files out)",
+        Bytes(*.0)
+    )]
+    TooMuch(u64),
     /// `hcoplan.yaml` is wrong; each finding has its place.
     #[error("hcoplan.yaml: {}", .0.first().map_or("", |f| &f.message))]
     Configuration(Vec<Finding>),

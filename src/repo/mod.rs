@@ -57,7 +57,7 @@ pub use scan::{HCO_PACKAGES, ObjectPlace, is_kustomization};
 
 use crate::finding::Finding;
 use crate::release::Release;
-use crate::source::{MAX_BYTES, Tree};
+use crate::source::{Limits, Tree, max_bytes};
 
 /// The file at the top of an output tree. A directory that holds it is never read.
 pub const MANIFEST: &str = "hcoplan-manifest.json";
@@ -77,6 +77,8 @@ pub struct Options {
     pub checkout: bool,
     /// The largest file that is read, in bytes.
     pub max_bytes: usize,
+    /// The most that all files which are looked into may have, in bytes.
+    pub max_total: u64,
     /// Files of the directory, by their path from the root, that have another content than on
     /// disk, as they would be after fixes, or that are not on disk, as builds.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
@@ -89,7 +91,8 @@ impl Default for Options {
             inventory: Vec::new(),
             left_out: Vec::new(),
             checkout: false,
-            max_bytes: MAX_BYTES,
+            max_bytes: max_bytes(),
+            max_total: Limits::current().max_total,
             edited: BTreeMap::new(),
         }
     }

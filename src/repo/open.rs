@@ -1,6 +1,7 @@
 //! Reading a repository for the first time: what is where.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -12,7 +13,7 @@ use super::error::Error;
 use super::files::{FileUse, Holds, Use};
 use super::pair::{ObjectRef, Objects, SourceRef, pair};
 use super::problem::{Problem, broken, unreadable};
-use super::scan::{Scanned, What, is_candidate, scan};
+use super::scan::{Content, Scanned, What, is_candidate, scan};
 use super::texts::is_text;
 use super::{MANIFEST, Options, Repo};
 use crate::inventory::SourceKind;
@@ -81,7 +82,11 @@ impl Repo {
             .cloned()
             .collect();
         let candidates = candidates(&*tree, &config, listing);
-        let looked = look_all(&*tree, &candidates, &reading.cache);
+        let room = Room::new(options.max_total);
+        let looked = look_all(&*tree, &candidates, &reading.cache, &room);
+        if room.is_over() {
+            return Err(Error::TooMuch(options.max_total));
+        }
         let patches = patches(&candidates, &looked);
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
             match patches.get(path) {
@@ -167,19 +172,45 @@ struct Looked {
     problems: Vec<Problem>,
 }
 
-fn look_all(tree: &dyn Tree, paths: &[Utf8PathBuf], cache: &Cache) -> Vec<Looked> {
-    let one = |(file, path): (usize, &Utf8PathBuf)| look(tree, file, path, cache);
+/// How much may be looked into in all.
+struct Room {
+    most: u64,
+    used: AtomicU64,
+}
+
+impl Room {
+    fn new(most: u64) -> Self {
+        let used = AtomicU64::new(0);
+        Self { most, used }
+    }
+
+    fn take(&self, content: &Content) {
+        let size = content.file.text().len() as u64;
+        self.used.fetch_add(size, Ordering::Relaxed);
+    }
+
+    /// Whether more was looked into; whichever file that was, the sum is the same.
+    fn is_over(&self) -> bool {
+        self.used.load(Ordering::Relaxed) > self.most
+    }
+}
+
+fn look_all(tree: &dyn Tree, paths: &[Utf8PathBuf], cache: &Cache, room: &Room) -> Vec<Looked> {
+    let one = |(file, path): (usize, &Utf8PathBuf)| look(tree, file, path, cache, room);
     match paths.len() > FEW {
         true => paths.par_iter().enumerate().map(one).collect(),
         false => paths.iter().enumerate().map(one).collect(),
     }
 }
 
-fn look(tree: &dyn Tree, file: usize, path: &Utf8Path, cache: &Cache) -> Looked {
-    let mut scanned = match path == CONFIG_FILE {
+fn look(tree: &dyn Tree, file: usize, path: &Utf8Path, cache: &Cache, room: &Room) -> Looked {
+    let mut scanned = match path == CONFIG_FILE || room.is_over() {
         true => Scanned::default(),
         false => scan(tree, path),
     };
+    if let Some(content) = &scanned.content {
+        room.take(content);
+    }
     let mut problems = Vec::new();
     if let Some(why) = &scanned.unreadable {
         let problem = unreadable(path, why);
@@ -305,7 +336,7 @@ impl Reading {
         let absolute = std::path::absolute(path).ok();
         let absolute = absolute.and_then(|p| Utf8PathBuf::from_path_buf(p).ok());
         let name = absolute.unwrap_or_else(|| path.to_owned());
-        let content = super::scan::Content::parse(SourceFile::new(name, content.file.text()));
+        let content = Content::parse(SourceFile::new(name, content.file.text()));
         if content.is_broken() {
             self.problems.extend(broken(&content, true));
         }

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::choose_release::{is_directory, known_release};
 use super::error::Error;
 use crate::release::{self, Files, Release};
-use crate::source::{Directory, MAX_BYTES, Tree, Unreadable, Walk};
+use crate::source::{Directory, Tree, Unreadable, Walk, max_bytes};
 
 /// The release that `--release` means: a known one's name (`1.17`), or a directory (`./mine`).
 ///
@@ -19,7 +19,7 @@ pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
     if !directory {
         return Ok(known_release(name)?);
     }
-    let tree = Directory::open(path, MAX_BYTES)?;
+    let tree = Directory::open(path, max_bytes())?;
     let wrong = |error| Error::Release(path.to_owned(), error);
     read(&tree, Utf8Path::new("")).map_err(wrong)
 }

@@ -5,7 +5,7 @@
 
 use std::io::{self, Read};
 
-use super::{MAX_BYTES, Span, Unreadable};
+use super::{Span, Unreadable, max_bytes};
 
 /// How a file's text is stored, so that it can be written back the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,16 +37,16 @@ const REPLACEMENT: &str = "\u{FFFD}";
 /// A file with more of them is no text.
 const MOST_REPLACED: usize = 1000;
 
-/// Reads what is left of a file or stream, but little more than [`MAX_BYTES`]: whoever parses
-/// that says that it is too much.
+/// Reads what is left of a file or stream, but not more than [`max_bytes`].
 ///
 /// # Errors
-/// Those of the reader.
+/// Those of the reader, and that there is more.
 pub fn read_limited(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    match bytes.len() > MAX_BYTES {
-        true => Err(io::Error::other(Unreadable::TooBig(MAX_BYTES))),
+    let most = max_bytes();
+    reader.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    match bytes.len() > most {
+        true => Err(io::Error::other(Unreadable::TooBig(most))),
         false => Ok(bytes),
     }
 }
@@ -160,7 +160,10 @@ mod tests {
     #[test]
     fn an_endless_stream_ends() {
         let error = read_limited(&mut io::repeat(b'#')).expect_err("too much");
-        assert_eq!(error.to_string(), "it is larger than 64 MiB");
+        assert_eq!(
+            error.to_string(),
+            "it is larger than 64 MiB, the limit (--max-file-size raises it)"
+        );
         assert_eq!(read_limited(&mut b"a: 1".as_slice()).unwrap(), b"a: 1");
     }
 

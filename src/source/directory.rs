@@ -38,7 +38,8 @@ impl Directory {
                 real,
                 max_bytes,
             }),
-            Ok(_) => Err(Error::Root(root, Unreadable::NotADirectory)),
+            Ok(meta) if meta.is_file() => Err(Error::Root(root, Unreadable::NotADirectory)),
+            Ok(meta) => Err(Error::Root(root, not_a_file(meta.file_type()))),
             Err(error) => Err(Error::Root(root, error.into())),
         }
     }
@@ -113,12 +114,12 @@ impl Tree for Directory {
             kind if kind.is_symlink() => self.follow(path)?,
             kind => kind,
         };
-        // Before it is opened: opening a pipe would wait for somebody to write.
+        // Before it is opened: opening a device may do something.
         if !kind.is_file() {
             return Err(not_a_file(kind));
         }
         let mut bytes = Vec::new();
-        let file = File::open(&full)?;
+        let file = open_file(&full)?;
         let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
         if size > self.max_bytes {
             return Err(Unreadable::TooBig(self.max_bytes));
@@ -131,7 +132,7 @@ impl Tree for Directory {
     }
 
     fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
-        File::open(self.real.join(path)).is_ok_and(|file| search(file, words))
+        open_file(&self.real.join(path)).is_ok_and(|file| search(file, words))
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
@@ -203,6 +204,28 @@ fn error_path(error: &ignore::Error) -> Option<&Path> {
 fn relative(root: &Utf8Path, path: &Path) -> Utf8PathBuf {
     let below = path.strip_prefix(root).unwrap_or(path);
     Utf8PathBuf::from(below.to_string_lossy().into_owned())
+}
+
+/// Opens a file to read it. What is no file is refused, whatever was there a moment ago; a pipe is
+/// not waited for.
+///
+/// # Errors
+/// Why it can't be read.
+pub fn open_file(path: &Utf8Path) -> Result<File, Unreadable> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    match file.metadata()?.file_type() {
+        kind if kind.is_file() => Ok(file),
+        kind => Err(not_a_file(kind)),
+    }
 }
 
 #[cfg(unix)]

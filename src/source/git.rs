@@ -218,7 +218,11 @@ struct Objects {
 
 impl Objects {
     fn start(directory: &Utf8Path) -> Result<Self, Error> {
-        let mut child = git(directory)
+        let mut command = git(directory);
+        // Ctrl-C is for us alone: we may still have a file to read before we end, and git with us.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command
             .args(["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

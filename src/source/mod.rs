@@ -8,6 +8,7 @@ mod decode;
 mod directory;
 mod edited;
 mod git;
+mod limits;
 mod memory;
 mod tree;
 
@@ -16,15 +17,17 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use decode::{Decoded, Encoding, decode, encode, read_limited};
-pub use directory::Directory;
+pub use directory::{Directory, open_file};
 pub use edited::Edited;
 pub use git::Revision;
+pub use limits::{Bytes, Limits, Reached};
 pub use memory::Memory;
 pub use tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
 
-/// The largest file that is read, in bytes. A manifest has kilobytes; a dump of a thousand nodes
-/// has thirty megabytes. The limit keeps a stray archive from taking all memory.
-pub const MAX_BYTES: usize = 64 << 20;
+/// The largest file that is read, in bytes; see [`Limits`].
+pub fn max_bytes() -> usize {
+    Limits::current().max_bytes
+}
 
 /// A half-open range of bytes in one file's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -2,6 +2,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::Bytes;
+
 /// A set of files below one root. Paths are relative to it, with `/` as separator.
 pub trait Tree: Send + Sync {
     /// Every file below the root that `walk` doesn't leave out.
@@ -139,7 +141,7 @@ pub enum Unreadable {
     #[error("permission denied")]
     Denied,
     /// Bigger than the limit.
-    #[error("it is larger than {} MiB", .0 >> 20)]
+    #[error("it is larger than {}, the limit (--max-file-size raises it)", Bytes(*.0 as u64))]
     TooBig(usize),
     /// The name is not UTF-8.
     #[error("its name is not UTF-8")]

@@ -75,15 +75,13 @@ impl<'t, 'l> Reader<'t, 'l> {
         let start = self.pos;
         let here = Span::new(start, start);
         if self.nodes > self.limits.max_nodes {
-            let message = format!("more than {} values", self.limits.max_nodes);
-            return Err(Problem::new(ProblemKind::TooBig, here, message));
+            return Err(Problem::too_big(self.limits, here));
         }
         let (style, value) = match self.at() {
             b'{' | b'[' => {
                 self.depth += 1;
                 if self.depth > self.limits.max_depth {
-                    let message = format!("exceeded max depth of {}", self.limits.max_depth);
-                    return Err(Problem::new(ProblemKind::TooDeep, here, message));
+                    return Err(Problem::too_deep(self.limits.max_depth, here));
                 }
                 let value = if self.at() == b'{' {
                     self.object()?

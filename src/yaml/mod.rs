@@ -25,13 +25,15 @@ pub use emit::{emit, emit_to};
 pub use kustomize::kustomize_reads;
 pub use lines::{json_line, write_lines};
 pub use number::{float_number, go_json, uint_number};
-pub use parse::{Limits, Parsed, parse, parse_with};
+pub use parse::{Parsed, parse, parse_with};
 pub use path::{Path, Segment};
 pub use problem::{Problem, ProblemKind};
 pub use scalar::{Scalar, resolve};
 pub use scalar_text::locate_in_scalar;
 pub use split::{Chunk, split};
 pub use tree::{Comment, Document, Entry, Key, Node, Style, Value};
+
+pub use crate::source::Limits;
 
 #[cfg(test)]
 mod tests;

@@ -8,37 +8,8 @@ use super::event::Events;
 use super::json;
 use super::problem::{Problem, ProblemKind};
 use super::split::{Chunk, split};
-use super::{Comment, Document, Node, Value};
-use crate::source::{self, SourceFile, Span};
-
-/// How much of a file is read before it is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of text. Default: 64 MiB.
-    pub max_bytes: usize,
-    /// Documents of one file. Default: 100,000.
-    pub max_documents: usize,
-    /// Keys and values of one file, which bounds the memory. Default: 6,000,000.
-    pub max_nodes: usize,
-    /// Nested collections. kubectl stops at 10,000; no schema of Kubernetes goes beyond 100.
-    /// Default: 255.
-    pub max_depth: usize,
-    /// Nodes that aliases may add to one document. Default: 400,000, above which Go allows
-    /// fewer and fewer.
-    pub max_alias_nodes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            max_bytes: source::MAX_BYTES,
-            max_documents: 100_000,
-            max_nodes: 6_000_000,
-            max_depth: 255,
-            max_alias_nodes: 400_000,
-        }
-    }
-}
+use super::{Comment, Document, Limits, Node, Value};
+use crate::source::{Bytes, Reached, SourceFile, Span};
 
 /// What is in a file.
 #[derive(Debug, Clone, Default)]
@@ -65,9 +36,9 @@ impl Parsed {
     }
 }
 
-/// Reads a file with the default [`Limits`].
+/// Reads a file within the [`Limits`] of this process.
 pub fn parse(file: &Arc<SourceFile>) -> Parsed {
-    parse_with(file, &Limits::default())
+    parse_with(file, Limits::current())
 }
 
 /// Reads a file. Never fails: what can't be read is a [`Problem`], and its document is missing.
@@ -79,9 +50,8 @@ pub fn parse_with(file: &Arc<SourceFile>, limits: &Limits) -> Parsed {
             ProblemKind::TooBig,
             Span::new(0, 0),
             format!(
-                "{} bytes, more than the limit of {}",
-                text.len(),
-                limits.max_bytes
+                "larger than {}, the limit (--max-file-size raises it)",
+                Bytes(limits.max_bytes as u64)
             ),
         ));
         return parsed;
@@ -173,8 +143,13 @@ impl State<'_> {
     fn push(&mut self, root: Node, span: Span, comments: Vec<Comment>) -> bool {
         let documents = &mut self.parsed.documents;
         if documents.len() >= self.limits.max_documents {
-            let message = format!("more than {} documents", self.limits.max_documents);
-            let problem = Problem::new(ProblemKind::TooManyDocuments, span, message);
+            let reached = Reached {
+                what: "documents",
+                limit: self.limits.max_documents,
+                flag: "--max-documents",
+            };
+            let first = Span::new(span.start as usize, span.start as usize);
+            let problem = Problem::new(ProblemKind::TooManyDocuments, first, reached.to_string());
             self.parsed.problems.push(problem);
             return false;
         }

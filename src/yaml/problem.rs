@@ -1,6 +1,7 @@
 //! What is wrong with a file before anybody looks at what it says.
 
-use crate::source::Span;
+use super::Limits;
+use crate::source::{Reached, Span};
 
 /// What kind of trouble a [`Problem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,6 +84,31 @@ impl Problem {
             message: message.into(),
             context: None,
         }
+    }
+
+    /// More keys and values in a file than the limit.
+    pub(super) fn too_big(limits: &Limits, span: Span) -> Self {
+        let reached = Reached {
+            what: "keys and values",
+            limit: limits.max_nodes,
+            flag: "--max-values",
+        };
+        Self::new(ProblemKind::TooBig, span, reached.to_string())
+    }
+
+    /// Nested deeper than the limit.
+    pub(super) fn too_deep(max_depth: usize, span: Span) -> Self {
+        let what = "levels of nesting";
+        let message = match max_depth == Limits::MOST_DEPTH {
+            true => format!("more than {max_depth} {what}, the most that can be read"),
+            false => Reached {
+                what,
+                limit: max_depth,
+                flag: "--max-depth",
+            }
+            .to_string(),
+        };
+        Self::new(ProblemKind::TooDeep, span, message)
     }
 
     /// Adds where it began.

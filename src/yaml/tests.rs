@@ -324,6 +324,24 @@ fn aliases_are_limited() {
 }
 
 #[test]
+fn aliases_of_aliases_nest_no_deeper() {
+    let levels = |anchors: usize| {
+        let mut text = "a0: &a0 1\n".to_owned();
+        for i in 1..=anchors {
+            let (open, close) = ("[".repeat(50), "]".repeat(50));
+            writeln!(text, "a{i}: &a{i} {open}*a{}{close}", i - 1).unwrap();
+        }
+        text
+    };
+    assert_eq!(parse(&file(&levels(5))).documents.len(), 1);
+    assert_eq!(refused(&levels(6)), ProblemKind::TooDeep);
+    // Far below, what walks a document would have no stack left.
+    assert_eq!(refused(&levels(200)), ProblemKind::TooDeep);
+    let merged = levels(6).replace("*a5", "{<<: {k: *a5}}");
+    assert_eq!(refused(&merged), ProblemKind::TooDeep);
+}
+
+#[test]
 fn size_is_limited() {
     let limits = Limits {
         max_bytes: 100,

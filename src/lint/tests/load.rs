@@ -13,7 +13,7 @@ use crate::lint::{Context, Input, Run, Settings, run};
 use crate::plan::{Plan, plan};
 use crate::release::Release;
 use crate::repo::{Kustomizations, Layer, Neighbours};
-use crate::source::{Directory, Location, MAX_BYTES, SourceFile, Tree, Walk};
+use crate::source::{Directory, Location, SourceFile, Tree, Walk, max_bytes};
 use crate::yaml::{self, Document};
 
 /// The HyperConverged before the change, in a fixture's directory.
@@ -186,7 +186,7 @@ fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
 /// What the kustomizations of a directory lay over its HyperConverged.
 fn layers(directory: &FilePath) -> Vec<Layer> {
     let root = Utf8Path::from_path(directory).expect("UTF-8");
-    let tree = Directory::open(root, MAX_BYTES).expect("a directory");
+    let tree = Directory::open(root, max_bytes()).expect("a directory");
     let files = tree.list(&Walk::default()).expect("readable").files;
     let paths = files
         .iter()

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::ordered::Json;
 use super::{ImportError, Imported, MADE, SCHEMAS};
 use crate::release::{Mutation, Release};
-use crate::source::{Directory, MAX_BYTES, SourceFile, Tree, Walk};
+use crate::source::{Directory, SourceFile, Tree, Walk, max_bytes};
 use crate::yaml;
 
 /// The Deployment of the CSV whose environment the operands depend on.
@@ -89,7 +89,7 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 /// Every document of the YAML and JSON files below a directory.
 fn documents(directory: &Utf8Path) -> Result<Vec<Value>, ImportError> {
     let failed = |path: Utf8PathBuf, message: String| ImportError::Bundle(path, message);
-    let tree = Directory::open(directory, MAX_BYTES);
+    let tree = Directory::open(directory, max_bytes());
     let tree = tree.map_err(|e| failed(directory.to_owned(), e.to_string()))?;
     let listing = tree.list(&Walk::default());
     let listing = listing.map_err(|e| failed(directory.to_owned(), e.to_string()))?;

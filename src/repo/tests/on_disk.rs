@@ -101,7 +101,7 @@ fn an_inventory_from_the_command_line_beats_all() {
 
 #[test]
 fn a_git_revision_is_a_repository_too() {
-    use crate::source::{MAX_BYTES, Revision};
+    use crate::source::{Revision, max_bytes};
     let temp = tempfile::tempdir().expect("a directory");
     let root = Utf8Path::from_path(temp.path()).expect("UTF-8");
     let git = |arguments: &[&str]| {
@@ -134,7 +134,7 @@ fn a_git_revision_is_a_repository_too() {
     write(root, &[("fleet/b/hc.yaml", HC)]);
     commit();
     let open = |name| {
-        let revision = Revision::open(&root.join("fleet"), name, MAX_BYTES);
+        let revision = Revision::open(&root.join("fleet"), name, max_bytes());
         let revision = Box::new(revision.expect("a revision"));
         Repo::from_tree(revision, &Options::default()).expect("a repository")
     };

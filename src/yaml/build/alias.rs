@@ -2,12 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::source::Span;
+use crate::source::{Bytes, Reached, Span};
 use crate::yaml::problem::{Problem, ProblemKind};
 use crate::yaml::{Entry, Key, Limits, Node, Style, Value};
-
-/// What copies of aliases and anchors may hold, in bytes, whatever they are made of.
-const MAX_ALIAS_BYTES: usize = 64 << 20;
 
 /// How much a part of the document holds.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,7 +44,28 @@ pub(super) struct Anchor<'t> {
 /// The anchor of a name: `None` while its node is still open.
 struct Target {
     number: usize,
-    node: Option<(Node, Size)>,
+    node: Option<(Node, Size, usize)>,
+}
+
+/// What copies of aliases and anchors hold: no more than a file may, whatever they are made of.
+struct Copied {
+    bytes: usize,
+    most: usize,
+}
+
+impl Copied {
+    fn add(&mut self, size: Size, span: Span) -> Result<(), Problem> {
+        self.bytes += size.memory();
+        if self.bytes <= self.most {
+            return Ok(());
+        }
+        let most = Bytes(self.most as u64);
+        let message = format!(
+            "with its aliases written out it is larger than {most}, the limit (--max-file-size \
+             raises it)"
+        );
+        Err(too_many(message, span))
+    }
 }
 
 /// The anchors of one document.
@@ -59,7 +77,7 @@ pub(super) struct Aliases<'t> {
     pub(super) read: Size,
     /// The part of it that came from aliases.
     aliased: Size,
-    copied_bytes: usize,
+    copied: Copied,
     max_nodes: usize,
 }
 
@@ -70,7 +88,10 @@ impl<'t> Aliases<'t> {
             anchors: 0,
             read: Size { steps: 1, bytes: 0 },
             aliased: Size::default(),
-            copied_bytes: 0,
+            copied: Copied {
+                bytes: 0,
+                most: limits.max_bytes,
+            },
             max_nodes: limits.max_alias_nodes,
         }
     }
@@ -88,45 +109,54 @@ impl<'t> Aliases<'t> {
     }
 
     /// Keeps a finished node for its aliases, unless a node inside took the name over.
-    pub(super) fn close(&mut self, anchor: Anchor<'t>, node: &Node) -> Result<(), Problem> {
+    /// `height`: how many collections are nested in it, itself included.
+    pub(super) fn close(
+        &mut self,
+        anchor: Anchor<'t>,
+        node: &Node,
+        height: usize,
+    ) -> Result<(), Problem> {
         let size = self.read.since(anchor.before);
-        self.copied_bytes += size.memory();
-        if self.copied_bytes > MAX_ALIAS_BYTES {
-            return Err(too_many(node.span));
-        }
+        self.copied.add(size, node.span)?;
         if let Some(target) = self.targets.get_mut(anchor.name)
             && target.number == anchor.number
         {
-            target.node = Some((node.clone(), size));
+            target.node = Some((node.clone(), size, height));
         }
         Ok(())
     }
 
-    /// The node that an alias at `span` stands for.
-    pub(super) fn resolve(&mut self, name: &str, span: Span) -> Result<Node, Problem> {
+    /// The node that an alias at `span` stands for, and how many collections are nested in it.
+    pub(super) fn resolve(&mut self, name: &str, span: Span) -> Result<(Node, usize), Problem> {
         let bad = |message| Err(Problem::new(ProblemKind::BadAlias, span, message));
         let Some(target) = self.targets.get(name) else {
             return bad(format!("unknown anchor '{name}' referenced"));
         };
-        let Some((node, size)) = &target.node else {
+        let Some((node, size, height)) = &target.node else {
             return bad(format!("anchor '{name}' value contains itself"));
         };
         self.read.add(*size);
         self.aliased.add(*size);
-        self.copied_bytes += size.memory();
         let share = self.aliased.steps as f64 / self.read.steps as f64;
         let go_refuses =
             self.aliased.steps > 100 && self.read.steps > 1000 && share > allowed(self.read.steps);
-        if go_refuses || self.aliased.steps > self.max_nodes || self.copied_bytes > MAX_ALIAS_BYTES
-        {
-            return Err(too_many(span));
+        if go_refuses {
+            return Err(too_many("document contains excessive aliasing", span));
         }
-        Ok(copy(node, span))
+        if self.aliased.steps > self.max_nodes {
+            let reached = Reached {
+                what: "keys and values from aliases in one document",
+                limit: self.max_nodes,
+                flag: "--max-alias-values",
+            };
+            return Err(too_many(reached.to_string(), span));
+        }
+        self.copied.add(*size, span)?;
+        Ok((copy(node, span), *height))
     }
 }
 
-fn too_many(span: Span) -> Problem {
-    let message = "document contains excessive aliasing";
+fn too_many(message: impl Into<String>, span: Span) -> Problem {
     Problem::new(ProblemKind::TooManyAliases, span, message)
 }
 

@@ -24,6 +24,8 @@ struct Frame<'t> {
     style: Style,
     anchor: Option<Anchor<'t>>,
     items: Items,
+    /// How many collections are nested in it so far, those of aliases included.
+    height: usize,
 }
 
 enum Items {
@@ -118,8 +120,7 @@ impl<'l, 't> Builder<'l, 't> {
         self.aliases.read.steps += 1;
         self.nodes += usize::from(!matches!(next.event, Event::End));
         if self.nodes > self.limits.max_nodes {
-            let message = format!("more than {} values", self.limits.max_nodes);
-            return Err(Problem::new(ProblemKind::TooBig, span, message));
+            return Err(Problem::too_big(self.limits, span));
         }
         let anchor = next.anchor.map(|name| self.aliases.open(name, before));
         match next.event {
@@ -141,7 +142,7 @@ impl<'l, 't> Builder<'l, 't> {
                     return Ok(());
                 }
                 let value = written.value(&mut self.problems)?;
-                self.add(Node { span, style, value }, anchor)
+                self.add(Node { span, style, value }, anchor, 0)
             }
             Event::Seq(style) => self.open(span, style, anchor, Items::Seq(Vec::new())),
             Event::Map(style) => {
@@ -157,8 +158,8 @@ impl<'l, 't> Builder<'l, 't> {
                 self.close(span)
             }
             Event::Alias(name) => {
-                let node = self.aliases.resolve(name, span)?;
-                self.add(node, None)
+                let (node, height) = self.aliases.resolve(name, span)?;
+                self.add(node, None, height)
             }
         }
     }
@@ -206,7 +207,7 @@ impl<'l, 't> Builder<'l, 't> {
             tag,
         }
         .value(&mut Problems::default())?;
-        self.aliases.close(anchor, &Node { span, style, value })
+        self.aliases.close(anchor, &Node { span, style, value }, 0)
     }
 
     fn open(
@@ -217,8 +218,7 @@ impl<'l, 't> Builder<'l, 't> {
         items: Items,
     ) -> Result<(), Problem> {
         if self.stack.len() >= self.limits.max_depth {
-            let message = format!("exceeded max depth of {}", self.limits.max_depth);
-            return Err(Problem::new(ProblemKind::TooDeep, span, message));
+            return Err(Problem::too_deep(self.limits.max_depth, span));
         }
         if self.wants_key() {
             let what = match items {
@@ -233,6 +233,7 @@ impl<'l, 't> Builder<'l, 't> {
             style,
             anchor,
             items,
+            height: 0,
         });
         Ok(())
     }
@@ -270,17 +271,27 @@ impl<'l, 't> Builder<'l, 't> {
             style: frame.style,
             value,
         };
-        self.add(node, frame.anchor)
+        self.add(node, frame.anchor, frame.height + 1)
     }
 
-    fn add(&mut self, node: Node, anchor: Option<Anchor<'t>>) -> Result<(), Problem> {
+    fn add(
+        &mut self,
+        node: Node,
+        anchor: Option<Anchor<'t>>,
+        height: usize,
+    ) -> Result<(), Problem> {
+        // Aliases of what holds aliases nest deeper than anything that is written.
+        if self.stack.len() + height > self.limits.max_depth {
+            return Err(Problem::too_deep(self.limits.max_depth, node.span));
+        }
         if let Some(anchor) = anchor {
-            self.aliases.close(anchor, &node)?;
+            self.aliases.close(anchor, &node, height)?;
         }
         let Some(frame) = self.stack.last_mut() else {
             self.root = Some(node);
             return Ok(());
         };
+        frame.height = frame.height.max(height);
         match &mut frame.items {
             Items::Seq(items) => items.push(node),
             Items::Map {

@@ -17,6 +17,7 @@ mod space;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use super::problem::Problem;
 use super::{Comment, Style};
 use crate::source::Span;
 
@@ -233,7 +234,7 @@ impl<'t> Lexer<'t> {
             return Ok(());
         }
         Err(LexError {
-            message: Cow::Owned(format!("exceeded max depth of {}", self.max_depth)),
+            message: Cow::Owned(Problem::too_deep(self.max_depth, Span::default()).message),
             at: self.pos,
             since: None,
             too_deep: true,

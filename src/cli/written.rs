@@ -1,0 +1,66 @@
+//! A file written as a whole or not at all: after a kill, a full disk or Ctrl-C it is what it was.
+
+use std::fs;
+use std::io::{self, Write as _};
+
+use camino::Utf8Path;
+use tempfile::NamedTempFile;
+
+use crate::app;
+
+/// Writes a file, over one that is there. A device or a pipe is written to as it is.
+pub(super) fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return fs::write(path, text);
+    }
+    beside(path, text)?.persist(path)?;
+    Ok(())
+}
+
+/// Writes a file that is not there; never over something that came between.
+pub(super) fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
+    beside(path, text)?.persist_noclobber(path)?;
+    Ok(())
+}
+
+/// The text in a file that is gone when nobody keeps it, in the same directory.
+fn beside(path: &Utf8Path, text: &[u8]) -> io::Result<NamedTempFile> {
+    // There is something to clean up from here on.
+    app::watch();
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_str().is_empty() => parent,
+        _ => ".".into(),
+    };
+    fs::create_dir_all(parent)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".hcoplan-");
+    #[cfg(unix)]
+    {
+        // As any other new file: what the umask leaves.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(parent)?;
+    file.write_all(text)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_whole_or_not_there() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let path = root.join("deep/a.txt");
+        create(&path, b"one").expect("created");
+        assert!(create(&path, b"two").is_err());
+        assert_eq!(fs::read(&path).expect("readable"), b"one");
+        replace(&path, b"three").expect("replaced");
+        assert_eq!(fs::read(&path).expect("readable"), b"three");
+        assert!(replace(&root.join("deep"), b"four").is_err());
+        let left = fs::read_dir(root.join("deep")).expect("a directory");
+        assert_eq!(left.count(), 1, "nothing is left beside it");
+    }
+}
