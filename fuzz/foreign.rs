@@ -11,7 +11,7 @@ use hcoplan::inventory;
 use hcoplan::kube::Object;
 use hcoplan::lint::Baseline;
 use hcoplan::lsp::{Incoming, Session};
-use hcoplan::plan::{Admit, plan_with};
+use hcoplan::plan::{self, Admit, plan_with};
 use hcoplan::release::{Files, Release};
 use hcoplan::repo::{self, Options, Repo};
 use hcoplan::source::SourceFile;
@@ -281,7 +281,7 @@ fn release(_: &str, content: &[u8]) {
     let Ok(release) = Release::from_files(files) else {
         return;
     };
-    if release.check().is_err() {
+    if release.check().is_err() || plan::check(&release).is_err() {
         return;
     }
     let file = SourceFile::new("hyperconverged.yaml", HYPERCONVERGED);

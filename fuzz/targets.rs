@@ -461,7 +461,7 @@ fn found(repo: &Repo, held: Option<&Held>, number: usize) -> Vec<Finding> {
     if matches!(format, report::Format::Json | report::Format::Sarif) {
         serde_json::from_str::<Value>(&text).expect("JSON");
     }
-    let steers = |c: char| c.is_control() && c != '\n';
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     assert!(!text.contains(steers), "{format:?}: {text:?}");
     findings
 }

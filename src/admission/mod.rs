@@ -33,7 +33,7 @@ pub use verdict::{Admission, Cause, Hole, HoleKind, Reason, Refusal, Stage};
 
 use crate::hyperconverged;
 use crate::inventory::Inventory;
-use crate::release::{Release, VersionRules};
+use crate::release::{self, Release, VersionRules};
 use crate::schema::{self, Schema};
 use crate::yaml::Path;
 use render::DryRun;
@@ -135,6 +135,37 @@ fn as_held(release: &Release, old: &Value, new: &Value) -> Option<Value> {
     };
     schema.prepare(&mut held);
     Some(held)
+}
+
+/// Checks a release that was read from a directory: whether it says of each served version how it
+/// is let in.
+///
+/// # Errors
+/// The first thing that is missing.
+pub fn check(release: &Release) -> Result<(), release::Error> {
+    let api = &release.tables().hyperconverged;
+    let types = release.go_types();
+    let missing = |file: &str, what: &str| Err(release::Error::shape(file, what));
+    if types.named("v1.ObjectMeta").is_none() {
+        return missing("go-types.json", "v1.ObjectMeta is missing");
+    }
+    if !api.served_versions.contains(&api.storage_version) {
+        return missing("release.json", "the version that is stored is not served");
+    }
+    for version in &api.served_versions {
+        let what = format!("the HyperConverged's version {version} is missing");
+        if release.admission().version(version).is_none() {
+            return missing("admission.json", &what);
+        }
+        let schema = format!("hyperconverged.{version}");
+        if release.schema(&schema).is_none() {
+            return Err(release::Error::Missing(format!("crds/{schema}.json")));
+        }
+        if types.of_kind(&format!("{GROUP}/{version}"), KIND).is_none() {
+            return missing("go-types.json", &what);
+        }
+    }
+    Ok(())
 }
 
 /// Where and what is refused.

@@ -5,6 +5,7 @@
 //! its file. An operand CR is built as plain JSON and then goes through its Go type, which
 //! drops what Go omits and prints quantities and durations as Go prints them.
 
+mod complete;
 mod context;
 mod table;
 mod tls;
@@ -30,6 +31,7 @@ mod ssp;
 mod virtio_win;
 mod wasp_agent;
 
+pub use complete::check;
 pub use context::{Context, Error, Stage};
 pub use table::{OPERANDS, Operand, Rendered, patched_by, render_all, render_one};
 pub use tls::TlsProfile;

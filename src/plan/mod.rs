@@ -22,7 +22,7 @@ use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Patched};
 use crate::kube::Object;
 use crate::operands::{self, Context, Rendered, Stage};
-use crate::release::Release;
+use crate::release::{self, Release};
 use crate::topology::Topology;
 
 /// What would happen.
@@ -90,6 +90,15 @@ impl Plan {
         let found = self.operands.iter().find(|(_, o)| o.id.kind == kind);
         found.map(|(_, object)| object.body.as_ref())
     }
+}
+
+/// Checks a release that was read from a directory: whether it has what a plan is made from.
+///
+/// # Errors
+/// The first thing that is missing.
+pub fn check(release: &Release) -> Result<(), release::Error> {
+    admission::check(release)?;
+    operands::check(release)
 }
 
 /// What would happen if the object were created in the cluster.

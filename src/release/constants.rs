@@ -43,6 +43,11 @@ impl Constants {
         }
     }
 
+    /// Whether there is an object of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.templates.contains_key(name)
+    }
+
     /// Every constant object with its placeholders filled in.
     pub fn fill(&self, with: &Placeholders<'_>, key: &str) -> Filled {
         let key = format!("{key}\0{}\0{}", with.namespace, with.ingress_domain);

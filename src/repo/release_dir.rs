@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::choose_release::{is_directory, known_release};
 use super::error::Error;
+use crate::plan;
 use crate::release::{self, Files, Release};
 use crate::source::{Directory, Tree, Unreadable, Walk, max_bytes};
 
@@ -39,6 +40,7 @@ pub(super) fn read(tree: &dyn Tree, directory: &Utf8Path) -> Result<Arc<Release>
     }
     let release = Release::from_files(files)?;
     release.check()?;
+    plan::check(&release)?;
     Ok(Arc::new(release))
 }
 

@@ -18,6 +18,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use bundle::from_bundle;
 pub use facts::{facts_directories, from_facts};
 
+use crate::plan;
 use crate::release::{self, Files, Release};
 
 /// What is read from facts and bundles; schemas, too.
@@ -99,6 +100,7 @@ impl Imported {
         }
         let release = Release::from_files(files)?;
         release.check()?;
+        plan::check(&release)?;
         Ok(Arc::new(release))
     }
 

@@ -1,0 +1,174 @@
+//! Whether a release's data has what the operands are made from.
+
+use super::OPERANDS;
+use crate::release::{Error, Platform, Release};
+
+/// What an operand can't be made without: objects of `objects.json`, the API version and kind of
+/// its CR in `go-types.json`.
+struct Needs {
+    operand: &'static str,
+    objects: &'static [&'static str],
+    kind: Option<(&'static str, &'static str)>,
+}
+
+impl Needs {
+    const fn objects(operand: &'static str, objects: &'static [&'static str]) -> Self {
+        let kind = None;
+        Self {
+            operand,
+            objects,
+            kind,
+        }
+    }
+
+    const fn kind(operand: &'static str, api_version: &'static str, kind: &'static str) -> Self {
+        Self {
+            operand,
+            objects: &[],
+            kind: Some((api_version, kind)),
+        }
+    }
+}
+
+static NEEDS: [Needs; 14] = [
+    Needs::kind("kubevirt", "kubevirt.io/v1", "KubeVirt"),
+    Needs::kind("cdi", "cdi.kubevirt.io/v1beta1", "CDI"),
+    Needs::kind(
+        "network-addons",
+        "networkaddonsoperator.network.kubevirt.io/v1",
+        "NetworkAddonsConfig",
+    ),
+    Needs::kind("ssp", "ssp.kubevirt.io/v1beta3", "SSP"),
+    Needs::kind("aaq", "aaq.kubevirt.io/v1alpha1", "AAQ"),
+    Needs::kind(
+        "mig-controller",
+        "migrations.kubevirt.io/v1alpha1",
+        "MigController",
+    ),
+    Needs::kind(
+        "file-restore",
+        "filerestore.kubevirt.io/v1alpha1",
+        "FileRestoreOperator",
+    ),
+    Needs::objects(
+        "priority-class",
+        &["PriorityClass/kubevirt-cluster-critical"],
+    ),
+    Needs::objects("passt-network", &["DaemonSet/passt-binding-cni"]),
+    Needs::objects(
+        "aie-webhook",
+        &[
+            "Deployment/kubevirt-aie-webhook",
+            "Service/kubevirt-aie-webhook",
+            "MutatingWebhookConfiguration/kubevirt-aie-webhook",
+        ],
+    ),
+    Needs::objects(
+        "network-resources-injector",
+        &[
+            "Deployment/virt-network-resources-injector",
+            "Service/virt-network-resources-injector-service",
+            "MutatingWebhookConfiguration/virt-network-resources-injector-config",
+        ],
+    ),
+    Needs::objects(
+        "observability-controller",
+        &["Deployment/virt-observability-controller"],
+    ),
+    Needs::objects("wasp-agent", &["DaemonSet/wasp-agent"]),
+    Needs::objects(
+        "console-plugin",
+        &[
+            "Deployment/kubevirt-console-plugin",
+            "Deployment/kubevirt-apiserver-proxy",
+            "ConfigMap/nginx-conf",
+            "ConfigMap/kubevirt-ui-features",
+        ],
+    ),
+];
+
+/// Checks a release that was read from a directory, so that it fails then and not when a cluster
+/// is planned.
+///
+/// # Errors
+/// The first operand that there isn't, or whose objects or Go types are missing.
+pub fn check(release: &Release) -> Result<(), Error> {
+    for platform in [Platform::OpenShift, Platform::Kubernetes] {
+        for name in release.work_order().on(platform) {
+            if !OPERANDS.iter().any(|o| o.name == name) {
+                let message = format!("there is no operand {name}");
+                return Err(Error::shape("behaviour.json", &message));
+            }
+            for needs in NEEDS.iter().filter(|n| n.operand == name) {
+                needs.check(release)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Needs {
+    fn check(&self, release: &Release) -> Result<(), Error> {
+        let operand = self.operand;
+        let constants = release.constants();
+        if let Some(object) = self.objects.iter().find(|o| !constants.has(o)) {
+            let message = format!("{object} of the operand {operand} is missing");
+            return Err(Error::shape("objects.json", &message));
+        }
+        let unknown = |(api_version, kind): &(&str, &str)| {
+            let types = release.go_types();
+            types.of_kind(api_version, kind).is_none()
+        };
+        match self.kind.filter(unknown) {
+            Some((_, kind)) => {
+                let message = format!("the kind {kind} of the operand {operand} is missing");
+                Err(Error::shape("go-types.json", &message))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::Files;
+
+    fn changed(base: &Release, file: &str, from: &str, to: &str) -> Result<(), Error> {
+        let mut files = Files::new();
+        for name in base.file_names() {
+            let text = base.file(name).expect("there");
+            files.insert(
+                name,
+                match name == file {
+                    true => {
+                        assert!(text.contains(from), "{from}");
+                        text.replace(from, to)
+                    }
+                    false => text.to_owned(),
+                },
+            );
+        }
+        check(&Release::from_files(files)?)
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        for name in Release::known_names() {
+            let base = Release::known(name).expect("known");
+            check(&base).expect("complete");
+        }
+        let base = Release::known("1.19").expect("known");
+        let error = changed(&base, "behaviour.json", "\"aaq\"", "\"aqa\"").expect_err("unknown");
+        assert_eq!(
+            error.to_string(),
+            "release data: behaviour.json: there is no operand aqa"
+        );
+        for needs in NEEDS.iter().filter(|n| n.operand != "passt-network") {
+            for object in needs.objects {
+                let quoted = format!("\"{object}\":");
+                changed(&base, "objects.json", &quoted, "\"x\":").expect_err("missing");
+            }
+        }
+    }
+}
