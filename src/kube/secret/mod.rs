@@ -34,6 +34,9 @@ const MOST_DEPTH: usize = 4;
 /// A word that is shorter is no secret that anybody could tell from a word.
 const LEAST: usize = 8;
 
+/// So many bytes are looked at for words that are there again.
+const MOST_LOOKED_AT: usize = 64 << 20;
+
 /// What takes the place of what is secret.
 const VEIL: &str = "***";
 
@@ -70,8 +73,9 @@ fn find(file: &SourceFile) -> Hidden {
         .words
         .sort_by_key(|word| std::cmp::Reverse(word.len()));
     found.words.dedup();
-    // The same once more: in a comment, behind an anchor.
-    for word in &found.words {
+    // The same once more: in a comment, behind an anchor. Not in a dump of a thousand nodes.
+    let few = found.words.len().saturating_mul(text.len()) <= MOST_LOOKED_AT;
+    for word in found.words.iter().filter(|_| few) {
         let again = text.match_indices(word.as_str());
         found
             .spans
