@@ -124,7 +124,8 @@ pub(crate) fn scalar(data: &[u8]) {
     );
     // Any text is a text again, as a key, too; but kubectl writes a merge key as it is.
     let key = if text == "<<" { "a" } else { &*text };
-    let object = serde_json::json!({ key: [&*text, { "in": &*text }] });
+    // And what begins like JSON, behind what Go takes for a blank, it reads as JSON.
+    let object = serde_json::json!({ "k": { key: [&*text, { "in": &*text }] } });
     let document = yaml::emit(&object);
     let back = yaml::parse(&SourceFile::new("a.yaml", document.clone())).documents;
     let back = back.first().map(|d| d.root.to_json());
