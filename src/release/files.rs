@@ -56,9 +56,20 @@ impl Files {
     /// # Errors
     /// When there is no such file.
     pub fn text(&self, name: &str) -> Result<&str, Error> {
+        self.get(name).map(AsRef::as_ref)
+    }
+
+    /// A file's text, to keep: what is compiled in is not copied.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn shared(&self, name: &str) -> Result<Cow<'static, str>, Error> {
+        self.get(name).cloned()
+    }
+
+    fn get(&self, name: &str) -> Result<&Cow<'static, str>, Error> {
         let text = self.0.get(name);
-        text.map(AsRef::as_ref)
-            .ok_or_else(|| Error::Missing(name.to_owned()))
+        text.ok_or_else(|| Error::Missing(name.to_owned()))
     }
 
     /// A file read as JSON.

@@ -17,6 +17,7 @@ mod upgrade;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub use admission::{
@@ -200,7 +201,7 @@ impl Release {
         let cell = self.schemas.get(name)?;
         Some(cell.get_or_init(|| {
             let file = format!("crds/{name}.json");
-            let text = self.files.text(&file).unwrap_or_else(|e| panic!("{e}"));
+            let text = self.files.shared(&file).unwrap_or_else(|e| panic!("{e}"));
             Schema::from_json(text).unwrap_or_else(|e| panic!("{file}: {e}"))
         }))
     }
@@ -247,7 +248,8 @@ impl Release {
             .parse::<Vec<HyperConvergedField>>("fields.json")?;
         for name in self.schemas.keys() {
             let file = format!("crds/{name}.json");
-            Schema::from_json(self.files.text(&file)?)
+            self.files.parse::<IgnoredAny>(&file)?;
+            Schema::from_json(self.files.shared(&file)?)
                 .map_err(|e| Error::shape(&file, &e.to_string()))?;
         }
         Ok(())

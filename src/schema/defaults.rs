@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Additional, Node, PrunedField, Schema};
+use super::{Below, Node, PrunedField, Schema};
 
 impl Schema {
     /// What the API server does to an object before it validates it, in its order: prunes it,
@@ -28,8 +28,7 @@ impl Schema {
     fn drop_nulls_at(&self, value: &mut Value, node: &Node) {
         match value {
             Value::Object(map) => map.retain(|key, v| match self.below(node, key) {
-                Some(Additional::Schema(id)) => {
-                    let below = self.node(id);
+                Some(Below::Node(below)) => {
                     if v.is_null() {
                         return below.nullable || below.default.is_some();
                     }
@@ -39,9 +38,9 @@ impl Schema {
                 _ => true,
             }),
             Value::Array(items) => {
-                if let Some(id) = node.items {
+                if let Some(below) = self.items(node) {
                     for item in items {
-                        self.drop_nulls_at(item, self.node(id));
+                        self.drop_nulls_at(item, below);
                     }
                 }
             }
@@ -52,8 +51,8 @@ impl Schema {
     fn fill_defaults_at(&self, value: &mut Value, node: &Node) {
         match value {
             Value::Object(map) => {
-                for (name, id) in &node.properties {
-                    let below = self.node(*id);
+                for (name, below) in &node.properties {
+                    let below = self.read(below);
                     let Some(default) = &below.default else {
                         continue;
                     };
@@ -66,15 +65,15 @@ impl Schema {
                     }
                 }
                 for (key, v) in map {
-                    if let Some(Additional::Schema(id)) = self.below(node, key) {
-                        self.fill_one(v, self.node(id));
+                    if let Some(Below::Node(below)) = self.below(node, key) {
+                        self.fill_one(v, below);
                     }
                 }
             }
             Value::Array(items) => {
-                if let Some(id) = node.items {
+                if let Some(below) = self.items(node) {
                     for item in items {
-                        self.fill_one(item, self.node(id));
+                        self.fill_one(item, below);
                     }
                 }
             }
@@ -109,7 +108,7 @@ mod tests {
                 "list": {"type": "array", "items": {"type": "string"}}
             }}}
         }});
-        let schema = Schema::from_json(&text.to_string()).expect("a good schema");
+        let schema = Schema::from_json(text.to_string()).expect("a good schema");
         let admitted = |mut v: Value| {
             schema.drop_nulls(&mut v);
             schema.fill_defaults(&mut v);

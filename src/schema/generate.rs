@@ -57,7 +57,7 @@ fn value(schema: &Schema, node: &Node, dice: &mut Dice, odd: bool, depth: usize)
     if types.has(Types::ARRAY) {
         let longest = limits.and_then(|l| l.max_items).unwrap_or(4).min(4);
         let count = dice.below(usize::try_from(longest).unwrap_or(4) + 1);
-        let items = node.items.map(|id| schema.node(id));
+        let items = schema.items(node);
         let one = |dice: &mut Dice| match items {
             Some(items) => value(schema, items, dice, odd, depth + 1),
             None => stray(dice, depth),
@@ -93,20 +93,20 @@ fn map(schema: &Schema, node: &Node, dice: &mut Dice, odd: bool, depth: usize) -
     let mut map = Map::new();
     // Wide objects are thinned out, so that an object stays readable when a test fails.
     let rarity = if node.properties.len() > 12 { 4 } else { 2 };
-    for (name, id) in &node.properties {
+    for (name, below) in &node.properties {
         let required = node.required.contains(name);
         let there = if odd { !dice.one_in(10) } else { true };
         if (required && there) || dice.one_in(rarity + depth / 3) {
-            let v = value(schema, schema.node(*id), dice, odd, depth + 1);
+            let v = value(schema, schema.read(below), dice, odd, depth + 1);
             map.insert(name.to_string(), v);
         }
     }
-    if let Some(Additional::Schema(id)) = node.additional {
+    if let Some(Additional::Schema(below)) = &node.additional {
         for key in ["k", "a.b/c", "other"] {
             if dice.one_in(3) {
                 map.insert(
                     key.to_owned(),
-                    value(schema, schema.node(id), dice, odd, depth + 1),
+                    value(schema, schema.read(below), dice, odd, depth + 1),
                 );
             }
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Additional, List, Node, Schema};
+use super::{Below, List, Node, Schema};
 use crate::yaml::{Path, Segment};
 
 /// How two versions of a list are matched up.
@@ -138,13 +138,13 @@ impl Schema {
     }
 
     fn collect(&self, node: &Node, at: &Path, found: &mut Vec<Path>) {
-        if let Some(items) = node.items {
-            self.collect(self.node(items), at, found);
+        if let Some(items) = self.items(node) {
+            self.collect(items, at, found);
         }
-        for (name, id) in &node.properties {
+        for (name, below) in &node.properties {
             let path = at.key(name);
             found.push(path.clone());
-            self.collect(self.node(*id), &path, found);
+            self.collect(self.read(below), &path, found);
         }
     }
 
@@ -153,10 +153,10 @@ impl Schema {
             .iter()
             .try_fold(self.root(), |node, step| match step {
                 Segment::Key(key) => match self.below(node, key)? {
-                    Additional::Schema(id) => Some(self.node(id)),
-                    Additional::Any => None,
+                    Below::Node(below) => Some(below),
+                    Below::Any => None,
                 },
-                Segment::Index(_) => node.items.map(|id| self.node(id)),
+                Segment::Index(_) => self.items(node),
             })
     }
 }

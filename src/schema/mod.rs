@@ -1,16 +1,18 @@
 //! Structural schemas, as the API server uses them: prune, drop nulls, default, validate.
 //!
-//! A CustomResourceDefinition's schema is read once into an indexed tree ([`Schema`]); every
-//! other step walks that tree and a JSON value side by side and formats nothing until something
-//! is wrong. Texts and their order are the API server's own (apiextensions-apiserver and
+//! A CustomResourceDefinition's schema is a tree ([`Schema`]) whose nodes are read when they are
+//! first asked for: an object touches few of them. Every other step walks that tree and a JSON
+//! value side by side and formats nothing until something is wrong. Texts and their order are the API server's own (apiextensions-apiserver and
 //! kube-openapi), so that somebody who searches for a message finds it. Patterns and
 //! `x-kubernetes-validations` rules are written out in Rust and found by their text;
 //! [`Schema::unsupported`] names what has no such function.
 
 mod defaults;
 mod document;
+mod fits;
 mod list;
 mod lookup;
+mod outline;
 mod parse;
 mod pattern;
 mod prune;
@@ -29,6 +31,9 @@ mod properties;
 #[cfg(test)]
 pub(crate) use golden::shared;
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
 pub use document::{DocumentSchema, Mistake};
@@ -38,6 +43,7 @@ pub use prune::PrunedField;
 pub use text::{go_json, go_quote, server_path};
 pub use validate::{Violation, ViolationKind, Violations};
 
+use outline::Outline;
 use pattern::Pattern;
 use rule::Rule;
 
@@ -47,8 +53,8 @@ pub struct Schema {
     group: String,
     version: String,
     kind: String,
-    nodes: Vec<Node>,
-    unsupported: Vec<String>,
+    outline: Outline,
+    root: Unread,
 }
 
 impl Schema {
@@ -72,24 +78,17 @@ impl Schema {
         format!("{}/{}", self.group, self.version)
     }
 
-    /// What the schema asks for and this module can't check: keywords, patterns, formats and
-    /// rules without an implementation, one sentence each. Such a check always passes.
-    pub fn unsupported(&self) -> &[String] {
-        &self.unsupported
-    }
-
     fn root(&self) -> &Node {
-        self.node(NodeId(0))
-    }
-
-    fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.0 as usize]
+        self.read(&self.root)
     }
 }
 
-/// A place in [`Schema::nodes`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct NodeId(u32);
+/// A node as a part of the schema's text, and as it is once somebody has asked for it.
+#[derive(Debug)]
+struct Unread {
+    text: Range<u32>,
+    node: OnceLock<Box<Node>>,
+}
 
 /// The JSON types a value may have, as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -135,10 +134,10 @@ struct Node {
     preserve_unknown: bool,
     int_or_string: bool,
     /// Sorted by name.
-    properties: Box<[(Box<str>, NodeId)]>,
+    properties: Box<[(Box<str>, Unread)]>,
     /// What holds for names that are not in `properties`; `None` = they are pruned.
     additional: Option<Additional>,
-    items: Option<NodeId>,
+    items: Option<Unread>,
     /// In the schema's order.
     required: Box<[Box<str>]>,
     default: Option<Value>,
@@ -146,22 +145,33 @@ struct Node {
     list: List,
     rules: Box<[Rule]>,
     description: Option<Box<str>>,
+    /// What it asks for and this module can't check.
+    unsupported: Box<[String]>,
 }
 
 impl Node {
-    fn property(&self, name: &str) -> Option<NodeId> {
+    fn property(&self, name: &str) -> Option<&Unread> {
         let found = self.properties.binary_search_by(|(n, _)| (**n).cmp(name));
-        found.ok().map(|i| self.properties[i].1)
+        found.ok().map(|i| &self.properties[i].1)
     }
 }
 
 /// `additionalProperties`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Additional {
     /// `true`: anything, but nothing below it is known.
     Any,
     /// A schema for each value.
-    Schema(NodeId),
+    Schema(Unread),
+}
+
+/// What a schema says about a key of an object that it knows.
+#[derive(Debug, Clone, Copy)]
+enum Below<'s> {
+    /// Anything, and nothing below it is known.
+    Any,
+    /// What this node says.
+    Node(&'s Node),
 }
 
 /// How a list is merged, and what may not stand in it twice.

@@ -1,179 +1,233 @@
-//! From a CustomResourceDefinition version's JSON to the indexed tree.
+//! From a CustomResourceDefinition version's JSON to the tree, node by node.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
 
+use serde_json::Value;
+
+use super::outline::Outline;
 use super::pattern::Pattern;
 use super::rule::Rule;
-use super::{Additional, Format, Limits, List, Node, NodeId, Schema, Types};
+use super::{Additional, Below, Format, Limits, List, Node, Schema, Types, Unread};
 
 /// Why a schema can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SchemaError {
-    /// The text is not JSON.
-    #[error("the schema is not JSON: {0}")]
-    Json(#[from] serde_json::Error),
+    /// The text is not a JSON object.
+    #[error("the schema is not JSON")]
+    Json,
     /// A part that every schema has is missing or of another type.
     #[error("the schema has no {0}")]
     Missing(&'static str),
 }
 
 impl Schema {
-    /// Reads one version of a CRD: `group`, `version`, `kind` and `openAPIV3Schema`.
-    pub fn from_json(text: &str) -> Result<Self, SchemaError> {
-        let file: Value = serde_json::from_str(text)?;
-        let word = |key: &'static str| {
-            let found = file.get(key).and_then(Value::as_str);
-            found.map(str::to_owned).ok_or(SchemaError::Missing(key))
+    /// Reads one version of a CRD: `group`, `version`, `kind` and `openAPIV3Schema`. What stands
+    /// in the last is read when it is asked for.
+    ///
+    /// # Errors
+    /// Text that is not JSON, a part that is missing.
+    pub fn from_json(text: impl Into<Cow<'static, str>>) -> Result<Self, SchemaError> {
+        let outline = Outline::of(text.into()).ok_or(SchemaError::Json)?;
+        let file = outline.members(&outline.whole()).ok_or(SchemaError::Json)?;
+        let part = |key: &'static str| {
+            let found = file.iter().find(|(name, _)| name == key);
+            found.map(|(_, part)| part).ok_or(SchemaError::Missing(key))
         };
-        let root = file.get("openAPIV3Schema").and_then(Value::as_object);
-        let mut reader = Reader::default();
-        reader.node(
-            root.ok_or(SchemaError::Missing("openAPIV3Schema"))?,
-            &mut String::new(),
-        );
+        let word = |key| {
+            outline
+                .value::<String>(part(key)?)
+                .ok_or(SchemaError::Missing(key))
+        };
+        let root = part("openAPIV3Schema")?.clone();
         Ok(Self {
             group: word("group")?,
             version: word("version")?,
             kind: word("kind")?,
-            nodes: reader.nodes,
-            unsupported: reader.unsupported,
+            root: Unread::at(root),
+            outline,
         })
+    }
+
+    /// What the schema asks for and this module can't check: keywords, patterns, formats and
+    /// rules without an implementation, one sentence each. Such a check always passes.
+    pub fn unsupported(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        self.collect_unsupported(self.root(), "", &mut found);
+        found
+    }
+
+    fn collect_unsupported(&self, node: &Node, at: &str, found: &mut Vec<String>) {
+        found.extend(node.unsupported.iter().map(|what| format!("{at}: {what}")));
+        let join = |step: &str| match at {
+            "" => step.to_owned(),
+            at => format!("{at}.{step}"),
+        };
+        for (name, below) in &node.properties {
+            self.collect_unsupported(self.read(below), &join(name), found);
+        }
+        if let Some(Additional::Schema(below)) = &node.additional {
+            self.collect_unsupported(self.read(below), &join("*"), found);
+        }
+        if let Some(below) = self.items(node) {
+            self.collect_unsupported(below, &format!("{at}[]"), found);
+        }
+    }
+
+    /// The node, read if it wasn't yet.
+    pub(super) fn read<'s>(&'s self, unread: &'s Unread) -> &'s Node {
+        unread
+            .node
+            .get_or_init(|| Box::new(Node::read(&self.outline, &unread.text)))
+    }
+
+    /// What the schema says about a key of an object.
+    pub(super) fn below<'s>(&'s self, node: &'s Node, key: &str) -> Option<Below<'s>> {
+        match (node.property(key), &node.additional) {
+            (Some(below), _) | (None, Some(Additional::Schema(below))) => {
+                Some(Below::Node(self.read(below)))
+            }
+            (None, Some(Additional::Any)) => Some(Below::Any),
+            (None, None) => None,
+        }
+    }
+
+    /// What the schema says about each element of a list.
+    pub(super) fn items<'s>(&'s self, node: &'s Node) -> Option<&'s Node> {
+        node.items.as_ref().map(|below| self.read(below))
     }
 }
 
-#[derive(Default)]
-struct Reader {
-    nodes: Vec<Node>,
-    unsupported: Vec<String>,
+impl Unread {
+    fn at(text: Range<u32>) -> Self {
+        Self {
+            text,
+            node: OnceLock::new(),
+        }
+    }
 }
 
-impl Reader {
-    /// Adds the node and everything below it; `at` is the dotted path, for messages only.
-    fn node(&mut self, raw: &Map<String, Value>, at: &mut String) -> NodeId {
-        let id = NodeId(u32::try_from(self.nodes.len()).expect("a schema has few nodes"));
-        self.nodes.push(Node::default());
-        let mut node = Node::default();
+impl Node {
+    /// What is no object says nothing.
+    fn read(outline: &Outline, part: &Range<u32>) -> Self {
+        let mut node = Self::default();
         let mut limits = Limits::default();
-        for (keyword, value) in raw {
-            if !self.keyword(&mut node, &mut limits, keyword, value, at) {
-                self.unsupported
-                    .push(format!("{at}: the keyword {keyword} is not known"));
+        let mut unsupported = Vec::new();
+        let members = outline.members(part).unwrap_or_default();
+        for (keyword, part) in &members {
+            let known = node.keyword(&mut limits, keyword, outline, part, &mut unsupported);
+            if known.is_none() {
+                unsupported.push(format!("the keyword {keyword} is not known"));
             }
         }
         if node.int_or_string {
             node.types = Types::INT_OR_STRING;
         }
         if let List::Map(keys) = &mut node.list {
-            *keys = names(raw.get("x-kubernetes-list-map-keys"));
+            let mut all = members.iter();
+            let named = all.find(|(name, _)| name == "x-kubernetes-list-map-keys");
+            *keys = named
+                .and_then(|(_, part)| outline.value(part))
+                .unwrap_or_default();
         }
         node.limits = limits.any().then(|| Box::new(limits));
-        self.nodes[id.0 as usize] = node;
-        id
+        node.unsupported = unsupported.into();
+        node
     }
 
-    /// One keyword; `false` when it is not known.
+    /// One keyword; `None` when it or its value is not known.
     fn keyword(
         &mut self,
-        node: &mut Node,
         limits: &mut Limits,
         keyword: &str,
-        value: &Value,
-        at: &mut String,
-    ) -> bool {
+        outline: &Outline,
+        part: &Range<u32>,
+        unsupported: &mut Vec<String>,
+    ) -> Option<()> {
         match keyword {
-            "type" => match types(value) {
-                Some(t) => node.types = t,
-                None => return false,
-            },
+            "type" => self.types = types(outline.text(part))?,
             "properties" => {
-                let entries = value.as_object().into_iter().flatten();
-                let read = entries.map(|(name, v)| (name.as_str().into(), self.child(v, at, name)));
-                node.properties = read.collect();
+                let mut members = outline.members(part)?;
+                members.sort_by(|(a, _), (b, _)| a.cmp(b));
+                let below = members
+                    .into_iter()
+                    .map(|(n, part)| (n.into(), Unread::at(part)));
+                self.properties = below.collect();
             }
             "additionalProperties" => {
-                node.additional = match value {
-                    Value::Bool(allowed) => allowed.then_some(Additional::Any),
-                    v => Some(Additional::Schema(self.child(v, at, "*"))),
+                self.additional = match outline.text(part) {
+                    "true" => Some(Additional::Any),
+                    "false" => None,
+                    _ => Some(Additional::Schema(Unread::at(part.clone()))),
                 };
             }
-            "items" => node.items = Some(self.child(value, at, "[]")),
-            "required" => node.required = names(Some(value)),
-            "default" => node.default = Some(value.clone()),
-            "nullable" => node.nullable = value == true,
-            "description" => node.description = value.as_str().map(Into::into),
-            "enum" => limits.allowed = value.as_array().cloned().unwrap_or_default(),
+            "items" => self.items = Some(Unread::at(part.clone())),
+            "required" => self.required = outline.value(part)?,
+            "default" => self.default = outline.value(part),
+            "nullable" => self.nullable = outline.value(part)?,
+            "description" => self.description = outline.value(part),
+            "enum" => limits.allowed = outline.value(part)?,
             "pattern" => {
-                let text = value.as_str().unwrap_or_default();
-                limits.pattern = Pattern::of(text).map(|p| (text.into(), p));
-                if limits.pattern.is_none() {
-                    self.unsupported
-                        .push(format!("{at}: the pattern '{text}' has no function"));
+                let text: Box<str> = outline.value(part)?;
+                match Pattern::of(&text) {
+                    Some(pattern) => limits.pattern = Some((text, pattern)),
+                    None => unsupported.push(format!("the pattern '{text}' has no function")),
                 }
             }
             "format" => {
-                limits.format = match value.as_str() {
-                    Some("int32") => Some(Format::Int32),
-                    Some("int64") => Some(Format::Int64),
-                    Some("date-time") => Some(Format::DateTime),
-                    _ => return false,
+                limits.format = match outline.text(part) {
+                    "\"int32\"" => Some(Format::Int32),
+                    "\"int64\"" => Some(Format::Int64),
+                    "\"date-time\"" => Some(Format::DateTime),
+                    _ => return None,
                 };
             }
-            "minimum" => limits.minimum = value.as_f64(),
-            "maximum" => limits.maximum = value.as_f64(),
-            "minLength" => limits.min_length = value.as_u64(),
-            "maxLength" => limits.max_length = value.as_u64(),
-            "minItems" => limits.min_items = value.as_u64(),
-            "maxItems" => limits.max_items = value.as_u64(),
-            "x-kubernetes-preserve-unknown-fields" => node.preserve_unknown = value == true,
-            "x-kubernetes-int-or-string" => node.int_or_string = value == true,
+            "minimum" => limits.minimum = outline.value(part),
+            "maximum" => limits.maximum = outline.value(part),
+            "minLength" => limits.min_length = outline.value(part),
+            "maxLength" => limits.max_length = outline.value(part),
+            "minItems" => limits.min_items = outline.value(part),
+            "maxItems" => limits.max_items = outline.value(part),
+            "x-kubernetes-preserve-unknown-fields" => {
+                self.preserve_unknown = outline.value(part)?;
+            }
+            "x-kubernetes-int-or-string" => self.int_or_string = outline.value(part)?,
             "x-kubernetes-list-type" => {
-                node.list = match value.as_str() {
-                    Some("atomic") => List::Atomic,
-                    Some("set") => List::Set,
-                    Some("map") => List::Map(Box::default()),
-                    _ => return false,
+                self.list = match outline.text(part) {
+                    "\"atomic\"" => List::Atomic,
+                    "\"set\"" => List::Set,
+                    "\"map\"" => List::Map(Box::default()),
+                    _ => return None,
                 };
             }
-            "x-kubernetes-validations" => node.rules = self.rules(value, at),
+            "x-kubernetes-validations" => {
+                self.rules = rules(&outline.value::<Vec<Value>>(part)?, unsupported);
+            }
             // The list type reads the keys; map types matter to server-side apply alone;
             // int-or-string says all that this anyOf does.
             "x-kubernetes-list-map-keys" | "x-kubernetes-map-type" => {}
-            "anyOf" => return is_int_or_string(value),
-            _ => return false,
+            "anyOf" => return is_int_or_string(&outline.value(part)?).then_some(()),
+            _ => return None,
         }
-        true
+        Some(())
     }
+}
 
-    fn child(&mut self, value: &Value, at: &mut String, step: &str) -> NodeId {
-        let before = at.len();
-        if !at.is_empty() && step != "[]" {
-            at.push('.');
+fn rules(list: &[Value], unsupported: &mut Vec<String>) -> Box<[Rule]> {
+    let mut rules = Vec::new();
+    for raw in list {
+        let text = raw["rule"].as_str().unwrap_or_default();
+        match Rule::of(text, raw["message"].as_str()) {
+            Some(rule) => rules.push(rule),
+            None => unsupported.push(format!("the rule '{text}' has no function")),
         }
-        at.push_str(step);
-        let empty = Map::new();
-        let id = self.node(value.as_object().unwrap_or(&empty), at);
-        at.truncate(before);
-        id
-    }
-
-    fn rules(&mut self, value: &Value, at: &str) -> Box<[Rule]> {
-        let mut rules = Vec::new();
-        for raw in value.as_array().into_iter().flatten() {
-            let text = raw["rule"].as_str().unwrap_or_default();
-            match Rule::of(text, raw["message"].as_str()) {
-                Some(rule) => rules.push(rule),
-                None => self
-                    .unsupported
-                    .push(format!("{at}: the rule '{text}' has no function")),
-            }
-            let more = raw.as_object().into_iter().flat_map(Map::keys);
-            for key in more.filter(|k| !matches!(k.as_str(), "rule" | "message")) {
-                self.unsupported
-                    .push(format!("{at}: a rule's {key} is not known"));
-            }
+        let more = raw.as_object().into_iter().flat_map(|raw| raw.keys());
+        for key in more.filter(|k| !matches!(k.as_str(), "rule" | "message")) {
+            unsupported.push(format!("a rule's {key} is not known"));
         }
-        rules.into()
     }
+    rules.into()
 }
 
 impl Limits {
@@ -190,21 +244,16 @@ impl Limits {
     }
 }
 
-fn types(value: &Value) -> Option<Types> {
-    Some(match value.as_str()? {
-        "object" => Types::OBJECT,
-        "array" => Types::ARRAY,
-        "string" => Types::STRING,
-        "integer" => Types::INTEGER,
-        "number" => Types::NUMBER,
-        "boolean" => Types::BOOLEAN,
+fn types(quoted: &str) -> Option<Types> {
+    Some(match quoted {
+        "\"object\"" => Types::OBJECT,
+        "\"array\"" => Types::ARRAY,
+        "\"string\"" => Types::STRING,
+        "\"integer\"" => Types::INTEGER,
+        "\"number\"" => Types::NUMBER,
+        "\"boolean\"" => Types::BOOLEAN,
         _ => return None,
     })
-}
-
-fn names(value: Option<&Value>) -> Box<[Box<str>]> {
-    let items = value.and_then(Value::as_array).into_iter().flatten();
-    items.filter_map(Value::as_str).map(Into::into).collect()
 }
 
 fn is_int_or_string(value: &Value) -> bool {
@@ -224,8 +273,8 @@ mod tests {
         assert_eq!(
             schema.unsupported(),
             [
-                "a: the keyword not is not known",
                 "a: the pattern '^x+$' has no function",
+                "a: the keyword not is not known",
                 "b: the rule 'self.c == 1' has no function",
                 "b: a rule's reason is not known",
             ]
@@ -236,6 +285,6 @@ mod tests {
     fn says_what_is_missing() {
         let error = Schema::from_json("{}").expect_err("nothing there");
         assert_eq!(error.to_string(), "the schema has no openAPIV3Schema");
-        assert!(matches!(Schema::from_json("{"), Err(SchemaError::Json(_))));
+        assert!(matches!(Schema::from_json("{"), Err(SchemaError::Json)));
     }
 }

@@ -39,6 +39,16 @@ proptest! {
     }
 
     #[test]
+    fn what_is_taken_is_taken_prepared(seed: u64, odd: bool, choice: usize) {
+        let all = schemas(shared().as_deref());
+        let schema = chosen(all, choice);
+        let object = generate::object(schema, seed, odd);
+        if schema.validate(&object).is_empty() {
+            prop_assert_eq!(schema.refusals_when_prepared(&object), Vec::new());
+        }
+    }
+
+    #[test]
     fn an_unchanged_object_is_never_refused(seed: u64, choice: usize) {
         let all = schemas(shared().as_deref());
         let schema = chosen(all, choice);

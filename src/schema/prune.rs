@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::text::At;
-use super::{Additional, Node, Schema};
+use super::{Below, Node, Schema};
 use crate::yaml::Path;
 
 /// A field that the schema does not know.
@@ -38,11 +38,11 @@ impl Schema {
                 }
                 let here = at.key(name);
                 match node.and_then(|n| self.below(n, name)) {
-                    Some(Additional::Schema(id)) => {
-                        self.prune_at(v, Some(self.node(id)), here, gone);
+                    Some(Below::Node(below)) => {
+                        self.prune_at(v, Some(below), here, gone);
                         true
                     }
-                    Some(Additional::Any) => {
+                    Some(Below::Any) => {
                         self.prune_at(v, None, here, gone);
                         true
                     }
@@ -59,21 +59,13 @@ impl Schema {
             Value::Array(items) => {
                 let preserved = node.is_some_and(|n| n.preserve_unknown && n.items.is_none());
                 if !preserved {
-                    let node = node.and_then(|n| n.items).map(|id| self.node(id));
+                    let node = node.and_then(|n| self.items(n));
                     for (i, item) in items.iter_mut().enumerate() {
                         self.prune_at(item, node, at.index(i), gone);
                     }
                 }
             }
             _ => {}
-        }
-    }
-
-    /// What the schema says about a key of an object.
-    pub(super) fn below(&self, node: &Node, key: &str) -> Option<Additional> {
-        match node.property(key) {
-            Some(id) => Some(Additional::Schema(id)),
-            None => node.additional,
         }
     }
 }
@@ -101,7 +93,7 @@ mod tests {
                 }}
             }
         }});
-        Schema::from_json(&text.to_string()).expect("a good schema")
+        Schema::from_json(text.to_string()).expect("a good schema")
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::text::{At, bad_value, go_quote, server_path};
-use super::{Additional, List, Node, Schema};
+use super::{Below, List, Node, Schema};
 use crate::yaml::Path;
 
 /// Why a value is refused, as the API server classes it.
@@ -78,6 +78,15 @@ impl Violations {
 impl Schema {
     /// What the API server refuses in a new object, once it has pruned and defaulted it.
     pub fn refusals(&self, object: &Value) -> Vec<Violation> {
+        // What is taken as it stands is taken prepared, too: what is pruned was not looked at, and
+        // defaults keep the schema. (A property of `properties.rs`.)
+        if self.validate(object).is_empty() {
+            return Vec::new();
+        }
+        self.refusals_when_prepared(object)
+    }
+
+    pub(super) fn refusals_when_prepared(&self, object: &Value) -> Vec<Violation> {
         let mut object = object.clone();
         self.prepare(&mut object);
         self.validate(&object).iter().cloned().collect()
@@ -144,9 +153,9 @@ impl Walk<'_> {
             Value::Array(items) => self.list(node, items, old, at),
             Value::Object(map) => {
                 for (key, v) in map {
-                    if let Some(Additional::Schema(id)) = self.schema.below(node, key) {
+                    if let Some(Below::Node(below)) = self.schema.below(node, key) {
                         let old = old.and_then(|o| o.get(key.as_str()));
-                        self.node(self.schema.node(id), v, old, at.key(key));
+                        self.node(below, v, old, at.key(key));
                     }
                 }
                 for name in &node.required {
@@ -186,8 +195,7 @@ impl Walk<'_> {
                 });
             }
         }
-        if let Some(id) = node.items {
-            let below = self.schema.node(id);
+        if let Some(below) = self.schema.items(node) {
             for (i, item) in items.iter().enumerate() {
                 let old = old.and_then(|o| same_element(node, o, item));
                 self.node(below, item, old, at.index(i));
