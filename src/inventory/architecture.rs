@@ -60,7 +60,9 @@ mod tests {
     fn the_published_schema_lists_the_same() {
         let schema: serde_json::Value =
             serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
-        let listed = schema.pointer("/$defs/architecture/enum").expect("listed");
+        let listed = schema
+            .pointer("/definitions/architecture/enum")
+            .expect("listed");
         assert_eq!(*listed, serde_json::json!(KNOWN));
     }
 

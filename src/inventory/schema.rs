@@ -15,7 +15,7 @@ pub const INVENTORY_SCHEMA: &str = include_str!("../../schemas/inventory.schema.
 /// Compiled when the first inventory is there.
 pub(super) fn schema() -> &'static DocumentSchema {
     static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
-    SCHEMA.get_or_init(|| DocumentSchema::compile(INVENTORY_SCHEMA))
+    SCHEMA.get_or_init(|| DocumentSchema::of(INVENTORY_SCHEMA))
 }
 
 /// What the schema refuses in a ClusterInventory. An architecture's alias is left out: it is

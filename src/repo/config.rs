@@ -100,7 +100,7 @@ pub struct SuppressConfig {
 /// Compiled when there is a configuration.
 fn schema() -> &'static DocumentSchema {
     static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
-    SCHEMA.get_or_init(|| DocumentSchema::compile(CONFIG_SCHEMA))
+    SCHEMA.get_or_init(|| DocumentSchema::of(CONFIG_SCHEMA))
 }
 
 /// Reads `hcoplan.yaml`; what is wrong with it, instead, when anything is.

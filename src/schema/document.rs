@@ -3,10 +3,13 @@
 //! The same schema is published for editors. Here it tells what is wrong with a document, where,
 //! and what was probably meant. (CRD schemas are not JSON Schema: see the rest of this room.)
 
+use std::sync::OnceLock;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+use super::fits::surely_fits;
 use crate::finding::nearest;
 use crate::source::{SourceFile, Span};
 use crate::yaml::{Node, Path, Style, Value as Yaml};
@@ -15,7 +18,8 @@ use crate::yaml::{Node, Path, Style, Value as Yaml};
 #[derive(Debug)]
 pub struct DocumentSchema {
     json: Value,
-    validator: Validator,
+    /// Compiled when something may be wrong.
+    validator: OnceLock<Validator>,
 }
 
 /// Something in a document that its schema refuses.
@@ -34,23 +38,29 @@ pub struct Mistake {
 }
 
 impl DocumentSchema {
-    /// Reads and compiles a schema. In `anyOf` each alternative names its type, so that what is
+    /// Reads a schema of draft 7, the one that editors know best. In `anyOf` each alternative names its type, so that what is
     /// wrong can be said about the one that was meant.
     ///
     /// # Panics
     /// When it is no schema: it is compiled into the program.
-    pub fn compile(text: &str) -> Self {
-        let json: Value = serde_json::from_str(text).expect("our schemas are JSON");
-        let validator = jsonschema::draft202012::new(&json).expect("our schemas are JSON Schemas");
-        Self { json, validator }
+    pub fn of(text: &str) -> Self {
+        Self {
+            json: serde_json::from_str(text).expect("our schemas are JSON"),
+            validator: OnceLock::new(),
+        }
     }
 
     /// What is wrong with a document, in the order of the text. A value that is `null` counts as
     /// left out, as Kubernetes takes it.
     pub fn check(&self, file: &SourceFile, root: &Node) -> Vec<Mistake> {
+        if surely_fits(&self.json, &self.json, root) {
+            return Vec::new();
+        }
+        let compile = || jsonschema::draft7::new(&self.json).expect("our schemas are JSON Schemas");
+        let validator = self.validator.get_or_init(compile);
         let value = without_nulls(root.to_json());
         let mut found: Vec<Mistake> = Vec::new();
-        for error in self.validator.iter_errors(&value) {
+        for error in validator.iter_errors(&value) {
             self.explain(file, root, &error, &mut found);
         }
         found.sort_by(|a, b| (a.span, &a.message).cmp(&(b.span, &b.message)));
@@ -272,13 +282,13 @@ mod tests {
             "release": {"type": "string", "description": "an HCO release"},
             "count": {"type": "integer", "minimum": 0},
             "mode": {"enum": ["on-demand", "always"]},
-            "pools": {"type": "array", "items": {"$ref": "#/$defs/pool"}},
+            "pools": {"type": "array", "items": {"$ref": "#/definitions/pool"}},
             "level": {"anyOf": [
                 {"type": "string", "enum": ["error", "off"]},
                 {"type": "object", "additionalProperties": false, "properties": {"severity": {"enum": ["error"]}}}
             ]}
         },
-        "$defs": {
+        "definitions": {
             "pool": {
                 "type": "object",
                 "required": ["name"],
@@ -289,7 +299,7 @@ mod tests {
     }"##;
 
     fn check(text: &str) -> Vec<String> {
-        let schema = DocumentSchema::compile(SCHEMA);
+        let schema = DocumentSchema::of(SCHEMA);
         let file = SourceFile::new("a.yaml", text);
         let parsed = yaml::parse(&file);
         let root = &parsed.documents[0].root;

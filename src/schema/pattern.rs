@@ -1,7 +1,8 @@
-//! The patterns of the operators' CRDs, each written out as a function.
+//! The patterns of the operators' CRDs and of hcoplan's own documents, each written out as a
+//! function.
 //!
 //! A general regular expression engine costs more at start-up than a whole plan does, and there
-//! are seven patterns. They are RE2: `\d` is ASCII, `$` is the end of the text and not of a
+//! are few. They are RE2: `\d` is ASCII, `$` is the end of the text and not of a
 //! line, and a pattern without anchors matches anywhere.
 
 /// A pattern that has a function.
@@ -21,6 +22,16 @@ pub(super) enum Pattern {
     DnsLabel,
     /// A MAC address with colons.
     MacAddress,
+    /// A DNS label that may have dots inside, `node-1.example`.
+    DottedName,
+    /// A label's name, `control-plane`.
+    LabelName,
+    /// Five words, `42 3/12 * * *`.
+    FiveWords,
+    /// A rule's name, `dict-architectures-overclaim`.
+    RuleName,
+    /// A cluster's name, `prod/east`.
+    ClusterName,
 }
 
 impl Pattern {
@@ -38,6 +49,11 @@ impl Pattern {
             }
             "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$" => Self::DnsLabel,
             "^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$" => Self::MacAddress,
+            "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$" => Self::DottedName,
+            "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$" => Self::LabelName,
+            "^[^ ]+ [^ ]+ [^ ]+ [^ ]+ [^ ]+$" => Self::FiveWords,
+            "^[a-z0-9]+(-[a-z0-9]+)*$" => Self::RuleName,
+            "^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$" => Self::ClusterName,
             _ => return None,
         })
     }
@@ -57,6 +73,28 @@ impl Pattern {
             Self::ConditionType => condition_type(text),
             Self::DnsLabel => dns_label(text),
             Self::MacAddress => mac_address(text),
+            Self::DottedName => framed(
+                text,
+                is_dns,
+                |b| is_dns(b) || matches!(b, b'-' | b'.'),
+                is_dns,
+            ),
+            Self::LabelName => framed(
+                text,
+                |b| b.is_ascii_alphanumeric(),
+                |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'),
+                |b| b.is_ascii_alphanumeric(),
+            ),
+            Self::FiveWords => {
+                text.split(' ').count() == 5 && text.split(' ').all(|word| !word.is_empty())
+            }
+            Self::RuleName => text
+                .split('-')
+                .all(|word| !word.is_empty() && word.bytes().all(is_dns)),
+            Self::ClusterName => text.split('/').all(|step| {
+                let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+                !step.is_empty() && step.bytes().all(plain)
+            }),
         }
     }
 }
@@ -146,8 +184,11 @@ fn condition_type(text: &str) -> bool {
 }
 
 fn dns_label(text: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    framed(text, plain, |b| plain(b) || b == b'-', plain)
+    framed(text, is_dns, |b| is_dns(b) || b == b'-', is_dns)
+}
+
+fn is_dns(b: u8) -> bool {
+    b.is_ascii_lowercase() || b.is_ascii_digit()
 }
 
 fn mac_address(text: &str) -> bool {
@@ -213,6 +254,42 @@ mod tests {
             Pattern::ConditionType,
             &["Ready", "a.b-c.io/Ready_x", "9", "0/1"],
             &["", "/x", "A/x", "a./x", "a/b/c", "-a", "x_"],
+        );
+    }
+
+    #[test]
+    fn names_of_our_own() {
+        check(
+            Pattern::DottedName,
+            &["a", "a.b-c", "0..a"],
+            &["", ".a", "a-", "A", "a_b", "a\n"],
+        );
+        check(
+            Pattern::LabelName,
+            &["A", "control-plane", "a_.b"],
+            &["", "-a", "a_", "a b", "ä"],
+        );
+        check(
+            Pattern::FiveWords,
+            &["42 3/12 * * *", "a b c d ä"],
+            &[
+                "",
+                "1 2 3 4",
+                "1  2 3 4 5",
+                "1 2 3 4 5 6",
+                " 1 2 3 4",
+                "1 2 3 4 ",
+            ],
+        );
+        check(
+            Pattern::RuleName,
+            &["a", "a-1-b"],
+            &["", "a-", "-a", "a--b", "A"],
+        );
+        check(
+            Pattern::ClusterName,
+            &["prod/east", ".", "a_b-c.d/.."],
+            &["", "/a", "a/", "a//b", "a b"],
         );
     }
 

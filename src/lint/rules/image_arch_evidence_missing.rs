@@ -147,7 +147,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn malformed(document: &Document, out: &mut Sink) {
     static COMPILED: OnceLock<DocumentSchema> = OnceLock::new();
-    let schema = COMPILED.get_or_init(|| DocumentSchema::compile(SCHEMA));
+    let schema = COMPILED.get_or_init(|| DocumentSchema::of(SCHEMA));
     for mistake in schema.check(&document.file, &document.root) {
         let mut finding = Finding::new(&RULE, mistake.message)
             .severity(Severity::Warning)

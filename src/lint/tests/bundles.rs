@@ -301,6 +301,6 @@ fn lists_of_images_know_the_architectures_that_inventories_know() {
     let items = "/properties/images/items/properties/architectures/items/enum";
     assert_eq!(
         lists.pointer(items),
-        inventory.pointer("/$defs/architecture/enum")
+        inventory.pointer("/definitions/architecture/enum")
     );
 }
