@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use serde_json::Value as Json;
 
 use super::delta::{Delta, deltas, go_together, put_together};
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::source::{Location, SourceFile, Span};
-use crate::yaml::edit::{Reason, apply_and_read, apply_and_verify};
+use crate::yaml::edit::{Before, Reason, apply_and_read, apply_and_verify};
 use crate::yaml::{Document, Path, Value, parse};
 
 /// A finding, and the fix of it that is to be applied.
@@ -85,20 +84,17 @@ pub fn choose(findings: &[Finding], also_unsafe: bool) -> Vec<Choice<'_>> {
 
 /// A file and what was accepted for it.
 struct Ground {
-    file: Arc<SourceFile>,
+    before: Before,
     parsed: Vec<Document>,
-    documents: Vec<Json>,
     edits: Vec<Edit>,
     deltas: Vec<Delta>,
 }
 
 impl Ground {
     fn new(file: &Arc<SourceFile>) -> Self {
-        let parsed = parse(file).documents;
         Self {
-            documents: parsed.iter().map(|d| d.root.to_json()).collect(),
-            parsed,
-            file: Arc::clone(file),
+            before: Before::of(file),
+            parsed: parse(file).documents,
             edits: Vec::new(),
             deltas: Vec::new(),
         }
@@ -106,14 +102,17 @@ impl Ground {
 
     /// What the edits do to the tree, if that is something that they may do.
     fn alone(&self, edits: &[Edit]) -> Result<Vec<Delta>, Reason> {
-        if edits.iter().any(|e| e.file.text() != self.file.text()) {
+        if edits
+            .iter()
+            .any(|e| e.file.text() != self.before.file().text())
+        {
             return Err(Reason::Overlap);
         }
-        let after = apply_and_read(&self.file, edits)?.documents;
-        if after.len() != self.documents.len() {
+        let after = apply_and_read(&self.before, edits)?.documents;
+        if after.len() != self.before.documents().len() {
             return Err(Reason::Layout);
         }
-        let deltas = deltas(&self.documents, &after);
+        let deltas = deltas(self.before.documents(), &after);
         let touched = self.touched(edits);
         match deltas.iter().find(|d| !d.path.starts_with(&touched)) {
             Some(stray) => Err(Reason::Differs(stray.path.to_pointer())),
@@ -163,9 +162,9 @@ impl Ground {
 
     /// The text with all edits, if it is what all of them mean.
     fn together(&self) -> Result<String, Reason> {
-        let mut intended = self.documents.clone();
+        let mut intended = self.before.documents().to_vec();
         put_together(&mut intended, &self.deltas).ok_or(Reason::Layout)?;
-        apply_and_verify(&self.file, &self.edits, &intended)
+        apply_and_verify(&self.before, &self.edits, &intended)
     }
 }
 
@@ -189,7 +188,7 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
     for (path, ground) in grounds {
         match ground.together() {
             Ok(text) => {
-                let before = ground.file;
+                let before = Arc::clone(ground.before.file());
                 out.files.insert(path, Rewritten { before, text });
             }
             // Each was right alone; together they are not. One at a time, then.

@@ -19,7 +19,7 @@ use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::fix::{Choice, choose, round};
 use crate::repo::Repo;
 use crate::source::{SourceFile, Span};
-use crate::yaml::edit::apply_and_verify;
+use crate::yaml::edit::{Before, apply_and_verify};
 use crate::yaml::{Node, parse};
 
 /// An action about one finding.
@@ -208,7 +208,9 @@ fn suppression(ground: &Ground<'_>, finding: &Finding) -> Option<Edit> {
     };
     let intended: Vec<Value> = parsed.documents.iter().map(|d| d.root.to_json()).collect();
     let edits = std::slice::from_ref(&edit);
-    apply_and_verify(file, edits, &intended).ok().map(|_| edit)
+    apply_and_verify(&Before::of(file), edits, &intended)
+        .ok()
+        .map(|_| edit)
 }
 
 /// Whether the comments of a document count: it is a HyperConverged, says what a cluster is like,

@@ -22,8 +22,14 @@ impl Context<'_> {
         Some(Fix {
             title: title.into(),
             applicability,
-            edits: edit::edits(self.document(), changes).ok()?,
+            edits: edit::edits_of(self.before_edits(), self.document(), changes).ok()?,
         })
+    }
+
+    /// The HyperConverged's file, for trying edits out on it.
+    pub fn before_edits(&self) -> &edit::Before {
+        let read = || edit::Before::of(&self.document().file);
+        self.before_edits.get_or_init(read)
     }
 
     /// A suggestion that switches a golden image off: by its annotation where it is written, else

@@ -70,6 +70,7 @@ use crate::release::Release;
 use crate::source::Location;
 use crate::topology::Topology;
 use crate::why::World;
+use crate::yaml::edit::Before;
 use crate::yaml::{Document, Path};
 
 /// What the app gives about one cluster.
@@ -100,6 +101,7 @@ pub struct Context<'a> {
     bundles: OnceCell<bundles::Bundles>,
     texts: texts::Source<'a>,
     before: Option<&'a Value>,
+    before_edits: OnceCell<Before>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     moved: OnceCell<moved_operations::MovedOperations>,
 }
@@ -117,6 +119,7 @@ impl<'a> Context<'a> {
             bundles: OnceCell::new(),
             texts: texts::Source::default(),
             before: None,
+            before_edits: OnceCell::new(),
             patches: OnceCell::new(),
             moved: OnceCell::new(),
         }

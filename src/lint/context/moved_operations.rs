@@ -136,11 +136,12 @@ impl Context<'_> {
         let file = SourceFile::new(document.file.path(), text);
         let parsed = yaml::parse(&file);
         let document = parsed.documents.get(document.index)?;
+        let before = &edit::Before::of(&file);
         let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
         let removed = self.annotations_removed(&removed);
         // Which comes first matters to the layout where there was no `spec`.
-        let edits = edit::edits(document, &[&removed[..], &set].concat())
-            .or_else(|_| edit::edits(document, &[&set[..], &removed].concat()))
+        let edits = edit::edits_of(before, document, &[&removed[..], &set].concat())
+            .or_else(|_| edit::edits_of(before, document, &[&set[..], &removed].concat()))
             .ok()?;
         edit::apply(file.text(), &edits).ok()
     }

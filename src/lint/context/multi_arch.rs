@@ -4,6 +4,7 @@ use super::{Context, Pods};
 use crate::finding::{Applicability, Fix};
 use crate::plan::{Plan, plan};
 use crate::source::SourceFile;
+use crate::topology::Topology;
 use crate::yaml::edit::{Change, apply};
 use crate::yaml::{Node, Path, Value, parse};
 
@@ -63,19 +64,39 @@ impl Context<'_> {
     /// A suggestion that keeps workloads on nodes of some architectures: an addition to the
     /// workload placement, which without one selects the worker nodes, as before.
     pub fn keep_workloads_on(&self, architectures: &[String]) -> Option<Fix> {
-        let placement = self.field(Pods::Workload.field()).path()?;
+        let change = self.placement_change(architectures)?;
         let title = format!("keep workloads on {} nodes", architectures.join(" and "));
+        self.fix(title, Applicability::Suggestion, &[change])
+    }
+
+    /// Whether workload nodes have these architectures and no others where
+    /// [`Self::keep_workloads_on`] is followed.
+    pub fn would_keep_workloads_on(&self, architectures: &[String]) -> bool {
+        let placed = || {
+            let placement = self.field(Pods::Workload.field()).path()?;
+            let trees = self.before_edits().documents();
+            let mut tree = trees.get(self.document().index)?.clone();
+            self.placement_change(architectures)?
+                .apply(&mut tree)
+                .ok()?;
+            Some(Topology::new(self.inventory(), placement.get(&tree)))
+        };
+        placed().is_some_and(|topology| topology.workload_architectures == architectures)
+    }
+
+    fn placement_change(&self, architectures: &[String]) -> Option<Change> {
+        let placement = self.field(Pods::Workload.field()).path()?;
         let required = placement
             .key("affinity")
             .key("nodeAffinity")
             .key("requiredDuringSchedulingIgnoredDuringExecution");
-        let change = match (self.selects_workload_nodes(), architectures) {
+        match (self.selects_workload_nodes(), architectures) {
             (true, [only]) => {
                 let label = placement.key("nodeSelector").key(ARCHITECTURE);
-                Change::Set(label, only.as_str().into())
+                Some(Change::Set(label, only.as_str().into()))
             }
             // Terms are alternatives: one more would select more.
-            (true, _) if self.document().root.at(&required).is_some() => return None,
+            (true, _) if self.document().root.at(&required).is_some() => None,
             (selects, _) => {
                 let mut expressions = vec![serde_json::json!({
                     "key": ARCHITECTURE, "operator": "In", "values": architectures,
@@ -86,10 +107,9 @@ impl Context<'_> {
                 let terms = serde_json::json!({
                     "nodeSelectorTerms": [{"matchExpressions": expressions}],
                 });
-                Change::Set(required, terms)
+                Some(Change::Set(required, terms))
             }
-        };
-        self.fix(title, Applicability::Suggestion, &[change])
+        }
     }
 
     /// What would happen after a fix of the HyperConverged's file.

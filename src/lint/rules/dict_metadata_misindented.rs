@@ -1,6 +1,5 @@
 //! A golden image's metadata stands beside `metadata`.
 
-use serde_json::Value as Json;
 
 use super::prelude::*;
 use crate::admission::Reason;
@@ -8,7 +7,7 @@ use crate::finding::Edit;
 use crate::lint::WrittenTemplate;
 use crate::source::Span;
 use crate::yaml::edit::apply_and_verify;
-use crate::yaml::{Entry, Value, parse};
+use crate::yaml::{Entry, Value};
 
 pub(super) static RULE: Rule = Rule {
     name: "dict-metadata-misindented",
@@ -144,9 +143,8 @@ fn edits_of(
     misplaced: &[&Entry],
 ) -> Option<Vec<Edit>> {
     let path = template.path(cx);
-    let file = &cx.document().file;
-    let documents = parse(file).documents;
-    let mut intended: Vec<Json> = documents.iter().map(|d| d.root.to_json()).collect();
+    let before = cx.before_edits();
+    let mut intended = before.documents().to_vec();
     let tree = intended.get_mut(cx.document().index)?;
     for entry in misplaced {
         let key = entry.key.text.as_str();
@@ -162,7 +160,7 @@ fn edits_of(
         set.apply(tree).ok()?;
     }
     let edits = indented(cx, template, misplaced)?;
-    apply_and_verify(file, &edits, &intended).ok()?;
+    apply_and_verify(before, &edits, &intended).ok()?;
     Some(edits)
 }
 

@@ -107,8 +107,8 @@ fn one_architecture(cx: &Context<'_>) -> Option<Fix> {
     let mut served = topology.control_plane_architectures.iter().chain(workload);
     let only = served.next().filter(|a| workload.contains(a))?;
     let only = std::slice::from_ref(only);
-    let fix = cx.keep_workloads_on(only)?;
-    let plan = cx.planned_with(&fix)?;
-    let accepted = plan.admission.accepted && plan.reconcile_error.is_none();
-    (accepted && plan.topology.workload_architectures == only).then_some(fix)
+    match cx.would_keep_workloads_on(only) {
+        true => cx.keep_workloads_on(only),
+        false => None,
+    }
 }

@@ -12,11 +12,12 @@ mod layout;
 mod verify;
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 
 use self::ground::Ground;
-pub use self::verify::{Edited, apply, apply_and_read, apply_and_verify, between};
+pub use self::verify::{Before, Edited, apply, apply_and_read, apply_and_verify, between};
 use super::{Document, Node, Path, Segment, Style, Value, parse};
 use crate::finding;
 use crate::source::SourceFile;
@@ -151,31 +152,39 @@ fn no_such_place(path: &Path) -> Reason {
 /// # Errors
 /// See [`Reason`].
 pub fn edits(document: &Document, changes: &[Change]) -> Result<Vec<finding::Edit>, Reason> {
+    edits_of(&Before::of(&document.file), document, changes)
+}
+
+/// [`edits`] of a document whose file was read for them.
+///
+/// # Errors
+/// See [`Reason`].
+pub fn edits_of(
+    before: &Before,
+    document: &Document,
+    changes: &[Change],
+) -> Result<Vec<finding::Edit>, Reason> {
     let file = &document.file;
-    let mut intended: Vec<Json> = parse(file)
-        .documents
-        .iter()
-        .map(|d| d.root.to_json())
-        .collect();
+    let mut intended = before.documents().to_vec();
     let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
     if let [change] = changes {
         change.apply(tree)?;
         let edits = of_one(document, change)?;
-        apply_and_verify(file, &edits, &intended)?;
+        apply_and_verify(before, &edits, &intended)?;
         return Ok(edits);
     }
     // Later changes may build on earlier ones: make them in turn, then compare.
-    let mut current = std::sync::Arc::clone(file);
+    let mut current = Arc::clone(file);
     for change in changes {
         let parsed = parse(&current);
         let document = parsed.documents.get(document.index).ok_or(Reason::Layout)?;
         let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
         change.apply(tree)?;
-        let text = apply_and_verify(&current, &of_one(document, change)?, &intended)?;
+        let edits = of_one(document, change)?;
+        let text = apply_and_verify(&Before::of(&current), &edits, &intended)?;
         current = SourceFile::new(file.path(), text);
     }
-    let edits = between(file, current.text());
-    Ok(edits)
+    Ok(between(file, current.text()))
 }
 
 fn of_one(document: &Document, change: &Change) -> Result<Vec<finding::Edit>, Reason> {
@@ -192,7 +201,7 @@ fn of_one(document: &Document, change: &Change) -> Result<Vec<finding::Edit>, Re
         }
     }?;
     let edit = |(span, text)| finding::Edit {
-        file: std::sync::Arc::clone(&document.file),
+        file: Arc::clone(&document.file),
         span,
         text,
     };

@@ -43,22 +43,69 @@ pub struct Edited {
     pub documents: Vec<Json>,
 }
 
+/// A file as it is before edits: read once, for all that are tried out on it.
+#[derive(Debug)]
+pub struct Before {
+    file: Arc<SourceFile>,
+    documents: Vec<Json>,
+    comments: Vec<Span>,
+    broken: usize,
+}
+
+impl Before {
+    /// Reads a file.
+    pub fn of(file: &Arc<SourceFile>) -> Self {
+        let parsed = parse(file);
+        Self {
+            file: Arc::clone(file),
+            documents: trees(&parsed),
+            comments: comments(&parsed),
+            broken: broken(&parsed),
+        }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Arc<SourceFile> {
+        &self.file
+    }
+
+    /// Its documents, in order.
+    pub fn documents(&self) -> &[Json] {
+        &self.documents
+    }
+}
+
 /// The file's text after the edits, if every document is then what `intended` says, in order, and
 /// every comment is still there, except in what an edit only takes away.
 ///
 /// # Errors
 /// What is wrong with the result.
 pub fn apply_and_verify(
-    file: &Arc<SourceFile>,
+    before: &Before,
     edits: &[Edit],
     intended: &[Json],
 ) -> Result<String, Reason> {
-    let edited = apply_and_read(file, edits)?;
-    let (intended, found) = (Json::from(intended.to_vec()), Json::from(edited.documents));
-    match difference(&intended, &found, "") {
-        Some(path) => Err(Reason::Differs(path)),
-        None => Ok(edited.text),
+    let edited = apply_and_read(before, edits)?;
+    let intended = intended.iter().map(Some).chain(std::iter::repeat(None));
+    let found = edited
+        .documents
+        .iter()
+        .map(Some)
+        .chain(std::iter::repeat(None));
+    let pairs = intended
+        .zip(found)
+        .take_while(|(a, b)| a.is_some() || b.is_some());
+    for (i, pair) in pairs.enumerate() {
+        let place = format!("[{i}]");
+        let differs = match pair {
+            (Some(a), Some(b)) => difference(a, b, &place),
+            _ => Some(place),
+        };
+        if let Some(path) = differs {
+            return Err(Reason::Differs(path));
+        }
     }
+    Ok(edited.text)
 }
 
 /// The file after the edits, if it can be read as well as before and every comment is still there,
@@ -66,14 +113,11 @@ pub fn apply_and_verify(
 ///
 /// # Errors
 /// What is wrong with the result.
-pub fn apply_and_read(file: &Arc<SourceFile>, edits: &[Edit]) -> Result<Edited, Reason> {
+pub fn apply_and_read(before: &Before, edits: &[Edit]) -> Result<Edited, Reason> {
+    let file = &before.file;
     let text = apply(file.text(), edits)?;
-    let (old, new) = (
-        parse(file),
-        parse(&SourceFile::new(file.path(), text.clone())),
-    );
-    let broken = |p: &Parsed| p.problems.iter().filter(|p| p.kind.is_fatal()).count();
-    if broken(&new) > broken(&old) {
+    let new = parse(&SourceFile::new(file.path(), text.clone()));
+    if broken(&new) > before.broken {
         let problem = new.problems.into_iter().find(|p| p.kind.is_fatal());
         return Err(Reason::Unreadable(
             problem.map(|p| p.message).unwrap_or_default(),
@@ -83,7 +127,7 @@ pub fn apply_and_read(file: &Arc<SourceFile>, edits: &[Edit]) -> Result<Edited, 
         let covers = |e: &&Edit| e.span.start <= span.start && span.end <= e.span.end;
         edits.iter().filter(covers).any(|e| e.text.is_empty())
     };
-    let kept = comments(&old).into_iter().filter(|span| !removed(*span));
+    let kept = before.comments.iter().filter(|span| !removed(**span));
     let mut still = comments(&new).into_iter().map(|span| &text[span.range()]);
     for span in kept {
         let comment = &file.text()[span.range()];
@@ -91,8 +135,16 @@ pub fn apply_and_read(file: &Arc<SourceFile>, edits: &[Edit]) -> Result<Edited, 
             return Err(Reason::Comment(comment.to_owned()));
         }
     }
-    let documents = new.documents.iter().map(|d| d.root.to_json()).collect();
+    let documents = trees(&new);
     Ok(Edited { text, documents })
+}
+
+fn trees(parsed: &Parsed) -> Vec<Json> {
+    parsed.documents.iter().map(|d| d.root.to_json()).collect()
+}
+
+fn broken(parsed: &Parsed) -> usize {
+    parsed.problems.iter().filter(|p| p.kind.is_fatal()).count()
 }
 
 fn comments(parsed: &Parsed) -> Vec<Span> {
