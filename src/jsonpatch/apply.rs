@@ -7,7 +7,7 @@
 //! document as it was before the patch at the top, nothing further down.
 
 use super::decode::{Op, Operation};
-use super::document::{Document, Missing};
+use super::document::{Document, Missing, Own};
 use super::node::{Crash, Node};
 use super::{Cause, Failure};
 
@@ -31,7 +31,7 @@ enum Blame {
 
 type Applied<T> = Result<T, Refusal>;
 
-impl Document {
+impl Document<'_> {
     /// Applies one operation, the `index`th of its patch.
     pub(super) fn apply(&mut self, operation: &Operation, index: usize) -> Result<(), Failure> {
         let applied = match operation.op {
@@ -65,7 +65,7 @@ impl Document {
             if !matches!(value, Node::Array(_) | Node::Object(_)) {
                 return Err(wrong_root("invalid value, expected object"));
             }
-            self.own = Some(value.copied());
+            self.own = Own::Read(Some(value.copied()));
             self.root = value;
             return Ok(());
         }
@@ -96,7 +96,7 @@ impl Document {
         if path.is_empty() {
             return match value {
                 Node::Array(_) | Node::Object(_) => {
-                    self.own = None;
+                    self.own = Own::Read(None);
                     self.root = value;
                     Ok(())
                 }

@@ -1,5 +1,7 @@
 //! The document that operations are applied to: finding, adding and taking away.
 
+use serde_json::Value;
+
 use super::Cause;
 use super::decode::unescape;
 use super::json::MAX_DEPTH;
@@ -38,12 +40,33 @@ impl Missing {
 
 /// The document that operations are applied to.
 #[derive(Debug, Clone)]
-pub(super) struct Document {
+pub(super) struct Document<'b> {
     pub(super) root: Node,
     /// What an empty key at the top reads.
-    pub(super) own: Option<Node>,
+    pub(super) own: Own<'b>,
     /// How many values `copy` has added.
     pub(super) copied: usize,
+}
+
+/// What an empty key at the top reads: a copy of the document, made when somebody asks.
+#[derive(Debug, Clone)]
+pub(super) enum Own<'b> {
+    /// As the document was.
+    Unread(&'b Value),
+    /// As it is, where it is anything.
+    Read(Option<Node>),
+}
+
+impl Own<'_> {
+    fn read(&mut self) -> Option<&mut Node> {
+        if let Self::Unread(value) = self {
+            *self = Self::Read(Some(Node::from_json(value)));
+        }
+        match self {
+            Self::Read(node) => node.as_mut(),
+            Self::Unread(_) => None,
+        }
+    }
 }
 
 /// A container's path, split: the keys down to it and the key inside it.
@@ -73,11 +96,11 @@ impl Place {
     }
 }
 
-impl Document {
-    pub(super) fn new(root: Node) -> Self {
+impl<'b> Document<'b> {
+    pub(super) fn new(base: &'b Value) -> Self {
         Self {
-            own: Some(root.clone()),
-            root,
+            own: Own::Unread(base),
+            root: Node::from_json(base),
             copied: 0,
         }
     }
@@ -98,7 +121,7 @@ impl Document {
         let mut keys = keys.iter();
         if keys.as_slice().first().is_some_and(String::is_empty) {
             keys.next();
-            at = self.own.as_mut()?;
+            at = self.own.read()?;
         }
         for key in keys {
             at = match at {
@@ -119,7 +142,8 @@ impl Document {
         let key = &place.key;
         if key.is_empty() {
             let at_top = place.parents.is_empty();
-            return Ok(self.own.as_ref().filter(|_| at_top));
+            let own = if at_top { self.own.read() } else { None };
+            return Ok(own.map(|own| &*own));
         }
         match self.container(&place.parents) {
             Some(Node::Object(entries)) => {

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::decode::Operation;
 use super::document::Document;
-use super::node::Node;
 use super::{Failure, as_document, blame, merge};
 use crate::kube::go::{GoTypes, Step, TypeId};
 
@@ -76,7 +75,7 @@ pub struct Loss {
 /// whole object as it is rendered.
 pub fn effects(types: &GoTypes, ty: TypeId, operand: &Value, operations: &[Operation]) -> Effects {
     let base = as_document(types, ty, operand);
-    let mut patched = Document::new(Node::from_json(&base));
+    let mut patched = Document::new(&base);
     let mut made = Effects {
         operations: Vec::new(),
         failure: None,

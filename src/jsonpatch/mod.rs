@@ -173,7 +173,7 @@ fn apply(
     operations: &[Operation],
 ) -> Result<Value, Failure> {
     let base = as_document(types, ty, operand);
-    let mut document = Document::new(Node::from_json(&base));
+    let mut document = Document::new(&base);
     for (index, operation) in operations.iter().enumerate() {
         document.apply(operation, index)?;
     }
@@ -243,7 +243,7 @@ fn blame(
     operations: &[Operation],
     error: DecodeError,
 ) -> Failure {
-    let mut document = Document::new(Node::from_json(base));
+    let mut document = Document::new(base);
     let guilty = operations
         .iter()
         .enumerate()

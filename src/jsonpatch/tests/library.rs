@@ -3,15 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::jsonpatch::document::Document;
-use crate::jsonpatch::json;
-use crate::jsonpatch::node::Node;
 use crate::jsonpatch::{Cause, Failure, decode};
 
 const DOCUMENT: &str = r#"{"apiVersion":"x.io/v1","kind":"K","metadata":{"name":"t"},
     "spec":{"a":[1,2,3],"b":{"c":1},"n":null,"f":1.0}}"#;
 
 fn applied(text: &str) -> Result<Value, Failure> {
-    let mut document = Document::new(Node::given(&json::parse(DOCUMENT).unwrap()));
+    let base = serde_json::from_str(DOCUMENT).unwrap();
+    let mut document = Document::new(&base);
     for (index, operation) in decode(text)?.iter().enumerate() {
         document.apply(operation, index)?;
     }
