@@ -65,8 +65,24 @@ fn is_printable(c: char) -> bool {
     }
 }
 
+/// Most texts: a name, a version, a path. Nothing in one means anything to YAML, and it has no
+/// place to be folded at.
+fn is_one_word(text: &str) -> bool {
+    let inside = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'/');
+    matches!(text.as_bytes(), [first, rest @ ..]
+        if first.is_ascii_alphanumeric() && rest.iter().all(|b| inside(*b)))
+}
+
 /// Looks at every character once.
 pub(in crate::yaml) fn analyze(text: &str) -> Analysis {
+    if is_one_word(text) {
+        return Analysis {
+            multiline: false,
+            plain: true,
+            single: true,
+            literal: true,
+        };
+    }
     let mut found = Analysis {
         multiline: false,
         plain: !text.starts_with("---") && !text.starts_with("..."),
@@ -170,6 +186,11 @@ impl Emitter<'_> {
     /// Writes text on one line while it fits: behind the width, a single space becomes a line
     /// break. Breaks other than `\n` stay what they are.
     fn folded(&mut self, text: &str, is_key: bool, quoted: bool) {
+        if is_one_word(text) {
+            self.push(text, text.len());
+            self.in_indentation = false;
+            return;
+        }
         let mut after_space = false;
         let mut after_break = false;
         let mut chars = text.chars().peekable();
