@@ -31,6 +31,8 @@ pub struct Loaded {
     pub release: Result<Arc<Release>, Box<Finding>>,
     /// What is wrong with its files: oddities of their text, what the inventory says twice.
     pub findings: Vec<Finding>,
+    /// The files that were read for it, but for an inventory that others have, too.
+    pub(super) read: Vec<Arc<Content>>,
 }
 
 impl Loaded {
@@ -62,8 +64,9 @@ impl Repo {
             .object(cluster.object.place)
             .ok_or_else(|| Box::new(changed(&cluster.path)))?;
         let mut findings = oddities(&content, &document);
+        let mut files = vec![content];
         let mut inventory = None;
-        if let Some(read) = self.inventory(cluster) {
+        if let Some(read) = self.inventory(cluster, &mut files) {
             let (loaded, said) = read?;
             findings.extend(said.into_iter().filter(|_| cluster.reports));
             inventory = Some(loaded);
@@ -82,6 +85,7 @@ impl Repo {
                 finding
             }),
             findings,
+            read: files,
         })
     }
 
@@ -123,29 +127,39 @@ impl Repo {
         Some(whole(&document))
     }
 
-    fn inventory(&self, cluster: &ClusterRef) -> Option<InventoryRead> {
+    fn inventory(
+        &self,
+        cluster: &ClusterRef,
+        files: &mut Vec<Arc<Content>>,
+    ) -> Option<InventoryRead> {
         if cluster.sources.is_empty() {
             return None;
         }
         let shared = cluster.shared.and_then(|index| self.shared.get(index));
-        let read = || self.read_inventory(&cluster.sources);
         Some(match shared {
-            Some(cell) => cell.get_or_init(read).clone(),
-            None => read(),
+            Some(cell) => {
+                let read = || self.read_inventory(&cluster.sources, &mut Vec::new());
+                cell.get_or_init(read).clone()
+            }
+            None => self.read_inventory(&cluster.sources, files),
         })
     }
 
-    fn read_inventory(&self, sources: &[SourceRef]) -> InventoryRead {
+    fn read_inventory(
+        &self,
+        sources: &[SourceRef],
+        files: &mut Vec<Arc<Content>>,
+    ) -> InventoryRead {
         let machines = |s: &&SourceRef| s.kind == SourceKind::Machines;
         let (mut read, mut odd) = (Vec::new(), Vec::new());
         for source in sources.iter().filter(|s| !machines(s)) {
-            read.push(self.source(source, &mut odd)?);
+            read.push(self.source(source, &mut odd, files)?);
         }
         let (mut loaded, mut findings) = inventory::load(&read);
         // Machine sets are only read where nothing else says which nodes there are.
         if loaded.inventory.nodes.is_empty() && sources.iter().any(|s| machines(&s)) {
             for source in sources.iter().filter(machines) {
-                read.push(self.source(source, &mut odd)?);
+                read.push(self.source(source, &mut odd, files)?);
             }
             (loaded, findings) = inventory::load(&read);
         }
@@ -153,11 +167,17 @@ impl Repo {
         Ok((Arc::new(loaded), odd))
     }
 
-    fn source(&self, source: &SourceRef, odd: &mut Vec<Finding>) -> Result<Source, Box<Problem>> {
+    fn source(
+        &self,
+        source: &SourceRef,
+        odd: &mut Vec<Finding>,
+        files: &mut Vec<Arc<Content>>,
+    ) -> Result<Source, Box<Problem>> {
         let content = self.content(source.object.file)?;
         let document = content.object(source.object.place);
         let document = document.ok_or_else(|| Box::new(changed(content.file.path())))?;
         odd.extend(oddities(&content, &document));
+        files.push(content);
         let kind = source.kind;
         Ok(Source { kind, document })
     }

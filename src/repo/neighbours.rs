@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Loaded;
 use super::Repo;
 use super::files::Use;
 use super::pair::ClusterRef;
@@ -46,8 +47,9 @@ impl FromIterator<Arc<Document>> for Neighbours {
 
 impl Repo {
     /// Everything in a cluster's directory and below it that belongs to no cluster further down.
-    /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it.
-    pub fn neighbours(&self, cluster: &ClusterRef) -> Neighbours {
+    /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it. What was
+    /// read to load the cluster isn't read again.
+    pub fn neighbours(&self, cluster: &ClusterRef, loaded: Option<&Loaded>) -> Neighbours {
         let directory = cluster.directory();
         let mut out = Neighbours::default();
         let start = self.files.partition_point(|f| f.path.as_path() < directory);
@@ -63,10 +65,17 @@ impl Repo {
             if owner != Some(directory) {
                 continue;
             }
-            let Ok(bytes) = self.tree.read(&file.path) else {
-                continue;
+            let mut known = loaded.iter().flat_map(|l| &l.read);
+            let content = match known.find(|c| c.file.path() == file.path) {
+                Some(content) => Arc::clone(content),
+                None => {
+                    let Ok(bytes) = self.tree.read(&file.path) else {
+                        continue;
+                    };
+                    let file = SourceFile::from_bytes(&file.path, bytes);
+                    Arc::new(Content::parse(file))
+                }
             };
-            let content = Content::parse(SourceFile::from_bytes(&file.path, bytes));
             for document in &content.documents {
                 each(&content, document, &mut out);
             }
