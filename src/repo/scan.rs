@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem;
 
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
@@ -188,7 +189,7 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
             other => other,
         };
     };
-    match bytes.contains(&0) && marked(text) {
+    match memchr::memchr(0, bytes).is_some() && marked(text) {
         true => Interest::Garbled,
         false => of_text(text, kustomization),
     }
@@ -199,14 +200,15 @@ fn marked(text: &str) -> bool {
 }
 
 fn of_text(text: &str, kustomization: bool) -> Interest {
-    if text.contains(HCO) || text.contains(OURS) {
+    let mentions = |word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    if mentions(HCO) || mentions(OURS) {
         return Interest::Marked;
     }
-    let nodes = text.contains("Node") && has_kind(text, "Node");
-    let machines = || text.contains("Machine") && has_kind(text, "Machine");
-    let subscription = || text.contains("Subscription") && text.contains(PACKAGE);
+    let nodes = mentions("Node") && has_kind(text, "Node");
+    let machines = || mentions("Machine") && has_kind(text, "Machine");
+    let subscription = || mentions("Subscription") && mentions(PACKAGE);
     let others = || machines() || subscription();
-    match nodes || others() || (kustomization && text.contains("patch")) {
+    match nodes || others() || (kustomization && mentions("patch")) {
         true => Interest::Some,
         false => Interest::None,
     }

@@ -96,6 +96,8 @@ impl Tree for Directory {
             .git_exclude(false)
             .require_git(false)
             .max_depth(walk.depth)
+            // The order of the listing: sorting the names of each directory is cheaper.
+            .sort_by_file_name(std::ffi::OsStr::cmp)
             .filter_entry(keep)
             .build();
         let mut listing = Listing::default();
@@ -202,8 +204,15 @@ fn error_path(error: &ignore::Error) -> Option<&Path> {
 }
 
 fn relative(root: &Utf8Path, path: &Path) -> Utf8PathBuf {
-    let below = path.strip_prefix(root).unwrap_or(path);
-    Utf8PathBuf::from(below.to_string_lossy().into_owned())
+    // What the walk yields begins with the root as it is written.
+    let below = path.to_str().and_then(|p| p.strip_prefix(root.as_str()));
+    match below.and_then(|p| p.strip_prefix('/')) {
+        Some(below) => Utf8PathBuf::from(below),
+        None => {
+            let below = path.strip_prefix(root).unwrap_or(path);
+            Utf8PathBuf::from(below.to_string_lossy().into_owned())
+        }
+    }
 }
 
 /// Opens a file to read it. What is no file is refused, whatever was there a moment ago; a pipe is
