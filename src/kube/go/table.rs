@@ -96,7 +96,8 @@ fn folded_eq(field: &str, name: &str) -> bool {
 pub struct GoTypes {
     types: Vec<Type>,
     structs: Vec<Struct>,
-    by_name: HashMap<String, TypeId>,
+    /// Sorted by their expressions.
+    by_name: Box<[TypeId]>,
     roots: BTreeMap<String, TypeId>,
 }
 
@@ -129,7 +130,7 @@ impl GoTypes {
             file: &file,
             types: Vec::new(),
             structs: Vec::new(),
-            by_name: HashMap::new(),
+            by_name: HashMap::with_capacity(1024),
         };
         for name in file.structs.keys() {
             builder.intern(name)?;
@@ -142,10 +143,12 @@ impl GoTypes {
         for made in std::mem::take(&mut builder.structs) {
             structs.push(made.ok_or_else(|| TableError::Unknown("struct".to_owned()))?);
         }
+        let mut by_name: Vec<(&str, TypeId)> = builder.by_name.into_iter().collect();
+        by_name.sort_unstable_by_key(|(name, _)| *name);
         Ok(Self {
             types: builder.types,
             structs,
-            by_name: builder.by_name,
+            by_name: by_name.into_iter().map(|(_, id)| id).collect(),
             roots,
         })
     }
@@ -158,7 +161,9 @@ impl GoTypes {
 
     /// A type by its name in the table, as in `v1.ObjectMeta` or `[]v1.Toleration`.
     pub fn named(&self, name: &str) -> Option<TypeId> {
-        self.by_name.get(name).copied()
+        let expression = |id: &TypeId| &*self.types[id.0 as usize].expression;
+        let found = self.by_name.binary_search_by(|id| expression(id).cmp(name));
+        found.ok().map(|at| self.by_name[at])
     }
 
     /// The JSON names of a struct's fields, sorted; empty for any other type.
@@ -198,17 +203,17 @@ struct Builder<'a> {
     file: &'a File<'a>,
     types: Vec<Type>,
     structs: Vec<Option<Struct>>,
-    by_name: HashMap<String, TypeId>,
+    by_name: HashMap<&'a str, TypeId>,
 }
 
 impl<'a> Builder<'a> {
-    fn intern(&mut self, expression: &str) -> Result<TypeId, TableError> {
+    fn intern(&mut self, expression: &'a str) -> Result<TypeId, TableError> {
         if let Some(&known) = self.by_name.get(expression) {
             return Ok(known);
         }
         let index = u32::try_from(self.types.len()).expect("fewer than 2^32 types");
         let id = TypeId(index);
-        self.by_name.insert(expression.to_owned(), id);
+        self.by_name.insert(expression, id);
         self.types.push(Type {
             expression: expression.into(),
             kind: Kind::Raw,
@@ -218,7 +223,7 @@ impl<'a> Builder<'a> {
         Ok(id)
     }
 
-    fn resolve(&mut self, expression: &str) -> Result<Kind, TableError> {
+    fn resolve(&mut self, expression: &'a str) -> Result<Kind, TableError> {
         let unknown = || TableError::Unknown(expression.to_owned());
         if let Some(target) = expression.strip_prefix('*') {
             return Ok(Kind::Pointer(self.intern(target)?));
@@ -276,7 +281,7 @@ impl<'a> Builder<'a> {
     /// Gathers the fields of a struct and of the structs embedded in it; the outer ones win.
     fn collect(
         &mut self,
-        name: &str,
+        name: &'a str,
         embedded: &mut Vec<Box<str>>,
         fields: &mut BTreeMap<&'a str, Field>,
     ) -> Result<(), TableError> {

@@ -29,7 +29,7 @@ pub(in crate::yaml) struct Analysis {
 
 /// Whether a key is short and on one line.
 pub(super) fn fits_a_simple_key(key: &str) -> bool {
-    key.len() <= LONGEST_KEY && !key.contains(is_break)
+    key.len() <= LONGEST_KEY && (is_one_word(key) || !key.contains(is_break))
 }
 
 /// Whether the bare text would read as something else than text. Numbers in base 60 are no
