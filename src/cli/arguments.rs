@@ -43,17 +43,11 @@ const STYLES: Styles = Styles::styled()
 )]
 pub(super) struct Arguments {
     /// When to use colour
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(super) color: Color,
 
     /// No notes, warnings or progress on standard error
-    #[arg(short, long, global = true, help_heading = "Output")]
+    #[arg(short, long, global = true)]
     pub(super) quiet: bool,
 
     #[command(flatten)]
@@ -63,107 +57,45 @@ pub(super) struct Arguments {
     pub(super) command: Command,
 }
 
-// A subcommand's arguments are put together only when it is the one that is meant.
+// A subcommand's arguments are put together only when it is the one that is meant: until then, all
+// that is known of it is what stands here, the first lines of its own help.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(super) enum Command {
     /// Lint, render to the output tree, and show what changes
-    ///
-    /// The diff has the committed output tree on its left where git knows one, else the tree on
-    /// disk.
     Plan(plan::Arguments),
-
     /// Check the manifests against what the cluster would make of them
     Lint(lint::Arguments),
-
     /// Render what HCO and SSP would create
-    ///
-    /// Writes one file per object to the output tree, for review: the operators own these objects,
-    /// and nothing here is meant to be applied. With --format json or --stdout no file is written.
     Render(render::Arguments),
-
     /// Show what a change does to the clusters, object by object and field by field
-    ///
-    /// Without a choice of sides, the left one is the committed output tree (else the tree on disk)
-    /// and the right one what the sources render now. Nothing is written.
     Diff(diff::Arguments),
-
     /// Mend what rules find, where that is mechanical
-    ///
-    /// Without --write nothing is written: the changes are shown as a diff. Every comment and the
-    /// layout stay; a result that isn't what was meant is dropped. What needs a choice is listed with
-    /// what each way would do.
     Fix(fix::Arguments),
-
     /// Show which golden images are there for which architecture
-    ///
-    /// A cell is one cluster, architecture and golden image: covered, missing, or leading to an image
-    /// of another architecture, with the reason. Clusters that are alike are shown together. It is a
-    /// view: whatever it shows, the exit code is 0.
     Matrix(matrix::Arguments),
-
     /// Make one HTML page of the whole plan
-    ///
-    /// Golden images by architecture, findings with the lines they are about, alerts, what changes, and
-    /// the clusters. The page loads nothing and runs no script. It is a view: whatever it shows, the
-    /// exit code is 0.
     Report(report::Arguments),
-
     /// Say what makes a field of a rendered object what it is
-    ///
-    /// Takes the inputs away one by one and plans again: the line of the HyperConverged, the operation
-    /// of a jsonpatch annotation, the nodes or the fact of the inventory without which the field would
-    /// be another one. Where nothing moves it, it is a default or the release's own.
-    ///
-    /// Without a FIELD: what makes the object exist (or keeps it away), and what each operation of its
-    /// jsonpatch annotation does.
     Why(why::Arguments),
-
     /// Print the page of a rule, or of a field of an operand or of the HyperConverged
-    ///
-    /// For a field: its type, what of the HyperConverged feeds it, what HCO writes when nothing is said,
-    /// and what changed between the releases.
     Explain(explain::Arguments),
-
     /// Print a file's documents as Kubernetes reads them
-    ///
-    /// One JSON line per document: split, decoded and resolved as kubectl does it (`on` is true,
-    /// `0777` is 511). What can't be read is said with its line and column.
     Read(read::Arguments),
-
     /// Make a ClusterInventory from a dump of nodes, or hold one against a newer dump
     Inventory(inventory::Arguments),
-
     /// The HCO releases that are modelled
     Release(release::Arguments),
-
     /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
-    ///
-    /// The kind of the functionConfig says what is done: `Lint` adds findings as results, `Render` also
-    /// adds what HCO and SSP would create. Its spec may name an `inventory` (a file, relative to the
-    /// kustomization), a `release`, and a `path` to a HyperConverged, which generators are not given.
     Krm(krm::Arguments),
-
     /// Run as a config management plugin of Argo CD; see docs/argocd.md
     Cmp(cmp::Arguments),
-
     /// Talk to an editor: findings, fixes and explanations while somebody types
-    ///
-    /// The language server protocol on standard input and output. Editors start this; docs/editors.md
-    /// says how for VS Code, Neovim and Helix. Configuration is the workspace's hcoplan.yaml.
     Lsp(lsp::Arguments),
-
     /// Write what a repository needs to be planned: inventories, configuration, hook and workflow
-    ///
-    /// Nothing that is there is touched. What can't be known (which release runs, which nodes there
-    /// are) stays a comment to fill in.
     Init(init::Arguments),
-
     /// Print a completion script for a shell
-    ///
-    /// For bash: hcoplan completions bash > /etc/bash_completion.d/hcoplan
     Completions(completions::Arguments),
-
     /// Print the manual page, or write one per subcommand to a directory
     Man(man::Arguments),
 }

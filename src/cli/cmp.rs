@@ -21,6 +21,7 @@ use crate::finding::{Finding, Severity};
 use crate::lint::Settings;
 use crate::repo::{self, Options, Repo};
 
+/// Run as a config management plugin of Argo CD; see docs/argocd.md
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(super) struct Arguments {

@@ -7,6 +7,9 @@ use super::exit::Verdict;
 use super::output::Output;
 use super::{Failure, command};
 
+/// Print a completion script for a shell
+///
+/// For bash: hcoplan completions bash > /etc/bash_completion.d/hcoplan
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The shell

@@ -21,6 +21,10 @@ use crate::lint::Settings;
 use crate::repo::{ClusterRef, Repo};
 use crate::report::changes::{Changes, Format, LEAST_BUDGET, write};
 
+/// Show what a change does to the clusters, object by object and field by field
+///
+/// Without a choice of sides, the left one is the committed output tree (else the tree on disk)
+/// and the right one what the sources render now. Nothing is written.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Directory with the sources

@@ -7,6 +7,10 @@ use super::output::Output;
 use super::{Failure, explain_field};
 use crate::{finding, lint};
 
+/// Print the page of a rule, or of a field of an operand or of the HyperConverged
+///
+/// For a field: its type, what of the HyperConverged feeds it, what HCO writes when nothing is said,
+/// and what changed between the releases.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The rule's name, as findings print it, or a field: KubeVirt.spec.configuration.migrations

@@ -30,6 +30,11 @@ const GREEN: Style = AnsiColor::Green.on_default();
 const RED: Style = AnsiColor::Red.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
+/// Mend what rules find, where that is mechanical
+///
+/// Without --write nothing is written: the changes are shown as a diff. Every comment and the
+/// layout stay; a result that isn't what was meant is dropped. What needs a choice is listed with
+/// what each way would do.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

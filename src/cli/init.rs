@@ -11,6 +11,10 @@ use super::written;
 use crate::release::Release;
 use crate::repo::{self, CONFIG_FILE, Options, Pairing, Repo};
 
+/// Write what a repository needs to be planned: inventories, configuration, hook and workflow
+///
+/// Nothing that is there is touched. What can't be known (which release runs, which nodes there
+/// are) stays a comment to fill in.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Top of the repository

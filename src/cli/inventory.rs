@@ -14,6 +14,7 @@ use crate::repo;
 use crate::source::{SourceFile, read_limited};
 use crate::yaml::{self, Node as Tree};
 
+/// Make a ClusterInventory from a dump of nodes, or hold one against a newer dump
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(super) struct Arguments {

@@ -22,6 +22,11 @@ use crate::repo::{self, Options};
 use crate::source::{Directory, SourceFile, Tree as _, max_bytes, normal, read_limited};
 use crate::yaml::{self, Document};
 
+/// Run as a function of kustomize: a ResourceList on standard input, one on standard output
+///
+/// The kind of the functionConfig says what is done: `Lint` adds findings as results, `Render` also
+/// adds what HCO and SSP would create. Its spec may name an `inventory` (a file, relative to the
+/// kustomization), a `release`, and a `path` to a HyperConverged, which generators are not given.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {}
 

@@ -17,6 +17,7 @@ use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
 use crate::report::Format;
 
+/// Check the manifests against what the cluster would make of them
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

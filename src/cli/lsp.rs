@@ -6,6 +6,10 @@ use super::Failure;
 use super::exit::Verdict;
 use crate::lsp;
 
+/// Talk to an editor: findings, fixes and explanations while somebody types
+///
+/// The language server protocol on standard input and output. Editors start this; docs/editors.md
+/// says how for VS Code, Neovim and Helix. Configuration is the workspace's hcoplan.yaml.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Standard input and output: what it does anyhow, for editors that say so

@@ -10,6 +10,7 @@ use super::exit::Verdict;
 use super::output::Output;
 use super::{Failure, command};
 
+/// Print the manual page, or write one per subcommand to a directory
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Write hcoplan.1, hcoplan-plan.1 and so on here

@@ -11,6 +11,11 @@ use super::{Failure, clusters, tree};
 use crate::app::{State, Work};
 use crate::report::matrix::{Format, MatrixPage, write};
 
+/// Show which golden images are there for which architecture
+///
+/// A cell is one cluster, architecture and golden image: covered, missing, or leading to an image
+/// of another architecture, with the reason. Clusters that are alike are shown together. It is a
+/// view: whatever it shows, the exit code is 0.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

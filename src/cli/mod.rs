@@ -198,3 +198,21 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
 fn command() -> clap::Command {
     Arguments::command()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subcommand_is_listed_as_its_own_help_begins() {
+        let listed = command();
+        let mut built = command();
+        built.build();
+        for subcommand in listed.get_subcommands() {
+            let name = subcommand.get_name();
+            let own = built.find_subcommand(name).and_then(|c| c.get_about());
+            assert!(own.is_some(), "{name}");
+            assert_eq!(subcommand.get_about(), own, "{name}");
+        }
+    }
+}

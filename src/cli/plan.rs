@@ -23,6 +23,10 @@ use crate::lint::Settings;
 use crate::report::changes::{self, Changes};
 use crate::report::{Format, Terminal};
 
+/// Lint, render to the output tree, and show what changes
+///
+/// The diff has the committed output tree on its left where git knows one, else the tree on
+/// disk.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

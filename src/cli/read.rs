@@ -12,6 +12,10 @@ use crate::kube::secret;
 use crate::source::{SourceFile, Span, read_limited};
 use crate::yaml::{self, ProblemKind};
 
+/// Print a file's documents as Kubernetes reads them
+///
+/// One JSON line per document: split, decoded and resolved as kubectl does it (`on` is true,
+/// `0777` is 511). What can't be read is said with its line and column.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The file; `-` for standard input

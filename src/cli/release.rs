@@ -9,6 +9,7 @@ use super::output::Output;
 use crate::release::{Phase, Platform, Release};
 use crate::repo::{self, named_release};
 
+/// The HCO releases that are modelled
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(super) struct Arguments {

@@ -16,6 +16,10 @@ use super::{Failure, clusters, held};
 use crate::app::{self, Only, Progress, State, Work};
 use crate::report::Format;
 
+/// Render what HCO and SSP would create
+///
+/// Writes one file per object to the output tree, for review: the operators own these objects,
+/// and nothing here is meant to be applied. With --format json or --stdout no file is written.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

@@ -22,6 +22,11 @@ use crate::repo::ClusterRef;
 use crate::report::changes::Changes;
 use crate::report::{self, ClusterRow, PlanPage};
 
+/// Make one HTML page of the whole plan
+///
+/// Golden images by architecture, findings with the lines they are about, alerts, what changes, and
+/// the clusters. The page loads nothing and runs no script. It is a view: whatever it shows, the
+/// exit code is 0.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

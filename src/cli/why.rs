@@ -14,6 +14,14 @@ use crate::report::{Format, WhyPage, why_json, write_why};
 use crate::why::{Answer, World, ask};
 use crate::{emit, plan};
 
+/// Say what makes a field of a rendered object what it is
+///
+/// Takes the inputs away one by one and plans again: the line of the HyperConverged, the operation
+/// of a jsonpatch annotation, the nodes or the fact of the inventory without which the field would
+/// be another one. Where nothing moves it, it is a default or the release's own.
+///
+/// Without a FIELD: what makes the object exist (or keeps it away), and what each operation of its
+/// jsonpatch annotation does.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The cluster's name, or the last part of it
