@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::template::{Template, TemplateSource, complete_spec, text};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
+use crate::kube::tree;
 
 /// What HCO's stage depends on.
 ///
@@ -175,7 +176,7 @@ impl GoldenImages<'_> {
         };
         self.customise_annotations(&mut metadata, custom, registry_changed);
         // The namespace comes from the HyperConverged even when it says none.
-        match text(custom.pointer("/metadata/namespace")) {
+        match text(tree::get(custom, "metadata.namespace")) {
             "" => metadata.remove("namespace"),
             namespace => metadata.insert("namespace".to_owned(), namespace.into()),
         };
@@ -196,9 +197,7 @@ impl GoldenImages<'_> {
         custom: &Value,
         registry_changed: bool,
     ) {
-        let own = custom
-            .pointer("/metadata/annotations")
-            .and_then(Value::as_object);
+        let own = tree::get(custom, "metadata.annotations").and_then(Value::as_object);
         let annotations = metadata
             .entry("annotations")
             .or_insert_with(|| Value::Object(Map::new()));
@@ -220,7 +219,7 @@ impl GoldenImages<'_> {
 
 /// Whether a template of the HyperConverged is switched on, as HCO reads its annotation.
 pub fn is_enabled(template: &Value) -> bool {
-    let annotations = template.pointer("/metadata/annotations");
+    let annotations = tree::get(template, "metadata.annotations");
     match annotations.and_then(|a| a.get(ENABLE_ANNOTATION)) {
         None => true,
         value => text(value).eq_ignore_ascii_case("true"),
@@ -228,7 +227,7 @@ pub fn is_enabled(template: &Value) -> bool {
 }
 
 fn name_of(template: &Value) -> &str {
-    text(template.pointer("/metadata/name"))
+    text(tree::get(template, "metadata.name"))
 }
 
 fn map_at<'a>(value: &'a Value, key: &str) -> Option<&'a Map<String, Value>> {

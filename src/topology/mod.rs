@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::inventory::{Inventory, Node};
-use crate::kube::node_affinity;
+use crate::kube::{node_affinity, tree};
 
 /// Facts about the cluster, as the operator sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -93,8 +93,7 @@ pub fn selects(placement: &Value, node: &Node) -> Option<bool> {
         .get("nodeSelector")
         .and_then(Value::as_object)
         .filter(|s| !s.is_empty());
-    let affinity = placement
-        .pointer("/affinity/nodeAffinity")
+    let affinity = tree::get(placement, "affinity.nodeAffinity")
         .filter(|a| !a["requiredDuringSchedulingIgnoredDuringExecution"].is_null());
     if selector.is_none() && affinity.is_none() {
         return None;

@@ -56,7 +56,9 @@ impl GoTypes {
         if let Value::Object(object) = object {
             object.remove("status");
         }
-        let owners = object.pointer_mut("/metadata/ownerReferences");
+        let owners = object
+            .get_mut("metadata")
+            .and_then(|m| m.get_mut("ownerReferences"));
         for owner in owners.and_then(Value::as_array_mut).into_iter().flatten() {
             if let Value::Object(owner) = owner {
                 owner.remove("uid");

@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::hyperconverged::Gates;
+use crate::kube::tree;
 use crate::source::Location;
 use crate::yaml::{Document, Node, Path, Value};
 
@@ -49,7 +50,7 @@ impl<'a> Context<'a> {
             }),
             _ => None,
         });
-        let object = self.object().pointer("/spec/featureGates");
+        let object = tree::get(self.object(), "spec.featureGates");
         Gate {
             document: self.document(),
             written,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
+use crate::kube::tree;
 
 pub(super) static RULE: Rule = Rule {
     name: "default-datasource-dangling",
@@ -68,10 +69,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let crons: BTreeMap<&str, &Rendered> = cx
         .import_crons()
         .filter(|r| r.object.id.namespace.as_ref() == Some(images))
-        .filter_map(|r| Some((text(r, "/spec/managedDataSource")?, r)))
+        .filter_map(|r| Some((text(r, "spec.managedDataSource")?, r)))
         .collect();
     for source in cx.data_sources() {
-        let Some(target) = text(source, "/spec/source/dataSource/name") else {
+        let Some(target) = text(source, "spec.source.dataSource.name") else {
             continue;
         };
         let name = &source.object.id.name;
@@ -124,8 +125,8 @@ fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
     workload.contains(wanted).then_some(fix)
 }
 
-fn text<'a>(rendered: &'a Rendered, pointer: &str) -> Option<&'a str> {
-    rendered.object.body.pointer(pointer)?.as_str()
+fn text<'a>(rendered: &'a Rendered, path: &str) -> Option<&'a str> {
+    tree::get(&rendered.object.body, path)?.as_str()
 }
 
 /// Where the image of a cron is written.

@@ -1,6 +1,5 @@
 //! A golden image's metadata stands beside `metadata`.
 
-
 use super::prelude::*;
 use crate::admission::Reason;
 use crate::finding::Edit;
