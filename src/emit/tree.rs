@@ -22,7 +22,10 @@ pub struct Tree {
     out: Utf8PathBuf,
     new: Temporary,
     old: Option<DiskTree>,
-    clusters: Mutex<Vec<String>>,
+    /// The clusters that were written.
+    written: Mutex<Vec<String>>,
+    /// The clusters whose directories are as they were.
+    same: Mutex<Vec<String>>,
     /// Whether something couldn't be written: then nothing more is, and nothing is put in place.
     failed: AtomicBool,
 }
@@ -45,7 +48,8 @@ impl Tree {
         let tree = Self {
             new,
             old,
-            clusters: Mutex::default(),
+            written: Mutex::default(),
+            same: Mutex::default(),
             failed: AtomicBool::new(false),
             out,
         };
@@ -60,7 +64,8 @@ impl Tree {
         self.old.as_ref()
     }
 
-    /// Writes a cluster's directory. Clusters may be written from several threads.
+    /// Writes a cluster's directory, unless it is there already as it would be. Clusters may be
+    /// written from several threads.
     ///
     /// # Errors
     /// What the operating system refuses. After that nothing more is tried, and it is said once: a
@@ -70,12 +75,32 @@ impl Tree {
         if self.failed.load(Ordering::Relaxed) {
             return Ok(());
         }
+        if self.is_as_it_was(&directory, cluster) {
+            add(&self.same, &cluster.cluster);
+            return Ok(());
+        }
         match self.write_files(&directory, cluster) {
-            Ok(()) => self.has(&cluster.cluster),
+            Ok(()) => add(&self.written, &cluster.cluster),
             Err(_) if self.failed.swap(true, Ordering::Relaxed) => {}
             Err(error) => return Err(self.unwritten(error)),
         }
         Ok(())
+    }
+
+    /// Whether the old tree's directory holds the very same texts. (What it holds beside them is in
+    /// no manifest, and would have been refused.)
+    fn is_as_it_was(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> bool {
+        let Some(old) = &self.old else {
+            return false;
+        };
+        let is = |name: &str, text: &str| {
+            let there = old.text(directory, name);
+            there.is_ok_and(|there| there.as_deref() == Some(text))
+        };
+        let kustomization = cluster.kustomization.as_deref();
+        is(CLUSTER_MANIFEST, &cluster.manifest)
+            && kustomization.is_none_or(|text| is(KUSTOMIZATION, text))
+            && cluster.files.iter().all(|f| is(&f.name, &f.text))
     }
 
     fn write_files(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> io::Result<()> {
@@ -99,14 +124,24 @@ impl Tree {
     /// Takes a cluster's directory over as it was; `false` where there was none.
     ///
     /// # Errors
-    /// What the operating system refuses.
+    /// A manifest that can't be read or understood.
     pub fn keep(&self, cluster: &str) -> Result<bool, Error> {
         let directory = cluster_directory(cluster)?;
-        let Some(old) = &self.old else {
-            return Ok(false);
+        let manifest = match &self.old {
+            Some(old) => old.manifest(&directory)?,
+            None => None,
         };
+        if manifest.is_some() {
+            add(&self.same, cluster);
+        }
+        Ok(manifest.is_some())
+    }
+
+    /// Shares a cluster's files with the old tree, which is removed afterwards.
+    fn link(&self, old: &DiskTree, cluster: &str) -> Result<(), Error> {
+        let directory = cluster_directory(cluster)?;
         let Some(manifest) = old.manifest(&directory)? else {
-            return Ok(false);
+            return Ok(());
         };
         let from = old.root().join(&directory);
         let to = self.new.path().join(&directory);
@@ -116,17 +151,18 @@ impl Tree {
         for name in objects.chain(kustomization).chain([CLUSTER_MANIFEST]) {
             link(&from.join(name), &to.join(name)).map_err(|e| self.unwritten(e))?;
         }
-        self.has(cluster);
-        Ok(true)
+        Ok(())
     }
 
-    fn has(&self, cluster: &str) {
-        let mut clusters = self.clusters.lock().unwrap_or_else(|e| e.into_inner());
-        clusters.push(cluster.to_owned());
+    /// Whether nothing was written and nothing goes, so that the old tree is the new one.
+    fn is_the_old_one(&self, old: &DiskTree, top: &str, same: &[String]) -> bool {
+        let there = old.text(Utf8Path::new(""), TOP_MANIFEST);
+        same.len() == old.directories().count()
+            && there.is_ok_and(|there| there.as_deref() == Some(top))
     }
 
     /// Puts the new tree in the old one's place, at once. A tree without a cluster is not put
-    /// where there was none.
+    /// where there was none, and one that is as it was stays.
     ///
     /// # Errors
     /// What the operating system refuses; the old tree is untouched then.
@@ -134,15 +170,28 @@ impl Tree {
         if self.failed.load(Ordering::Relaxed) {
             return Err(self.unwritten(io::Error::other("a part of it could not be")));
         }
-        let clusters = self.clusters.get_mut().unwrap_or_else(|e| e.into_inner());
-        let clusters = std::mem::take(clusters);
+        let mut clusters = taken(&mut self.written);
+        let mut same = taken(&mut self.same);
+        same.sort_unstable();
+        same.dedup();
+        let nothing_written = clusters.is_empty();
+        clusters.extend_from_slice(&same);
         if clusters.is_empty() && self.old.is_none() {
             return Ok(());
+        }
+        let text = TopManifest::new(clusters).to_text();
+        if let Some(old) = &self.old {
+            if nothing_written && self.is_the_old_one(old, &text, &same) {
+                return Ok(());
+            }
+            for cluster in &same {
+                self.link(old, cluster)?;
+            }
         }
         // Never without one, so that what a killed run leaves is known for what it is.
         let top = self.new.path().join(TOP_MANIFEST);
         let complete = top.with_extension("complete");
-        write(&complete, &TopManifest::new(clusters).to_text())
+        write(&complete, &text)
             .and_then(|()| fs::rename(&complete, &top))
             .map_err(|e| self.unwritten(e))?;
         match &self.old {
@@ -156,6 +205,15 @@ impl Tree {
             }
         }
     }
+}
+
+fn add(to: &Mutex<Vec<String>>, cluster: &str) {
+    let mut clusters = to.lock().unwrap_or_else(|e| e.into_inner());
+    clusters.push(cluster.to_owned());
+}
+
+fn taken(from: &mut Mutex<Vec<String>>) -> Vec<String> {
+    std::mem::take(from.get_mut().unwrap_or_else(|e| e.into_inner()))
 }
 
 /// The tree's path with its parent made and resolved, so that `--out .` has a name and a parent.
@@ -198,7 +256,15 @@ fn check_mount(_: &Utf8Path, _: &Utf8Path) -> Result<(), Error> {
 fn link(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        // Gone by now, or written by somebody who knows better.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
+            ) =>
+        {
+            Ok(())
+        }
         Err(_) => fs::copy(from, to).map(|_| ()),
     }
 }
@@ -325,6 +391,20 @@ mod tests {
                 .count(),
             1
         );
+
+        let tree = Tree::begin(&out).expect("begins");
+        let same = cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]);
+        tree.write(&same).expect("a");
+        assert!(tree.keep("b/c").expect("kept") && tree.keep(".").expect("kept"));
+        let made = || {
+            fs::metadata(&out)
+                .and_then(|m| m.modified())
+                .expect("a tree")
+        };
+        let when = made();
+        tree.finish().expect("finishes");
+        assert_eq!(made(), when, "what is as it was is left alone");
+        assert_eq!(listing(&out), before);
 
         let tree = Tree::begin(&out).expect("begins");
         tree.write(&cluster("a", &[("X-1.yaml", "one")]))
