@@ -41,6 +41,7 @@ mod why;
 mod written;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -127,7 +128,13 @@ fn typed() -> Vec<OsString> {
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse_from(typed()) {
+    let typed = typed();
+    if let Some(version) = version::asked(&typed) {
+        // A closed pipe is no error.
+        let _ = std::io::stdout().write_all(version.as_bytes());
+        return ExitCode::SUCCESS;
+    }
+    let arguments = match Arguments::try_parse_from(typed) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; a closed pipe while printing them is none, either.

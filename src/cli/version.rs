@@ -1,5 +1,7 @@
 //! `--version`: hcoplan's own, and the releases that it models.
 
+use std::ffi::OsString;
+
 /// The compiled-in releases with their patch level. Known without reading any release's data:
 /// `--version` is for scripts that ask often.
 const MODELLED: [(&str, &str); 4] = [
@@ -19,9 +21,31 @@ pub(super) fn long() -> String {
     out
 }
 
+/// The answer where the version is asked for and nothing else: scripts do that often, and no
+/// subcommand's arguments have to be put together for it. It is what the command line would print.
+pub(super) fn asked(typed: &[OsString]) -> Option<String> {
+    let [_, word] = typed else {
+        return None;
+    };
+    match word.to_str()? {
+        "--version" => Some(format!("hcoplan {}\n", long())),
+        "-V" => Some(format!("hcoplan {}\n", env!("CARGO_PKG_VERSION"))),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::command;
+
+    #[test]
+    fn says_what_the_command_line_says() {
+        let asked = |word: &str| asked(&["hcoplan".into(), word.into()]);
+        assert_eq!(asked("-V"), Some(command().render_version()));
+        assert_eq!(asked("--version"), Some(command().render_long_version()));
+        assert_eq!(asked("--help"), None);
+    }
     use crate::release::Release;
 
     #[test]

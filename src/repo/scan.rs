@@ -1,9 +1,9 @@
 //! What is in a file: looked for in its bytes first, and parsed only where it can matter.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
@@ -200,19 +200,41 @@ fn marked(text: &str) -> bool {
 }
 
 fn of_text(text: &str, kustomization: bool) -> Interest {
-    let mentions = |word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    if mentions(HCO) || mentions(OURS) {
+    let words = &*WORDS;
+    let mentions = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
+    if mentions(&words.hco) || mentions(&words.ours) {
         return Interest::Marked;
     }
-    let nodes = mentions("Node") && has_kind(text, "Node");
-    let machines = || mentions("Machine") && has_kind(text, "Machine");
-    let subscription = || mentions("Subscription") && mentions(PACKAGE);
+    let nodes = mentions(&words.node) && has_kind(text, "Node");
+    let machines = || mentions(&words.machine) && has_kind(text, "Machine");
+    let subscription = || mentions(&words.subscription) && mentions(&words.package);
     let others = || machines() || subscription();
-    match nodes || others() || (kustomization && mentions("patch")) {
+    match nodes || others() || (kustomization && mentions(&words.patch)) {
         true => Interest::Some,
         false => Interest::None,
     }
 }
+
+/// What is looked for in every file, made ready once.
+struct Words {
+    hco: Finder<'static>,
+    ours: Finder<'static>,
+    node: Finder<'static>,
+    machine: Finder<'static>,
+    subscription: Finder<'static>,
+    package: Finder<'static>,
+    patch: Finder<'static>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
+    hco: Finder::new(HCO),
+    ours: Finder::new(OURS),
+    node: Finder::new("Node"),
+    machine: Finder::new("Machine"),
+    subscription: Finder::new("Subscription"),
+    package: Finder::new(PACKAGE),
+    patch: Finder::new("patch"),
+});
 
 /// What is wrong with a file whose text is not what its bytes are.
 fn garbled(file: &SourceFile) -> Problem {

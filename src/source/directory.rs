@@ -121,8 +121,8 @@ impl Tree for Directory {
             return Err(not_a_file(kind));
         }
         let mut bytes = Vec::new();
-        let file = open_file(&full)?;
-        let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        let (file, metadata) = opened(&full)?;
+        let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
         if size > self.max_bytes {
             return Err(Unreadable::TooBig(self.max_bytes));
         }
@@ -221,6 +221,10 @@ fn relative(root: &Utf8Path, path: &Path) -> Utf8PathBuf {
 /// # Errors
 /// Why it can't be read.
 pub fn open_file(path: &Utf8Path) -> Result<File, Unreadable> {
+    opened(path).map(|(file, _)| file)
+}
+
+fn opened(path: &Utf8Path) -> Result<(File, fs::Metadata), Unreadable> {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -231,8 +235,9 @@ pub fn open_file(path: &Utf8Path) -> Result<File, Unreadable> {
         options.custom_flags(flags.bits().cast_signed());
     }
     let file = options.open(path)?;
-    match file.metadata()?.file_type() {
-        kind if kind.is_file() => Ok(file),
+    let metadata = file.metadata()?;
+    match metadata.file_type() {
+        kind if kind.is_file() => Ok((file, metadata)),
         kind => Err(not_a_file(kind)),
     }
 }
