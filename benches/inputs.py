@@ -1,0 +1,31 @@
+"""What the benchmarks are run on: made from the example fleet, the same every time."""
+
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "examples/fleet/clusters/prod-east"
+
+
+def fleet(directory, count):
+    """Clusters like those of the example fleet, no two the same."""
+    examples = sorted((ROOT / "examples/fleet/clusters").iterdir())
+    for number in range(count):
+        example = examples[number % len(examples)]
+        target = directory / f"clusters/c{number:05}"
+        target.mkdir(parents=True)
+        for file in example.iterdir():
+            text = file.read_text()
+            if file.name == "hyperconverged.yaml":
+                text = text.replace("spec:\n", f"spec:\n  defaultCPUModel: model-{number}\n", 1)
+            (target / file.name).write_text(text)
+
+
+def nothing(directory, count):
+    """YAML files, and no HyperConverged among them."""
+    manifest = (EXAMPLE / "inventory.yaml").read_text()
+    manifest = manifest.replace("hcoplan.dev/v1alpha1", "v1").replace("ClusterInventory", "Inventory")
+    for number in range(count):
+        if number % 100 == 0:
+            below = directory / f"d{number // 10_000}/e{number // 100}"
+            below.mkdir(parents=True)
+        (below / f"f{number}.yaml").write_text(manifest)
