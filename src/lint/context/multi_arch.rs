@@ -72,16 +72,18 @@ impl Context<'_> {
     /// Whether workload nodes have these architectures and no others where
     /// [`Self::keep_workloads_on`] is followed.
     pub fn would_keep_workloads_on(&self, architectures: &[String]) -> bool {
-        let placed = || {
-            let placement = self.field(Pods::Workload.field()).path()?;
-            let trees = self.before_edits().documents();
-            let mut tree = trees.get(self.document().index)?.clone();
-            self.placement_change(architectures)?
-                .apply(&mut tree)
-                .ok()?;
-            Some(Topology::new(self.inventory(), placement.get(&tree)))
-        };
-        placed().is_some_and(|topology| topology.workload_architectures == architectures)
+        let change = self.placement_change(architectures);
+        let topology = change.and_then(|change| self.topology_after(&change));
+        topology.is_some_and(|topology| topology.workload_architectures == architectures)
+    }
+
+    /// What HCO would derive from the nodes after a change of the HyperConverged.
+    pub fn topology_after(&self, change: &Change) -> Option<Topology> {
+        let placement = self.field(Pods::Workload.field()).path()?;
+        let trees = self.before_edits().documents();
+        let mut tree = trees.get(self.document().index)?.clone();
+        change.apply(&mut tree).ok()?;
+        Some(Topology::new(self.inventory(), placement.get(&tree)))
     }
 
     fn placement_change(&self, architectures: &[String]) -> Option<Change> {

@@ -115,14 +115,16 @@ fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
     if !cx.selects_workload_nodes() {
         return None;
     }
-    let fix = cx.fix(
+    let change = Change::Remove(placement);
+    let topology = cx.topology_after(&change)?;
+    if !topology.workload_architectures.contains(wanted) {
+        return None;
+    }
+    cx.fix(
         format!("let workloads run on {wanted} nodes, too, by dropping their placement"),
         Applicability::Suggestion,
-        &[Change::Remove(placement)],
-    )?;
-    let plan = cx.planned_with(&fix)?;
-    let workload = &plan.topology.workload_architectures;
-    workload.contains(wanted).then_some(fix)
+        &[change],
+    )
 }
 
 fn text<'a>(rendered: &'a Rendered, path: &str) -> Option<&'a str> {
