@@ -177,7 +177,7 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
             inventory: &inventory,
             plan: &plan,
         };
-        let mut found = lint(repo, (cluster, &loaded), input, held.as_ref(), settings);
+        let mut found = lint(repo, cluster, &loaded, input, held.as_ref(), settings);
         outcome.documents.append(&mut found.documents);
         outcome.found.add(found);
     } else {
@@ -205,13 +205,14 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
 /// the HyperConverged before the change where there is one.
 pub(super) fn lint(
     repo: &Repo,
-    (cluster, loaded): (&ClusterRef, &Loaded),
+    cluster: &ClusterRef,
+    loaded: &Loaded,
     input: lint::Input<'_>,
     before: Option<&Value>,
     settings: &lint::Settings,
 ) -> lint::Run {
     let context = lint::Context::new(input, settings)
-        .with_neighbours(|| repo.neighbours(cluster, Some(loaded)))
+        .with_neighbours(|| repo.neighbours(cluster, loaded))
         .with_texts(|| repo.texts(cluster))
         .with_before(before)
         .with_layers(|| repo.layers(cluster));

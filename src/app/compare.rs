@@ -174,7 +174,7 @@ impl Planned {
         };
         let mut findings = self.loaded.findings.clone();
         let before = before.map(|b| &b.loaded.json);
-        let run = cluster::lint(repo, (cluster, &self.loaded), input, before, settings);
+        let run = cluster::lint(repo, cluster, &self.loaded, input, before, settings);
         findings.extend(run.findings);
         findings
     }

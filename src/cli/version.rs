@@ -38,6 +38,7 @@ pub(super) fn asked(typed: &[OsString]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::cli::command;
+    use crate::release::Release;
 
     #[test]
     fn says_what_the_command_line_says() {
@@ -46,7 +47,6 @@ mod tests {
         assert_eq!(asked("--version"), Some(command().render_long_version()));
         assert_eq!(asked("--help"), None);
     }
-    use crate::release::Release;
 
     #[test]
     fn names_every_release_that_is_compiled_in() {

@@ -49,7 +49,7 @@ impl Repo {
     /// Everything in a cluster's directory and below it that belongs to no cluster further down.
     /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it. What was
     /// read to load the cluster isn't read again.
-    pub fn neighbours(&self, cluster: &ClusterRef, loaded: Option<&Loaded>) -> Neighbours {
+    pub fn neighbours(&self, cluster: &ClusterRef, loaded: &Loaded) -> Neighbours {
         let directory = cluster.directory();
         let mut out = Neighbours::default();
         let start = self.files.partition_point(|f| f.path.as_path() < directory);
@@ -65,7 +65,7 @@ impl Repo {
             if owner != Some(directory) {
                 continue;
             }
-            let mut known = loaded.iter().flat_map(|l| &l.read);
+            let mut known = loaded.read.iter();
             let content = match known.find(|c| c.file.path() == file.path) {
                 Some(content) => Arc::clone(content),
                 None => {

@@ -425,7 +425,9 @@ fn neighbours_are_those_of_the_own_directory() {
         ("a/nested/vm.yaml", &vm("two")),
         ("ab/vm.yaml", &vm("three")),
     ]);
-    let neighbours = repo.neighbours(&repo.clusters()[0], None);
+    let cluster = &repo.clusters()[0];
+    let loaded = repo.load(cluster).expect("readable");
+    let neighbours = repo.neighbours(cluster, &loaded);
     assert_eq!(neighbours.of_kind("VirtualMachine").len(), 2);
     let kinds: Vec<&str> = neighbours.kinds().collect();
     assert_eq!(kinds, ["HyperConverged", "Pod", "VirtualMachine"]);

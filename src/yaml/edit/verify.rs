@@ -86,26 +86,17 @@ pub fn apply_and_verify(
     intended: &[Json],
 ) -> Result<String, Reason> {
     let edited = apply_and_read(before, edits)?;
-    let intended = intended.iter().map(Some).chain(std::iter::repeat(None));
-    let found = edited
-        .documents
-        .iter()
-        .map(Some)
-        .chain(std::iter::repeat(None));
-    let pairs = intended
-        .zip(found)
-        .take_while(|(a, b)| a.is_some() || b.is_some());
-    for (i, pair) in pairs.enumerate() {
-        let place = format!("[{i}]");
-        let differs = match pair {
-            (Some(a), Some(b)) => difference(a, b, &place),
-            _ => Some(place),
-        };
-        if let Some(path) = differs {
-            return Err(Reason::Differs(path));
-        }
+    let found = &edited.documents;
+    let mut pairs = intended.iter().zip(found).enumerate();
+    let differs = pairs.find_map(|(i, (a, b))| difference(a, b, &format!("[{i}]")));
+    let lacking = || {
+        let shorter = intended.len().min(found.len());
+        (intended.len() != found.len()).then(|| format!("[{shorter}]"))
+    };
+    match differs.or_else(lacking) {
+        Some(path) => Err(Reason::Differs(path)),
+        None => Ok(edited.text),
     }
-    Ok(edited.text)
 }
 
 /// The file after the edits, if it can be read as well as before and every comment is still there,
