@@ -52,7 +52,7 @@ fn data(release: &str, common: Vec<Value>) -> Data {
     let dir = root("schemas/releases").join(release);
     Data {
         bundle: SspBundle::from_json(&read(&dir.join("ssp.json"))).unwrap(),
-        types: GoTypes::from_json(&read(&dir.join("go-types.json"))).unwrap(),
+        types: GoTypes::from_json(read(&dir.join("go-types.json"))).unwrap(),
         common,
     }
 }

@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::decode::Operation;
 use super::document::Document;
+use super::reach::Reach;
 use super::{Failure, as_document, blame, merge};
-use crate::kube::go::{GoTypes, Step, TypeId};
+use crate::kube::go::{GoType, GoTypes, Step};
 
 /// What a patch did.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,8 +74,19 @@ pub struct Loss {
 
 /// Applies operations (decoded and held to `spec`) to an operand one by one. `operand` is the
 /// whole object as it is rendered.
-pub fn effects(types: &GoTypes, ty: TypeId, operand: &Value, operations: &[Operation]) -> Effects {
-    let base = as_document(types, ty, operand);
+pub fn effects(types: &GoTypes, ty: &GoType, operand: &Value, operations: &[Operation]) -> Effects {
+    effects_in(types, ty, operand, operations, &Reach::of(operations))
+}
+
+/// [`effects`] of operations that lead no further than `reach`.
+pub(super) fn effects_in(
+    types: &GoTypes,
+    ty: &GoType,
+    operand: &Value,
+    operations: &[Operation],
+    reach: &Reach,
+) -> Effects {
+    let base = as_document(types, ty, reach.take(types, ty, operand));
     let mut patched = Document::new(&base);
     let mut made = Effects {
         operations: Vec::new(),
@@ -168,7 +180,7 @@ fn push_key(path: &mut String, key: &str) {
 }
 
 /// Every place where the operator's result is not the plain one, by path.
-fn losses(types: &GoTypes, ty: TypeId, patched: &Value, actual: &Value) -> BTreeMap<String, Loss> {
+fn losses(types: &GoTypes, ty: &GoType, patched: &Value, actual: &Value) -> BTreeMap<String, Loss> {
     let mut found = BTreeMap::new();
     let mut names = Names {
         types,
@@ -241,20 +253,21 @@ struct Names<'a> {
     spelled: Vec<String>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
     /// `path` is the document's, `go_path` the same with the fields' own names.
     fn walk(
         &mut self,
-        ty: TypeId,
+        ty: &'a GoType,
         patched: &Value,
         actual: &Value,
         path: &mut String,
         go_path: &mut String,
     ) {
         let lengths = (path.len(), go_path.len());
+        let types = self.types;
         let mut child = |key: &str, value: &Value| {
             push_key(path, key);
-            let (name, inner) = match self.types.step(ty, key) {
+            let (name, inner) = match types.step(ty, key) {
                 Step::Field(name, inner) => (name, Some(inner)),
                 Step::Inside(inner) => (key, Some(inner)),
                 Step::Free => (key, None),

@@ -12,6 +12,7 @@ mod effect;
 mod json;
 mod node;
 mod places;
+mod reach;
 mod shared;
 
 #[cfg(test)]
@@ -19,17 +20,18 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec};
 pub use effect::{Change, Effect, Effects, Loss, Reason, changes, effects};
 pub use places::{Part, Repeated, cut, cut_all, repeated_keys, segments};
 pub use shared::{Condition, SHARED, Share, Shared, write_through};
 
-use crate::kube::go::{DecodeError, GoTypes, TypeId};
+use crate::kube::go::{DecodeError, GoType, GoTypes};
 use crate::source::Span;
 use document::Document;
 use node::Node;
+use reach::Reach;
 
 /// An annotation of the HyperConverged and the operand that it patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,39 +155,39 @@ impl Failure {
 /// Whatever the operator refuses, in its words.
 pub fn patch(
     types: &GoTypes,
-    ty: TypeId,
+    ty: &GoType,
     operand: &Value,
     annotation: &str,
     text: &str,
 ) -> Result<Value, Failure> {
     let patched = decode(text).and_then(|operations| {
         only_spec(&operations)?;
-        apply(types, ty, operand, &operations)
+        apply(types, ty, operand, &operations, &Reach::of(&operations))
     });
     patched.map_err(|failure| failure.in_annotation(annotation))
 }
 
-/// [`patch`] for operations that are decoded.
+/// [`patch`] for operations that are decoded and lead no further than `reach`.
 fn apply(
     types: &GoTypes,
-    ty: TypeId,
+    ty: &GoType,
     operand: &Value,
     operations: &[Operation],
+    reach: &Reach,
 ) -> Result<Value, Failure> {
-    let base = as_document(types, ty, operand);
+    let base = as_document(types, ty, reach.take(types, ty, operand));
     let mut document = Document::new(&base);
     for (index, operation) in operations.iter().enumerate() {
         document.apply(operation, index)?;
     }
     merge(types, ty, &base, document.root())
-        .map(|merged| with_spec(operand, merged))
+        .map(|merged| reach.put_back(types, ty, operand, merged))
         .map_err(|error| blame(types, ty, &base, operations, error))
 }
 
 /// What the operator patches: the object with a status, but before it gets its API version, its
 /// kind and its owner.
-fn as_document(types: &GoTypes, ty: TypeId, operand: &Value) -> Value {
-    let mut base = operand.clone();
+fn as_document(types: &GoTypes, ty: &GoType, mut base: Value) -> Value {
     if let Value::Object(entries) = &mut base {
         entries.remove("apiVersion");
         entries.remove("kind");
@@ -198,7 +200,7 @@ fn as_document(types: &GoTypes, ty: TypeId, operand: &Value) -> Value {
 }
 
 /// The patched document decoded onto what it was printed from.
-fn merge(types: &GoTypes, ty: TypeId, base: &Value, patched: &Node) -> Result<Value, DecodeError> {
+fn merge(types: &GoTypes, ty: &GoType, base: &Value, patched: &Node) -> Result<Value, DecodeError> {
     let merged = types.merge(base, &patched.to_json(), ty);
     merged.map_err(|error| DecodeError {
         message: as_written(error.message, patched),
@@ -224,21 +226,10 @@ fn as_written(message: String, patched: &Node) -> String {
     }
 }
 
-/// A patch changes nothing outside `spec`: what a `move` took from elsewhere stays when the
-/// result is decoded.
-fn with_spec(operand: &Value, mut merged: Value) -> Value {
-    let mut result = operand.clone();
-    let spec = merged.get_mut("spec").map(Value::take);
-    if let Value::Object(entries) = &mut result {
-        entries.insert("spec".to_owned(), spec.unwrap_or_else(|| Map::new().into()));
-    }
-    result
-}
-
 /// The operation that brought a value of the wrong type in: the first with which decoding fails.
 fn blame(
     types: &GoTypes,
-    ty: TypeId,
+    ty: &GoType,
     base: &Value,
     operations: &[Operation],
     error: DecodeError,

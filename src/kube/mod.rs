@@ -9,6 +9,7 @@ pub mod label;
 pub mod label_selector;
 pub mod node_affinity;
 mod object;
+pub(crate) mod outline;
 pub mod quantity;
 pub mod secret;
 pub mod tree;

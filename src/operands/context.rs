@@ -39,7 +39,7 @@ pub struct Context<'a> {
     /// Who renders.
     pub stage: Stage,
     tls: OnceCell<TlsProfile>,
-    constants: OnceCell<Filled>,
+    constants: OnceCell<Arc<Filled>>,
     patched: RefCell<Vec<Patched>>,
 }
 
@@ -139,17 +139,6 @@ impl<'a> Context<'a> {
         self.stage == Stage::Webhook && !patched
     }
 
-    fn filled(&self) -> &Filled {
-        self.constants.get_or_init(|| {
-            let platform = self.inventory.platform.as_str();
-            let with = Placeholders {
-                namespace: &self.inventory.namespace,
-                ingress_domain: &format!("apps.{}", self.inventory.base_domain),
-                env: &self.release.tables().env[platform],
-            };
-            self.release.constants().fill(&with, platform)
-        })
-    }
 
     /// Whether HCO runs what it deploys itself with two replicas.
     pub(super) fn highly_available(&self) -> bool {
@@ -173,7 +162,8 @@ impl<'a> Context<'a> {
 
     /// Several of the release's constant objects, of which some may not exist in the release.
     pub(super) fn constants(&self, names: &[&str]) -> Vec<Object> {
-        let known = names.iter().filter(|n| self.filled().contains_key(**n));
+        let constants = self.release.constants();
+        let known = names.iter().filter(|n| constants.has(n));
         known.map(|n| self.constant(n)).collect()
     }
 
@@ -183,7 +173,16 @@ impl<'a> Context<'a> {
     }
 
     fn constant_body(&self, name: &str) -> &Arc<Value> {
-        let body = self.filled().get(name);
+        let platform = self.inventory.platform.as_str();
+        let with = Placeholders {
+            namespace: &self.inventory.namespace,
+            base_domain: &self.inventory.base_domain,
+            env: &self.release.tables().env[platform],
+        };
+        let constants = self.release.constants();
+        let make = || constants.filled(&with, platform);
+        let filled = self.constants.get_or_init(make);
+        let body = constants.object(filled, &with, name);
         body.unwrap_or_else(|| panic!("{}: objects.json lacks {name}", self.release.name()))
     }
 

@@ -5,42 +5,51 @@
 //! other placeholder is left for the object's renderer.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::Value;
+
+use crate::kube::outline::Outline;
 
 /// What stands for the placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Placeholders<'a> {
     /// `{{namespace}}`
     pub namespace: &'a str,
-    /// `{{ingressDomain}}`
-    pub ingress_domain: &'a str,
+    /// `{{ingressDomain}}` is `apps.` before it.
+    pub base_domain: &'a str,
     /// `{{env.NAME}}`
     pub env: &'a BTreeMap<String, String>,
 }
 
-/// Constant objects by `Kind/name`, shared.
-pub type Filled = Arc<BTreeMap<String, Arc<Value>>>;
+/// A release's constant objects with the placeholders of some clusters filled in, each when it is
+/// first asked for.
+#[derive(Debug, Default)]
+pub struct Filled(BTreeMap<String, OnceLock<Arc<Value>>>);
 
 /// A release's constant objects by `Kind/name`.
 #[derive(Debug)]
 pub struct Constants {
-    templates: BTreeMap<String, Value>,
+    outline: Outline,
+    templates: BTreeMap<String, Range<u32>>,
     // Filled objects are shared between plans: a fleet has few namespaces and domains.
-    filled: Mutex<BTreeMap<String, Filled>>,
+    filled: Mutex<BTreeMap<String, Arc<Filled>>>,
 }
 
 /// Above this many distinct fillings the memory is given back.
 const MOST_FILLED: usize = 256;
 
 impl Constants {
-    /// From `objects.json`.
-    pub fn new(templates: BTreeMap<String, Value>) -> Self {
-        Self {
-            templates,
+    /// From `objects.json`; `None` when it is not a JSON object.
+    pub(crate) fn new(outline: Outline) -> Option<Self> {
+        let templates = outline.members(&outline.whole())?.into_iter();
+        let templates = templates.map(|(name, part)| (name.into_owned(), part));
+        Some(Self {
+            templates: templates.collect(),
+            outline,
             filled: Mutex::new(BTreeMap::new()),
-        }
+        })
     }
 
     /// Whether there is an object of this name.
@@ -48,9 +57,9 @@ impl Constants {
         self.templates.contains_key(name)
     }
 
-    /// Every constant object with its placeholders filled in.
-    pub fn fill(&self, with: &Placeholders<'_>, key: &str) -> Filled {
-        let key = format!("{key}\0{}\0{}", with.namespace, with.ingress_domain);
+    /// The place of the objects that are filled with these; `key` stands for the environment.
+    pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> Arc<Filled> {
+        let key = format!("{key}\0{}\0{}", with.namespace, with.base_domain);
         let mut filled = match self.filled.lock() {
             Ok(guard) => guard,
             Err(poisoned) => poisoned.into_inner(),
@@ -58,29 +67,39 @@ impl Constants {
         if let Some(objects) = filled.get(&key) {
             return Arc::clone(objects);
         }
-        let objects: BTreeMap<_, _> = self
-            .templates
-            .iter()
-            .map(|(name, template)| (name.clone(), Arc::new(fill(template, with))))
-            .collect();
-        let objects = Arc::new(objects);
+        let names = self.templates.keys().cloned();
+        let objects = Arc::new(Filled(names.map(|name| (name, OnceLock::new())).collect()));
         if filled.len() >= MOST_FILLED {
             filled.clear();
         }
         filled.insert(key, Arc::clone(&objects));
         objects
     }
+
+    /// A constant object; `None` when the release has none of this name. `with` is what `filled`
+    /// was made for.
+    pub fn object<'f>(
+        &self,
+        filled: &'f Filled,
+        with: &Placeholders<'_>,
+        name: &str,
+    ) -> Option<&'f Arc<Value>> {
+        let cell = filled.0.get(name)?;
+        Some(cell.get_or_init(|| {
+            let part = self.templates.get(name);
+            let mut object = part.and_then(|p| self.outline.value(p)).unwrap_or_default();
+            fill(&mut object, with);
+            Arc::new(object)
+        }))
+    }
 }
 
-fn fill(template: &Value, with: &Placeholders<'_>) -> Value {
+fn fill(template: &mut Value, with: &Placeholders<'_>) {
     match template {
-        Value::String(text) => Value::String(fill_text(text, with)),
-        Value::Array(items) => items.iter().map(|v| fill(v, with)).collect(),
-        Value::Object(map) => {
-            let filled = map.iter().map(|(k, v)| (k.clone(), fill(v, with)));
-            Value::Object(filled.collect())
-        }
-        other => other.clone(),
+        Value::String(text) if text.contains("{{") => *text = fill_text(text, with),
+        Value::Array(items) => items.iter_mut().for_each(|v| fill(v, with)),
+        Value::Object(map) => map.values_mut().for_each(|v| fill(v, with)),
+        _ => {}
     }
 }
 
@@ -92,7 +111,10 @@ fn fill_text(text: &str, with: &Placeholders<'_>) -> String {
         let (name, behind) = after.split_once("}}").unwrap_or((after, ""));
         match name {
             "namespace" => out.push_str(with.namespace),
-            "ingressDomain" => out.push_str(with.ingress_domain),
+            "ingressDomain" => {
+                out.push_str("apps.");
+                out.push_str(with.base_domain);
+            }
             _ => match name.strip_prefix("env.") {
                 Some(variable) => out.push_str(with.env.get(variable).map_or("", String::as_str)),
                 // A renderer's own placeholder.
@@ -115,15 +137,18 @@ mod tests {
         let env = BTreeMap::from([("IMAGE".to_owned(), "quay.io/x@sha256:1".to_owned())]);
         let with = Placeholders {
             namespace: "cnv",
-            ingress_domain: "apps.example.com",
+            base_domain: "example.com",
             env: &env,
         };
-        let template =
-            json!({"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"});
-        let filled = fill(&template, &with);
+        let text = r#"{"K/a": {"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"}}"#;
+        let constants = Outline::of(text.into()).and_then(Constants::new);
+        let constants = constants.expect("an object");
+        let filled = constants.filled(&with, "openshift");
         assert_eq!(
-            filled,
-            json!({"image": "quay.io/x@sha256:1", "host": "d-cnv.apps.example.com"})
+            constants.object(&filled, &with, "K/a").map(|o| &**o),
+            Some(&json!({"image": "quay.io/x@sha256:1", "host": "d-cnv.apps.example.com"}))
         );
+        assert_eq!(constants.object(&filled, &with, "K/b"), None);
+        assert!(Outline::of("[]".into()).is_some_and(|o| Constants::new(o).is_none()));
     }
 }

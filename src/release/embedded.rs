@@ -1,63 +1,47 @@
-//! The releases that are compiled in. A new one is one row in each list.
+//! The releases that are compiled in: the directories of `schemas/releases`.
 
 use std::sync::{Arc, OnceLock};
 
 use super::{Files, Release};
 
-macro_rules! release_files {
-    ($name:literal: $($crd:literal)*) => {{
-        let mut files = Files::new();
-        for (file, text) in [
-            ("release.json", include_str!(concat!("../../schemas/releases/", $name, "/release.json"))),
-            ("behaviour.json", include_str!(concat!("../../schemas/releases/", $name, "/behaviour.json"))),
-            ("admission.json", include_str!(concat!("../../schemas/releases/", $name, "/admission.json"))),
-            ("objects.json", include_str!(concat!("../../schemas/releases/", $name, "/objects.json"))),
-            ("golden-images.json", include_str!(concat!("../../schemas/releases/", $name, "/golden-images.json"))),
-            ("go-types.json", include_str!(concat!("../../schemas/releases/", $name, "/go-types.json"))),
-            ("kubevirt.json", include_str!(concat!("../../schemas/releases/", $name, "/kubevirt.json"))),
-            ("fields.json", include_str!(concat!("../../schemas/releases/", $name, "/fields.json"))),
-            ("ssp.json", include_str!(concat!("../../schemas/releases/", $name, "/ssp.json"))),
-            $((concat!("crds/", $crd, ".json"), include_str!(concat!("../../schemas/releases/", $name, "/crds/", $crd, ".json"))),)*
-        ] {
-            files.insert(file, text);
-        }
-        files
-    }};
-}
+/// The text of a file, and the ends of the objects and lists in it.
+type File = (&'static str, &'static str, &'static [(u32, u32)]);
+
+/// Oldest first. Made by `build.rs`.
+static RELEASES: &[(&str, &[File])] = include!(concat!(env!("OUT_DIR"), "/releases.rs"));
 
 /// Oldest first.
-pub(super) const NAMES: [&str; 4] = ["1.16", "1.17", "1.18", "1.19"];
-
-fn files(name: &str) -> Option<Files> {
-    Some(match name {
-        "1.16" => release_files!("1.16":
-            "aaq.v1alpha1" "cdi.v1beta1" "dataimportcron.v1beta1" "datasource.v1beta1"
-            "datavolume.v1beta1" "hyperconverged.v1beta1" "kubevirt.v1" "migcontroller.v1alpha1"
-            "networkaddonsconfig.v1" "ssp.v1beta3"),
-        "1.17" => release_files!("1.17":
-            "aaq.v1alpha1" "cdi.v1beta1" "dataimportcron.v1beta1" "datasource.v1beta1"
-            "datavolume.v1beta1" "hyperconverged.v1beta1" "kubevirt.v1" "migcontroller.v1alpha1"
-            "networkaddonsconfig.v1" "ssp.v1beta3"),
-        "1.18" => release_files!("1.18":
-            "aaq.v1alpha1" "cdi.v1beta1" "dataimportcron.v1beta1" "datasource.v1beta1"
-            "datavolume.v1beta1" "hyperconverged.v1" "hyperconverged.v1beta1" "kubevirt.v1"
-            "migcontroller.v1alpha1" "networkaddonsconfig.v1" "ssp.v1beta3"),
-        "1.19" => release_files!("1.19":
-            "aaq.v1alpha1" "cdi.v1beta1" "dataimportcron.v1beta1" "datasource.v1beta1"
-            "datavolume.v1beta1" "filerestoreoperator.v1alpha1" "hyperconverged.v1"
-            "hyperconverged.v1beta1" "kubevirt.v1" "migcontroller.v1alpha1"
-            "networkaddonsconfig.v1" "ssp.v1beta3"),
-        _ => return None,
-    })
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    RELEASES.iter().map(|(name, _)| *name)
 }
 
 /// The release with this name, parsed once.
 pub(super) fn release(name: &str) -> Option<Arc<Release>> {
-    static CELLS: [OnceLock<Arc<Release>>; NAMES.len()] = [const { OnceLock::new() }; NAMES.len()];
-    let index = NAMES.iter().position(|n| *n == name)?;
-    let release = CELLS.get(index)?.get_or_init(|| {
-        let files = files(name).expect("every known name has its files");
-        Arc::new(Release::from_files(files).unwrap_or_else(|e| panic!("{name}: {e}")))
+    static CELLS: [OnceLock<Arc<Release>>; RELEASES.len()] =
+        [const { OnceLock::new() }; RELEASES.len()];
+    let index = names().position(|n| n == name)?;
+    let (cell, (name, given)) = (CELLS.get(index)?, RELEASES.get(index)?);
+    let release = cell.get_or_init(|| {
+        let mut files = Files::new();
+        for (name, text, containers) in *given {
+            files.compiled_in(name, text, containers);
+        }
+        Arc::new(Release::named(name, files))
     });
     Some(Arc::clone(release))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_whole_and_says_the_name_of_its_directory() {
+        for name in names() {
+            let release = release(name).expect("listed");
+            release.check().unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(release.tables().name, name);
+        }
+        assert!(release("0.1").is_none());
+    }
 }

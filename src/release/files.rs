@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 
+use crate::kube::outline::Outline;
+
 /// A release's data that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -33,7 +35,14 @@ impl Error {
 
 /// File name (relative, `/` as separator) to text.
 #[derive(Debug, Default)]
-pub struct Files(BTreeMap<String, Cow<'static, str>>);
+pub struct Files(BTreeMap<String, File>);
+
+#[derive(Debug)]
+enum File {
+    Text(Cow<'static, str>),
+    /// With the ends of its objects and lists.
+    CompiledIn(&'static str, &'static [(u32, u32)]),
+}
 
 impl Files {
     /// No file yet.
@@ -43,7 +52,18 @@ impl Files {
 
     /// Adds a file.
     pub fn insert(&mut self, name: impl Into<String>, text: impl Into<Cow<'static, str>>) {
-        self.0.insert(name.into(), text.into());
+        self.0.insert(name.into(), File::Text(text.into()));
+    }
+
+    /// Adds a file that is compiled in, with the ends of its objects and lists.
+    pub(super) fn compiled_in(
+        &mut self,
+        name: &str,
+        text: &'static str,
+        containers: &'static [(u32, u32)],
+    ) {
+        let file = File::CompiledIn(text, containers);
+        self.0.insert(name.to_owned(), file);
     }
 
     /// The names, sorted.
@@ -56,20 +76,29 @@ impl Files {
     /// # Errors
     /// When there is no such file.
     pub fn text(&self, name: &str) -> Result<&str, Error> {
-        self.get(name).map(AsRef::as_ref)
+        Ok(match self.get(name)? {
+            File::Text(text) => text,
+            File::CompiledIn(text, _) => text,
+        })
     }
 
-    /// A file's text, to keep: what is compiled in is not copied.
+    /// A file that is read in parts; what is compiled in is neither copied nor looked through.
     ///
     /// # Errors
-    /// When there is no such file.
-    pub fn shared(&self, name: &str) -> Result<Cow<'static, str>, Error> {
-        self.get(name).cloned()
+    /// When there is no such file, or brackets or quotes of it don't match.
+    pub(crate) fn outline(&self, name: &str) -> Result<Outline, Error> {
+        match self.get(name)? {
+            File::Text(text) => {
+                let outline = Outline::of(text.clone());
+                outline.ok_or_else(|| Error::shape(name, "it is not JSON"))
+            }
+            File::CompiledIn(text, containers) => Ok(Outline::made(text, containers)),
+        }
     }
 
-    fn get(&self, name: &str) -> Result<&Cow<'static, str>, Error> {
-        let text = self.0.get(name);
-        text.ok_or_else(|| Error::Missing(name.to_owned()))
+    fn get(&self, name: &str) -> Result<&File, Error> {
+        let file = self.0.get(name);
+        file.ok_or_else(|| Error::Missing(name.to_owned()))
     }
 
     /// A file read as JSON.

@@ -1,8 +1,8 @@
 //! What differs between HCO releases, as data.
 //!
 //! A release is a directory under `schemas/releases/<x.y>/`; the four that are modelled are
-//! compiled in, another one can be read from a directory. Big parts (schemas, type tables,
-//! constant objects) are parsed when they are first asked for.
+//! compiled in, another one can be read from a directory. All but the small tables is parsed when
+//! it is first asked for: rules look at the releases before and after, and need little of them.
 
 mod admission;
 mod constants;
@@ -14,10 +14,11 @@ mod ssp;
 mod tables;
 mod upgrade;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 pub use admission::{
@@ -41,53 +42,66 @@ use crate::schema::Schema;
 
 /// One HCO release line with everything that is known about it.
 pub struct Release {
+    name: String,
     files: Files,
-    tables: Tables,
-    behaviour: Behaviour,
-    admission: AdmissionRules,
-    golden_images: Vec<Value>,
+    tables: OnceLock<Tables>,
+    behaviour: OnceLock<Behaviour>,
+    admission: OnceLock<AdmissionRules>,
+    golden_images: OnceLock<Vec<Value>>,
     constants: OnceLock<Constants>,
     go_types: OnceLock<GoTypes>,
     ssp: OnceLock<SspBundle>,
     kubevirt: OnceLock<KubeVirtFacts>,
     fields: OnceLock<Vec<HyperConvergedField>>,
     schemas: BTreeMap<String, OnceLock<Schema>>,
+    kept: [OnceLock<Kept>; 4],
 }
+
+/// What a room keeps of a release, by its type.
+type Kept = Box<dyn Any + Send + Sync>;
 
 impl std::fmt::Debug for Release {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Release({})", self.tables.name)
+        write!(f, "Release({})", self.name)
     }
 }
 
 impl Release {
-    /// A release from its files.
+    /// A release from its files. All but `release.json` are read later: see [`Self::check`].
     ///
     /// # Errors
-    /// A file that is missing or does not have the expected shape, by name.
+    /// `release.json` is missing or does not have the expected shape.
     pub fn from_files(files: Files) -> Result<Self, Error> {
         let tables: Tables = files.parse("release.json")?;
-        let behaviour = files.parse("behaviour.json")?;
-        let admission = files.parse("admission.json")?;
-        let golden_images = files.parse("golden-images.json")?;
+        let release = Self::named(&tables.name, files);
+        Ok(Self {
+            tables: OnceLock::from(tables),
+            ..release
+        })
+    }
+
+    /// A release whose name is known, of which nothing is read yet.
+    fn named(name: &str, files: Files) -> Self {
         let schemas = files
             .names()
             .filter_map(|n| n.strip_prefix("crds/")?.strip_suffix(".json"))
             .map(|n| (n.to_owned(), OnceLock::new()))
             .collect();
-        Ok(Self {
+        Self {
+            name: name.to_owned(),
             files,
-            tables,
-            behaviour,
-            admission,
-            golden_images,
+            tables: OnceLock::new(),
+            behaviour: OnceLock::new(),
+            admission: OnceLock::new(),
+            golden_images: OnceLock::new(),
             constants: OnceLock::new(),
             go_types: OnceLock::new(),
             ssp: OnceLock::new(),
             kubevirt: OnceLock::new(),
             fields: OnceLock::new(),
             schemas,
-        })
+            kept: Default::default(),
+        }
     }
 
     /// The compiled-in release with this name (`1.17`).
@@ -97,47 +111,57 @@ impl Release {
 
     /// The names of the compiled-in releases, oldest first.
     pub fn known_names() -> impl Iterator<Item = &'static str> {
-        embedded::NAMES.iter().copied()
+        embedded::names()
     }
 
     /// `1.17`
     pub fn name(&self) -> &str {
-        &self.tables.name
+        &self.name
     }
 
     /// The patch level that is modelled, `1.17.4`.
     pub fn version(&self) -> &str {
-        &self.tables.version
+        &self.tables().version
     }
 
     /// The small tables: environment, feature gates, TLS profiles, constants.
     pub fn tables(&self) -> &Tables {
-        &self.tables
+        self.parsed(&self.tables, "release.json")
     }
 
     /// Whether a behaviour that only some releases have is in this one.
     pub fn has(&self, capability: &str) -> bool {
-        self.behaviour.capabilities.contains(capability)
+        self.behaviour().capabilities.contains(capability)
     }
 
     /// What the webhooks do, in which order and in which words.
     pub fn admission(&self) -> &AdmissionRules {
-        &self.admission
+        self.parsed(&self.admission, "admission.json")
     }
 
     /// The operands' order of work.
     pub fn work_order(&self) -> &WorkOrder {
-        &self.behaviour.work_order
+        &self.behaviour().work_order
     }
 
     /// What the operator does by itself when it is upgraded to this release.
     pub fn upgrade(&self) -> &Upgrade {
-        &self.behaviour.upgrade
+        &self.behaviour().upgrade
+    }
+
+    fn behaviour(&self) -> &Behaviour {
+        self.parsed(&self.behaviour, "behaviour.json")
+    }
+
+    /// A file that [`Self::check`] has found good, or that is compiled in.
+    fn parsed<'r, T: DeserializeOwned>(&self, cell: &'r OnceLock<T>, file: &str) -> &'r T {
+        let parse = || self.files.parse(file);
+        cell.get_or_init(|| parse().unwrap_or_else(|e| panic!("{e}")))
     }
 
     /// A variable of the operator's environment; `None` when absent or blank.
     pub fn env(&self, platform: Platform, name: &str) -> Option<&str> {
-        let env = self.tables.env.get(platform.as_str())?;
+        let env = self.tables().env.get(platform.as_str())?;
         env.get(name)
             .map(String::as_str)
             .filter(|v| !v.trim().is_empty())
@@ -146,28 +170,24 @@ impl Release {
     /// The common golden images (DataImportCronTemplates) as the operator holds them after it
     /// has loaded its files.
     pub fn golden_images(&self) -> &[Value] {
-        &self.golden_images
+        self.parsed::<Vec<_>>(&self.golden_images, "golden-images.json")
     }
 
     /// The objects that are the same in every cluster of the release, or nearly so.
     pub fn constants(&self) -> &Constants {
         self.constants.get_or_init(|| {
-            Constants::new(
-                self.files
-                    .parse("objects.json")
-                    .unwrap_or_else(|e| panic!("{e}")),
-            )
+            let file = self.files.outline("objects.json");
+            let file = file.unwrap_or_else(|e| panic!("{e}"));
+            Constants::new(file).unwrap_or_else(|| panic!("objects.json: not an object"))
         })
     }
 
     /// The Go types of the operators' APIs.
     pub fn go_types(&self) -> &GoTypes {
         self.go_types.get_or_init(|| {
-            let text = self
-                .files
-                .text("go-types.json")
-                .unwrap_or_else(|e| panic!("{e}"));
-            GoTypes::from_json(text).unwrap_or_else(|e| panic!("go-types.json: {e}"))
+            let file = self.files.outline("go-types.json");
+            let file = file.unwrap_or_else(|e| panic!("{e}"));
+            GoTypes::new(file).unwrap_or_else(|e| panic!("go-types.json: {e}"))
         })
     }
 
@@ -184,16 +204,12 @@ impl Release {
 
     /// What the release's KubeVirt knows.
     pub fn kubevirt(&self) -> &KubeVirtFacts {
-        let parse = || self.files.parse("kubevirt.json");
-        self.kubevirt
-            .get_or_init(|| parse().unwrap_or_else(|e| panic!("{e}")))
+        self.parsed(&self.kubevirt, "kubevirt.json")
     }
 
     /// The fields of the HyperConverged, of every served version.
     pub fn fields(&self) -> &[HyperConvergedField] {
-        let parse = || self.files.parse("fields.json");
-        self.fields
-            .get_or_init(|| parse().unwrap_or_else(|e| panic!("{e}")))
+        self.parsed::<Vec<_>>(&self.fields, "fields.json")
     }
 
     /// The structural schema of a CRD version, named as the file is: `hyperconverged.v1beta1`.
@@ -201,8 +217,8 @@ impl Release {
         let cell = self.schemas.get(name)?;
         Some(cell.get_or_init(|| {
             let file = format!("crds/{name}.json");
-            let text = self.files.shared(&file).unwrap_or_else(|e| panic!("{e}"));
-            Schema::from_json(text).unwrap_or_else(|e| panic!("{file}: {e}"))
+            let outline = self.files.outline(&file).unwrap_or_else(|e| panic!("{e}"));
+            Schema::new(outline).unwrap_or_else(|e| panic!("{file}: {e}"))
         }))
     }
 
@@ -216,6 +232,20 @@ impl Release {
     /// The names of the schemas there are.
     pub fn schema_names(&self) -> impl Iterator<Item = &str> {
         self.schemas.keys().map(String::as_str)
+    }
+
+    /// What the rooms above keep of a release for as long as it lives, one of each type: results
+    /// that are made of its data and that many clusters share.
+    ///
+    /// # Panics
+    /// When there are more such types than places, which any plan shows.
+    pub fn kept<T: Any + Default + Send + Sync>(&self) -> &T {
+        let mut places = self.kept.iter();
+        let found = places.find_map(|place| {
+            let kept = place.get_or_init(|| Box::new(T::default()));
+            kept.downcast_ref()
+        });
+        found.expect("a place for each type")
     }
 
     /// The names of all files of the release, sorted.
@@ -237,10 +267,15 @@ impl Release {
     /// # Errors
     /// The first file that is missing or malformed.
     pub fn check(&self) -> Result<(), Error> {
+        self.files.parse::<Behaviour>("behaviour.json")?;
+        self.files.parse::<AdmissionRules>("admission.json")?;
+        self.files.parse::<Vec<Value>>("golden-images.json")?;
         self.files
             .parse::<BTreeMap<String, Value>>("objects.json")?;
-        let text = self.files.text("go-types.json")?;
-        GoTypes::from_json(text).map_err(|e| Error::shape("go-types.json", &e.to_string()))?;
+        self.files.parse::<IgnoredAny>("go-types.json")?;
+        GoTypes::new(self.files.outline("go-types.json")?)
+            .and_then(|types| types.check())
+            .map_err(|e| Error::shape("go-types.json", &e.to_string()))?;
         SspBundle::from_json(self.files.text("ssp.json")?)
             .map_err(|e| Error::shape("ssp.json", &e.to_string()))?;
         self.files.parse::<KubeVirtFacts>("kubevirt.json")?;
@@ -249,7 +284,7 @@ impl Release {
         for name in self.schemas.keys() {
             let file = format!("crds/{name}.json");
             self.files.parse::<IgnoredAny>(&file)?;
-            Schema::from_json(self.files.shared(&file)?)
+            Schema::new(self.files.outline(&file)?)
                 .map_err(|e| Error::shape(&file, &e.to_string()))?;
         }
         Ok(())

@@ -12,7 +12,6 @@ mod document;
 mod fits;
 mod list;
 mod lookup;
-mod outline;
 mod parse;
 mod pattern;
 mod prune;
@@ -43,9 +42,10 @@ pub use prune::PrunedField;
 pub use text::{go_json, go_quote, server_path};
 pub use validate::{Violation, ViolationKind, Violations};
 
-use outline::Outline;
 use pattern::Pattern;
 use rule::Rule;
+
+use crate::kube::outline::Outline;
 
 /// The schema of one version of one kind.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::outline::Outline;
 use super::pattern::Pattern;
 use super::rule::Rule;
 use super::{Additional, Below, Format, Limits, List, Node, Schema, Types, Unread};
+use crate::kube::outline::Outline;
 
 /// Why a schema can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,11 @@ impl Schema {
     /// # Errors
     /// Text that is not JSON, a part that is missing.
     pub fn from_json(text: impl Into<Cow<'static, str>>) -> Result<Self, SchemaError> {
-        let outline = Outline::of(text.into()).ok_or(SchemaError::Json)?;
+        Self::new(Outline::of(text.into()).ok_or(SchemaError::Json)?)
+    }
+
+    /// [`Self::from_json`] of a text that was looked through.
+    pub(crate) fn new(outline: Outline) -> Result<Self, SchemaError> {
         let file = outline.members(&outline.whole()).ok_or(SchemaError::Json)?;
         let part = |key: &'static str| {
             let found = file.iter().find(|(name, _)| name == key);

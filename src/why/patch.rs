@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::inputs::Input;
 use super::world::World;
 use crate::jsonpatch::{self, ANNOTATIONS, Change, Effects, Loss, Op, Operation, Reason};
-use crate::kube::go::{GoTypes, TypeId};
+use crate::kube::go::{GoType, GoTypes};
 use crate::plan::Plan;
 use crate::source::Location;
 use crate::yaml::{Path, locate_in_scalar};
@@ -144,7 +144,7 @@ pub fn applied(document: &Value, changes: &[Change]) -> Value {
 /// An operand that is patched.
 struct Operand<'a> {
     types: &'a GoTypes,
-    ty: TypeId,
+    ty: &'a GoType,
     before: Value,
 }
 

@@ -315,7 +315,7 @@ fn check(world: &World<'_>, object: &Object, target: &Target) -> Result<(), Prob
                 GoStep::Free => Ok(None),
                 GoStep::Nowhere if common => Ok(None),
                 GoStep::Nowhere => {
-                    let names = types.field_names(types.target(ty));
+                    let names = types.field_names(ty.target());
                     Err(names.into_iter().map(ToOwned::to_owned).collect())
                 }
             },

@@ -7,15 +7,19 @@ use serde_json::{Value, json};
 
 use super::{kubevirt, text};
 use crate::jsonpatch::shared::writes;
-use crate::jsonpatch::{count, decode, effects, only_spec, patch};
-use crate::kube::go::{GoTypes, TypeId};
+use crate::jsonpatch::effect::effects_in;
+use crate::jsonpatch::reach::Reach;
+use crate::jsonpatch::{apply, count, decode, effects, only_spec, patch};
+use crate::kube::go::{GoType, GoTypes};
 
-static KUBEVIRT: LazyLock<(GoTypes, TypeId, Value)> = LazyLock::new(|| kubevirt("1.19"));
+type KubeVirt = (&'static GoTypes, &'static GoType, Value);
+
+static KUBEVIRT: LazyLock<KubeVirt> = LazyLock::new(|| kubevirt("1.19"));
 
 /// Everything the room does with an annotation's text.
 fn through_all(given: &str) {
     let (types, ty, operand) = &*KUBEVIRT;
-    let answer = patch(types, *ty, operand, "a", given);
+    let answer = patch(types, ty, operand, "a", given);
     let Ok(operations) = decode(given) else {
         assert_eq!(count(given), 0);
         let failure = answer.unwrap_err();
@@ -29,7 +33,13 @@ fn through_all(given: &str) {
             let _ = operation.segment_span(given, index);
         }
     }
-    let made = effects(types, *ty, operand, &operations);
+    let made = effects(types, ty, operand, &operations);
+    // What a patch doesn't reach makes no difference.
+    let whole = effects_in(types, ty, operand, &operations, &Reach::Whole);
+    assert_eq!(made, whole);
+    let near = apply(types, ty, operand, &operations, &Reach::of(&operations));
+    let whole = apply(types, ty, operand, &operations, &Reach::Whole);
+    assert_eq!(near, whole);
     match answer {
         Ok(after) => {
             writes("KubeVirt", operand, operand, &after, &|_| false);

@@ -8,7 +8,7 @@ use crate::jsonpatch::{Cause, Effects, Reason, decode, effects, patch};
 fn effects_of(operations: &Value) -> Effects {
     let (types, ty, base) = kubevirt("1.18");
     let decoded = decode(&text(operations)).unwrap();
-    effects(&types, ty, &base, &decoded)
+    effects(types, ty, &base, &decoded)
 }
 
 /// The only operation's changed paths and losses.
@@ -147,7 +147,7 @@ fn what_was_before_a_failure_is_still_told() {
         {"op": "add", "path": "/spec/configuration/cpuModel", "value": 1},
         {"op": "remove", "path": "/spec/no/where"},
     ]);
-    let failure = patch(&types, ty, &base, "a", &text(&operations)).unwrap_err();
+    let failure = patch(types, ty, &base, "a", &text(&operations)).unwrap_err();
     assert_eq!(
         (failure.operation, failure.cause),
         (Some(1), Cause::MissingPath)
@@ -159,7 +159,7 @@ fn a_wrong_type_is_blamed_on_the_operation_that_brought_it() {
     let (types, ty, base) = kubevirt("1.16");
     let given = r#"[{"op":"test","path":"/spec/x"},
         {"op":"add","path":"/spec/configuration/migrations/progressTimeout","value":1.50e1}]"#;
-    let failure = patch(&types, ty, &base, "some/annotation", given).unwrap_err();
+    let failure = patch(types, ty, &base, "some/annotation", given).unwrap_err();
     assert_eq!(
         failure.message,
         "invalid jsonPatch in the some/annotation annotation: json: cannot unmarshal number \
@@ -179,9 +179,9 @@ fn the_effects_add_up_to_the_patch() {
         {"op": "replace", "path": "/spec/configuration/migrations", "value": null},
         {"op": "move", "from": "/spec/imageTag", "path": "/spec/imageRegistry"},
     ]));
-    let patched = patch(&types, ty, &base, "a", &operations).unwrap();
+    let patched = patch(types, ty, &base, "a", &operations).unwrap();
     let decoded = decode(&operations).unwrap();
-    let made = effects(&types, ty, &base, &decoded);
+    let made = effects(types, ty, &base, &decoded);
     let mut built = base;
     change(&mut built, &made);
     assert_eq!(built, patched);

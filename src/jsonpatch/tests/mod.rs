@@ -10,7 +10,7 @@ mod shared;
 use serde_json::{Value, json};
 
 use super::Effects;
-use crate::kube::go::{GoTypes, TypeId};
+use crate::kube::go::{GoType, GoTypes};
 
 const RELEASES: [(&str, &str); 4] = [
     (
@@ -34,9 +34,9 @@ const RELEASES: [(&str, &str); 4] = [
 const KUBEVIRTS: &str = include_str!("../../../testdata/jsonpatch/kubevirt.jsonl");
 
 /// A release's types and the KubeVirt that the recorded cases patch.
-fn kubevirt(release: &str) -> (GoTypes, TypeId, Value) {
+fn kubevirt(release: &str) -> (&'static GoTypes, &'static GoType, Value) {
     let (_, table) = RELEASES.iter().find(|(name, _)| *name == release).unwrap();
-    let types = GoTypes::from_json(table).unwrap();
+    let types: &_ = Box::leak(Box::new(GoTypes::from_json(*table).unwrap()));
     let ty = types.of_kind("kubevirt.io/v1", "KubeVirt").unwrap();
     let mut lines = KUBEVIRTS
         .lines()

@@ -45,7 +45,7 @@ fn the_recorded_cases() {
         for case in cases {
             let id = &case["id"];
             let text = |key: &str| case[key].as_str().unwrap();
-            let answer = patch(&types, ty, &base, text("annotation"), text("patch"));
+            let answer = patch(types, ty, &base, text("annotation"), text("patch"));
             let recorded = &case["result"][release];
             if let Some(message) = recorded["error"].as_str() {
                 let failure = answer.unwrap_err();

@@ -5,7 +5,7 @@
 
 use serde_json::{Number, Value};
 
-use super::table::{Field, GoTypes, Kind, Struct, TypeId};
+use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{DecodeError, normalise, time};
 use crate::kube::{duration, quantity};
 
@@ -21,7 +21,7 @@ pub(super) enum Keys {
 pub(super) fn check(
     types: &GoTypes,
     document: &Value,
-    ty: TypeId,
+    ty: &GoType,
     keys: Keys,
 ) -> Result<(), DecodeError> {
     let mut checker = Checker {
@@ -49,8 +49,8 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// `Err` ends the decoding; a value of the wrong type is noted.
-    fn value(&mut self, value: &Value, ty: TypeId, at: &Step<'_>) -> Result<(), DecodeError> {
-        match self.types.kind(ty) {
+    fn value(&mut self, value: &Value, ty: &GoType, at: &Step<'_>) -> Result<(), DecodeError> {
+        match &ty.kind {
             Kind::Pointer(target) if !value.is_null() => return self.value(value, target, at),
             Kind::Duration => return check_duration(value, at),
             Kind::Quantity => return check_quantity(value, at),
@@ -76,14 +76,14 @@ impl Checker<'_> {
                     }
                 }
                 (Value::Object(entries), Kind::Struct(index)) => {
-                    let structure = self.types.structure(index);
+                    let structure = self.types.structure(*index);
                     for (key, entry) in entries {
                         let mut field = structure.field(key);
                         if field.is_none() && self.keys == Keys::AnyCase {
                             field = structure.field_folded(key);
                         }
                         if let Some(field) = field {
-                            self.value(entry, field.ty, &Step::Field(at, structure, field))?;
+                            self.value(entry, &field.ty, &Step::Field(at, structure, field))?;
                         }
                     }
                 }
@@ -93,9 +93,9 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn wrong(&mut self, what: String, ty: TypeId, at: &Step<'_>) {
+    fn wrong(&mut self, what: String, ty: &GoType, at: &Step<'_>) {
         if self.first.is_none() {
-            self.first = Some(mismatch(&what, &self.types.go_name(ty), at));
+            self.first = Some(mismatch(&what, &ty.go_name(), at));
         }
     }
 }
@@ -161,14 +161,14 @@ fn path(at: &Step<'_>) -> String {
     text + name
 }
 
-fn fits(number: &Number, kind: Kind) -> bool {
+fn fits(number: &Number, kind: &Kind) -> bool {
     match kind {
         Kind::Int(bits) => number.as_i64().is_some_and(|n| {
-            bits == 64 || (-(1_i64 << (bits - 1))..1_i64 << (bits - 1)).contains(&n)
+            *bits == 64 || (-(1_i64 << (bits - 1))..1_i64 << (bits - 1)).contains(&n)
         }),
         Kind::Uint(bits) => number
             .as_u64()
-            .is_some_and(|n| bits == 64 || n < 1_u64 << bits),
+            .is_some_and(|n| *bits == 64 || n < 1_u64 << bits),
         Kind::Float(32) => number
             .as_f64()
             .is_some_and(|n| n.abs() <= f64::from(f32::MAX)),
@@ -218,7 +218,7 @@ fn check_time(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
 fn check_int_or_string(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
     match value {
         Value::Null | Value::String(_) => Ok(()),
-        Value::Number(number) if fits(number, Kind::Int(32)) => Ok(()),
+        Value::Number(number) if fits(number, &Kind::Int(32)) => Ok(()),
         Value::Number(number) => Err(mismatch(&format!("number {number}"), "int32", at)),
         _ => Err(mismatch(word(value), "int32", at)),
     }

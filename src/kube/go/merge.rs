@@ -5,10 +5,10 @@
 
 use serde_json::{Map, Value};
 
-use super::table::{GoTypes, Kind, TypeId};
+use super::table::{GoType, GoTypes, Kind};
 
-pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: TypeId) {
-    match types.kind(ty) {
+pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType) {
+    match &ty.kind {
         Kind::Bool
         | Kind::String
         | Kind::Int(_)
@@ -51,7 +51,7 @@ pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: TypeId)
         Kind::Struct(index) => {
             let Value::Object(entries) = new else { return };
             let map = as_map(old);
-            let structure = types.structure(index);
+            let structure = types.structure(*index);
             // Go goes through the keys as they stand. A key spelled otherwise is never what Go
             // itself printed, so it was added by the patch, behind the others.
             for exact in [true, false] {
@@ -66,10 +66,10 @@ pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: TypeId)
                         _ => continue,
                     };
                     match map.get_mut(&*field.name) {
-                        Some(old) => overlay(types, old, new, field.ty),
+                        Some(old) => overlay(types, old, new, &field.ty),
                         None => {
                             let mut fresh = Value::Null;
-                            overlay(types, &mut fresh, new, field.ty);
+                            overlay(types, &mut fresh, new, &field.ty);
                             if !fresh.is_null() {
                                 map.insert(field.name.to_string(), fresh);
                             }
@@ -84,7 +84,7 @@ pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: TypeId)
 /// The new length counts; each element is decoded over the old one at its place. What was cut
 /// off earlier and lies behind the old end is not modelled: the operators build their lists by
 /// appending, so that memory is zero.
-fn overlay_slice(types: &GoTypes, old: &mut Value, items: &[Value], element: TypeId) {
+fn overlay_slice(types: &GoTypes, old: &mut Value, items: &[Value], element: &GoType) {
     if !old.is_array() {
         *old = Value::Array(Vec::with_capacity(items.len()));
     }

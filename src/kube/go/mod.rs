@@ -22,7 +22,7 @@ use serde_json::Value;
 
 pub use step::Step;
 pub use syntax::syntax_error;
-pub use table::{GoTypes, TableError, TypeId};
+pub use table::{GoType, GoTypes, TableError};
 
 /// Why Go would not decode a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +37,7 @@ pub struct DecodeError {
 impl GoTypes {
     /// Would Go accept this JSON for that type? Keys are matched exactly, as the API machinery's
     /// decoder does (the one of API server and webhooks).
-    pub fn decode_check(&self, document: &Value, ty: TypeId) -> Result<(), DecodeError> {
+    pub fn decode_check(&self, document: &Value, ty: &GoType) -> Result<(), DecodeError> {
         check::check(self, document, ty, check::Keys::Exact)
     }
 
@@ -45,13 +45,13 @@ impl GoTypes {
     /// go, what Go omits goes, what Go always prints is there, quantities and durations are
     /// printed as Go prints them. A timestamp that is not set is never printed where it may be
     /// omitted. A value that Go would not decode (see [`Self::decode_check`]) stays as it is.
-    pub fn normalise(&self, document: &mut Value, ty: TypeId) {
+    pub fn normalise(&self, document: &mut Value, ty: &GoType) {
         normalise::encode(self, document, ty);
     }
 
     /// [`Self::normalise`] for a whole object as it is planned: without what only a cluster
     /// knows, the `status` at the top and the (here empty) uids of owners.
-    pub fn normalise_operand(&self, object: &mut Value, ty: TypeId) {
+    pub fn normalise_operand(&self, object: &mut Value, ty: &GoType) {
         self.normalise(object, ty);
         if let Value::Object(object) = object {
             object.remove("status");
@@ -68,7 +68,7 @@ impl GoTypes {
 
     /// What `json.Unmarshal` of `patched` onto the struct that prints as `base` makes of it,
     /// encoded again. Keys missing in `patched` keep the old value; see `merge` for the rest.
-    pub fn merge(&self, base: &Value, patched: &Value, ty: TypeId) -> Result<Value, DecodeError> {
+    pub fn merge(&self, base: &Value, patched: &Value, ty: &GoType) -> Result<Value, DecodeError> {
         check::check(self, patched, ty, check::Keys::AnyCase)?;
         let mut merged = base.clone();
         merge::overlay(self, &mut merged, patched, ty);

@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::table::{Field, GoTypes, Kind, Struct, TypeId};
+use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{float, time};
 use crate::kube::{duration, quantity};
 
 /// Turns a document into what Go prints, in place. `null` stands for the zero value, so that
 /// encoding `null` gives what Go prints for a value never set.
-pub(super) fn encode(types: &GoTypes, value: &mut Value, ty: TypeId) {
-    match types.kind(ty) {
+pub(super) fn encode(types: &GoTypes, value: &mut Value, ty: &GoType) {
+    match &ty.kind {
         Kind::Bool => or_zero(value, || Value::Bool(false)),
         Kind::String => or_zero(value, || Value::String(String::new())),
         Kind::Int(_) | Kind::Uint(_) | Kind::IntOrString => or_zero(value, || Value::from(0)),
         Kind::Float(bits) => match value {
-            Value::Number(number) => *value = float::printed(number, bits),
+            Value::Number(number) => *value = float::printed(number, *bits),
             _ => or_zero(value, || Value::from(0)),
         },
         Kind::Quantity => encode_quantity(value),
@@ -39,7 +39,7 @@ pub(super) fn encode(types: &GoTypes, value: &mut Value, ty: TypeId) {
         Kind::Struct(index) => {
             or_zero(value, || Value::Object(Map::new()));
             if let Value::Object(map) = value {
-                encode_struct(types, map, types.structure(index));
+                encode_struct(types, map, types.structure(*index));
             }
         }
     }
@@ -50,7 +50,7 @@ fn encode_struct(types: &GoTypes, map: &mut Map<String, Value>, structure: &Stru
         let Some(field) = structure.field(key) else {
             return false;
         };
-        encode(types, value, field.ty);
+        encode(types, value, &field.ty);
         !omitted(types, field, value)
     });
     for field in structure.always_printed() {
@@ -59,7 +59,7 @@ fn encode_struct(types: &GoTypes, map: &mut Map<String, Value>, structure: &Stru
                 Some(default) => Value::String(default.to_string()),
                 None => Value::Null,
             };
-            encode(types, &mut value, field.ty);
+            encode(types, &mut value, &field.ty);
             map.insert(field.name.to_string(), value);
         }
     }
@@ -70,7 +70,7 @@ fn omitted(types: &GoTypes, field: &Field, value: &Value) -> bool {
     if !field.omit_empty && !field.omit_zero {
         return false;
     }
-    match types.kind(field.ty) {
+    match &field.ty.kind {
         Kind::Bool => *value == Value::Bool(false),
         Kind::String => value.as_str() == Some(""),
         Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) => value.as_f64() == Some(0.0),
@@ -81,7 +81,7 @@ fn omitted(types: &GoTypes, field: &Field, value: &Value) -> bool {
         Kind::Struct(_) | Kind::Quantity | Kind::Duration | Kind::IntOrString | Kind::Raw => {
             field.omit_zero && {
                 let mut zero = Value::Null;
-                encode(types, &mut zero, field.ty);
+                encode(types, &mut zero, &field.ty);
                 *value == zero
             }
         }

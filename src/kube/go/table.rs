@@ -8,15 +8,20 @@
 //! an embedded struct, by its Go name. `v1.X@core` tells two Go types of one name apart; Go
 //! prints both as `v1.X`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
 
-use serde::Deserialize;
+use crate::kube::outline::Outline;
 
 /// A type of the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TypeId(u32);
+#[derive(Debug, PartialEq, Eq)]
+pub struct GoType {
+    expression: Box<str>,
+    pub(super) kind: Kind,
+}
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
     String,
@@ -29,23 +34,17 @@ pub(super) enum Kind {
     IntOrString,
     /// Kept as it was written; null leaves it alone.
     Raw,
-    Pointer(TypeId),
-    Slice(TypeId),
-    Map(TypeId),
+    Pointer(Box<GoType>),
+    Slice(Box<GoType>),
+    Map(Box<GoType>),
     /// Index into the structs.
-    Struct(u32),
-}
-
-#[derive(Debug)]
-struct Type {
-    expression: Box<str>,
-    kind: Kind,
+    Struct(usize),
 }
 
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) name: Box<str>,
-    pub(super) ty: TypeId,
+    pub(super) ty: GoType,
     pub(super) omit_empty: bool,
     pub(super) omit_zero: bool,
     pub(super) default: Option<Box<str>>,
@@ -53,7 +52,7 @@ pub(super) struct Field {
     pub(super) embedded: Box<[Box<str>]>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Struct {
     /// Go's name without the package.
     pub(super) name: Box<str>,
@@ -91,14 +90,22 @@ fn folded_eq(field: &str, name: &str) -> bool {
     field.chars().map(fold).eq(name.chars().map(fold))
 }
 
-/// The Go types of one release's operators.
+/// The Go types of one release's operators. A struct is read when it is first asked for: few
+/// documents meet more than a third of them.
 #[derive(Debug)]
 pub struct GoTypes {
-    types: Vec<Type>,
-    structs: Vec<Struct>,
-    /// Sorted by their expressions.
-    by_name: Box<[TypeId]>,
-    roots: BTreeMap<String, TypeId>,
+    outline: Outline,
+    /// Sorted by name, as the next one.
+    structs: Vec<(GoType, Unread)>,
+    names: Vec<(Box<str>, Box<str>)>,
+    roots: Vec<(Box<str>, GoType)>,
+}
+
+#[derive(Debug)]
+struct Unread {
+    /// Where its fields stand.
+    text: Range<u32>,
+    read: OnceLock<Box<Struct>>,
 }
 
 /// A table that can't be used.
@@ -106,69 +113,104 @@ pub struct GoTypes {
 pub enum TableError {
     /// Not JSON, or not of the table's form.
     #[error("the table of Go types can't be read: {0}")]
-    Form(#[from] serde_json::Error),
+    Form(&'static str),
     /// A type that the table does not define, or a definition that leads back to itself.
     #[error("the table of Go types has no usable `{0}`")]
     Unknown(String),
 }
 
-#[derive(Deserialize)]
-struct File<'a> {
-    #[serde(borrow)]
-    roots: BTreeMap<&'a str, &'a str>,
-    #[serde(borrow)]
-    names: HashMap<&'a str, &'a str>,
-    #[serde(borrow)]
-    structs: BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>,
-}
+/// How many embedded structs, or names that stand for names, may follow one another.
+const DEEPEST: usize = 8;
 
 impl GoTypes {
-    /// Reads a release's `go-types.json`.
-    pub fn from_json(text: &str) -> Result<Self, TableError> {
-        let file: File<'_> = serde_json::from_str(text)?;
-        let mut builder = Builder {
-            file: &file,
-            types: Vec::new(),
-            structs: Vec::new(),
-            by_name: HashMap::with_capacity(1024),
+    /// Reads a release's `go-types.json`, up to its structs' fields: see [`Self::check`].
+    ///
+    /// # Errors
+    /// Text that is not of the table's form, a kind whose type is not defined.
+    pub fn from_json(text: impl Into<Cow<'static, str>>) -> Result<Self, TableError> {
+        Self::new(Outline::of(text.into()).ok_or(TableError::Form("it is not JSON"))?)
+    }
+
+    /// [`Self::from_json`] of a text that was looked through.
+    pub(crate) fn new(outline: Outline) -> Result<Self, TableError> {
+        let file = outline.members(&outline.whole());
+        let file = file.ok_or(TableError::Form("it is not a JSON object"))?;
+        let part = |key: &str, missing| {
+            let part = file.iter().find(|(name, _)| name == key);
+            let members = part.and_then(|(_, part)| outline.members(part));
+            members.ok_or(TableError::Form(missing))
         };
-        for name in file.structs.keys() {
-            builder.intern(name)?;
+        let mut structs = Vec::new();
+        for (name, text) in part("structs", "no structs")? {
+            let ty = GoType {
+                expression: name.into(),
+                kind: Kind::Raw,
+            };
+            let read = OnceLock::new();
+            structs.push((ty, Unread { text, read }));
         }
-        let mut roots = BTreeMap::new();
-        for (kind, name) in &file.roots {
-            roots.insert((*kind).to_owned(), builder.intern(name)?);
+        structs.sort_by(|(a, _), (b, _)| a.expression.cmp(&b.expression));
+        for (index, (ty, _)) in structs.iter_mut().enumerate() {
+            ty.kind = Kind::Struct(index);
         }
-        let mut structs = Vec::with_capacity(builder.structs.len());
-        for made in std::mem::take(&mut builder.structs) {
-            structs.push(made.ok_or_else(|| TableError::Unknown("struct".to_owned()))?);
+        let text = |part: &Range<u32>| {
+            let text = outline.string(part);
+            text.ok_or(TableError::Form("a type is not a string"))
+        };
+        let mut names = Vec::new();
+        for (name, part) in part("names", "no names")? {
+            names.push((name.into(), text(&part)?.into()));
         }
-        let mut by_name: Vec<(&str, TypeId)> = builder.by_name.into_iter().collect();
-        by_name.sort_unstable_by_key(|(name, _)| *name);
-        Ok(Self {
-            types: builder.types,
+        names.sort();
+        let mut kinds = Vec::new();
+        for (kind, part) in part("roots", "no roots")? {
+            kinds.push((kind.into(), text(&part)?.to_owned()));
+        }
+        let mut table = Self {
+            outline,
             structs,
-            by_name: by_name.into_iter().map(|(_, id)| id).collect(),
-            roots,
-        })
+            names,
+            roots: Vec::new(),
+        };
+        for (kind, expression) in kinds {
+            let ty = table.resolve(&expression, DEEPEST)?;
+            table.roots.push((kind, ty));
+        }
+        Ok(table)
+    }
+
+    /// Reads every struct, so that a table from a release's directory fails with a message.
+    ///
+    /// # Errors
+    /// A type that is not defined, or whose definition leads back to itself.
+    pub fn check(&self) -> Result<(), TableError> {
+        for (ty, unread) in &self.structs {
+            self.read(&ty.expression, &unread.text)?;
+        }
+        Ok(())
     }
 
     /// The type of a kind, as in `("kubevirt.io/v1", "KubeVirt")`; `None` when the release has
     /// no such kind.
-    pub fn of_kind(&self, api_version: &str, kind: &str) -> Option<TypeId> {
-        self.roots.get(&format!("{api_version}/{kind}")).copied()
+    pub fn of_kind(&self, api_version: &str, kind: &str) -> Option<&GoType> {
+        let is_it = |name: &str| {
+            let version = name.strip_suffix(kind).and_then(|n| n.strip_suffix('/'));
+            version == Some(api_version)
+        };
+        let found = self.roots.iter().find(|(name, _)| is_it(name));
+        found.map(|(_, ty)| ty)
     }
 
-    /// A type by its name in the table, as in `v1.ObjectMeta` or `[]v1.Toleration`.
-    pub fn named(&self, name: &str) -> Option<TypeId> {
-        let expression = |id: &TypeId| &*self.types[id.0 as usize].expression;
-        let found = self.by_name.binary_search_by(|id| expression(id).cmp(name));
-        found.ok().map(|at| self.by_name[at])
+    /// A struct by its name in the table, as in `v1.ObjectMeta`.
+    pub fn named(&self, name: &str) -> Option<&GoType> {
+        let by_name = |(ty, _): &(GoType, Unread)| (*ty.expression).cmp(name);
+        let found = self.structs.binary_search_by(by_name).ok()?;
+        Some(&self.structs[found].0)
     }
 
     /// The JSON names of a struct's fields, sorted; empty for any other type.
-    pub fn field_names(&self, ty: TypeId) -> Vec<&str> {
-        match self.kind(ty) {
+    pub fn field_names(&self, ty: &GoType) -> Vec<&str> {
+        match ty.kind {
             Kind::Struct(index) => {
                 let fields = self.structure(index).fields.iter();
                 fields.map(|f| &*f.name).collect()
@@ -177,19 +219,113 @@ impl GoTypes {
         }
     }
 
-    pub(super) fn kind(&self, ty: TypeId) -> Kind {
-        self.types[ty.0 as usize].kind
+    /// A struct; one that can't be read, which [`Self::check`] finds, has no field.
+    pub(super) fn structure(&self, index: usize) -> &Struct {
+        let (ty, unread) = &self.structs[index];
+        let read = || self.read(&ty.expression, &unread.text).unwrap_or_default();
+        unread.read.get_or_init(|| Box::new(read()))
     }
 
-    pub(super) fn structure(&self, index: u32) -> &Struct {
-        &self.structs[index as usize]
+    /// A type that is written in Go's syntax. Names that stand for names are followed `deep` times.
+    fn resolve(&self, expression: &str, deep: usize) -> Result<GoType, TableError> {
+        let unknown = || TableError::Unknown(expression.to_owned());
+        let inner = |text: &str| Ok::<_, TableError>(Box::new(self.resolve(text, deep)?));
+        let kind = if let Some(target) = expression.strip_prefix('*') {
+            Kind::Pointer(inner(target)?)
+        } else if let Some(element) = expression.strip_prefix("[]") {
+            Kind::Slice(inner(element)?)
+        } else if let Some(rest) = expression.strip_prefix("map[") {
+            let (_, value) = rest.split_once(']').ok_or_else(unknown)?;
+            Kind::Map(inner(value)?)
+        } else if let Some(kind) = basic(expression) {
+            kind
+        } else if let Some(structure) = self.named(expression)
+            && let Kind::Struct(index) = structure.kind
+        {
+            Kind::Struct(index)
+        } else {
+            let found = self
+                .names
+                .binary_search_by(|(name, _)| (**name).cmp(expression));
+            let (_, underlying) = &self.names[found.map_err(|_| unknown())?];
+            let deeper = deep.checked_sub(1).ok_or_else(unknown)?;
+            self.resolve(underlying, deeper)?.kind
+        };
+        Ok(GoType {
+            expression: expression.into(),
+            kind,
+        })
     }
 
+    fn read(&self, name: &str, text: &Range<u32>) -> Result<Struct, TableError> {
+        let mut fields = Vec::new();
+        self.collect(name, text, &mut Vec::new(), &mut fields)?;
+        // Stable: of fields with one name, the outermost stays.
+        fields.sort_by(|a, b| a.name.cmp(&b.name));
+        fields.dedup_by(|later, first| later.name == first.name);
+        let (_, short) = name.split_once('.').unwrap_or_default();
+        let short = short.split('@').next().unwrap_or(short);
+        let always = (0..).zip(&fields).filter(|(_, f)| f.always_printed());
+        Ok(Struct {
+            name: short.into(),
+            always: always.map(|(index, _)| index).collect(),
+            fields: fields.into(),
+        })
+    }
+
+    /// Gathers the fields of a struct and then those of the structs embedded in it.
+    fn collect(
+        &self,
+        name: &str,
+        text: &Range<u32>,
+        embedded: &mut Vec<Box<str>>,
+        fields: &mut Vec<Field>,
+    ) -> Result<(), TableError> {
+        let unknown = || TableError::Unknown(name.to_owned());
+        let members = self.outline.members(text).ok_or_else(unknown)?;
+        let mut inner = Vec::new();
+        for (key, part) in &members {
+            let expression = self.outline.string(part).ok_or_else(unknown)?;
+            if let Some(go_name) = key.strip_prefix('.') {
+                inner.push((go_name, expression.trim_start_matches('*')));
+                continue;
+            }
+            let (key, default) = match key.split_once('=') {
+                Some((key, default)) => (key, Some(default.into())),
+                None => (&**key, None),
+            };
+            let json = key.trim_end_matches(['?', '!']);
+            let flags = &key[json.len()..];
+            fields.push(Field {
+                name: json.into(),
+                ty: self.resolve(expression, DEEPEST)?,
+                omit_empty: flags.contains('?'),
+                omit_zero: flags.contains('!'),
+                default,
+                embedded: embedded.clone().into(),
+            });
+        }
+        for (go_name, structure) in inner {
+            let by_name = |(ty, _): &(GoType, Unread)| (*ty.expression).cmp(structure);
+            let found = self.structs.binary_search_by(by_name);
+            let (_, unread) = &self.structs[found.map_err(|_| unknown())?];
+            if embedded.len() >= DEEPEST {
+                return Err(unknown());
+            }
+            embedded.push(go_name.into());
+            self.collect(structure, &unread.text, embedded, fields)?;
+            embedded.pop();
+        }
+        Ok(())
+    }
+}
+
+impl GoType {
     /// The type as Go prints it.
-    pub(super) fn go_name(&self, ty: TypeId) -> String {
+    pub(super) fn go_name(&self) -> String {
         let mut text = String::new();
         let mut in_tag = false;
-        for c in self.types[ty.0 as usize].expression.chars() {
+        for c in self.expression.chars() {
             in_tag = c == '@' || (in_tag && c.is_alphanumeric());
             if !in_tag {
                 text.push(c);
@@ -197,127 +333,25 @@ impl GoTypes {
         }
         text
     }
+
+    /// What pointers lead to.
+    pub fn target(&self) -> &Self {
+        match &self.kind {
+            Kind::Pointer(target) => target.target(),
+            _ => self,
+        }
+    }
 }
 
-struct Builder<'a> {
-    file: &'a File<'a>,
-    types: Vec<Type>,
-    structs: Vec<Option<Struct>>,
-    by_name: HashMap<&'a str, TypeId>,
-}
-
-impl<'a> Builder<'a> {
-    fn intern(&mut self, expression: &'a str) -> Result<TypeId, TableError> {
-        if let Some(&known) = self.by_name.get(expression) {
-            return Ok(known);
-        }
-        let index = u32::try_from(self.types.len()).expect("fewer than 2^32 types");
-        let id = TypeId(index);
-        self.by_name.insert(expression, id);
-        self.types.push(Type {
-            expression: expression.into(),
-            kind: Kind::Raw,
-        });
-        let kind = self.resolve(expression)?;
-        self.types[id.0 as usize].kind = kind;
-        Ok(id)
-    }
-
-    fn resolve(&mut self, expression: &'a str) -> Result<Kind, TableError> {
-        let unknown = || TableError::Unknown(expression.to_owned());
-        if let Some(target) = expression.strip_prefix('*') {
-            return Ok(Kind::Pointer(self.intern(target)?));
-        }
-        if let Some(element) = expression.strip_prefix("[]") {
-            return Ok(Kind::Slice(self.intern(element)?));
-        }
-        if let Some(rest) = expression.strip_prefix("map[") {
-            let (_, value) = rest.split_once(']').ok_or_else(unknown)?;
-            return Ok(Kind::Map(self.intern(value)?));
-        }
-        if let Some(kind) = basic(expression) {
-            return Ok(kind);
-        }
-        if let Some(underlying) = self.file.names.get(expression) {
-            let id = self.intern(underlying)?;
-            return Ok(self.types[id.0 as usize].kind);
-        }
-        let (_, short) = expression.split_once('.').ok_or_else(unknown)?;
-        let short = short.split('@').next().unwrap_or(short);
-        let slot = self.structs.len();
-        self.structs.push(None);
-        // Fields may lead back here: they find the type by name, with its kind.
-        let kind = Kind::Struct(u32::try_from(slot).expect("fewer than 2^32 structs"));
-        let id = self.by_name[expression];
-        self.types[id.0 as usize].kind = kind;
-        let mut fields = BTreeMap::new();
-        self.collect(expression, &mut Vec::new(), &mut fields)?;
-        let fields: Box<[Field]> = fields.into_values().collect();
-        self.structs[slot] = Some(Struct {
-            name: short.into(),
-            always: self.always(&fields),
-            fields,
-        });
-        Ok(kind)
-    }
-
+impl Field {
     /// Fields with neither omitempty nor omitzero, those with a value of their own, and those
     /// whose Go type has no empty value.
-    fn always(&self, fields: &[Field]) -> Box<[u32]> {
-        (0..)
-            .zip(fields)
-            .filter(|(_, field)| {
-                let kind = self.types[field.ty.0 as usize].kind;
-                let never_empty = matches!(
-                    kind,
-                    Kind::Struct(_) | Kind::Quantity | Kind::Duration | Kind::IntOrString
-                );
-                field.default.is_some() || !(field.omit_zero || field.omit_empty && !never_empty)
-            })
-            .map(|(index, _)| index)
-            .collect()
-    }
-
-    /// Gathers the fields of a struct and of the structs embedded in it; the outer ones win.
-    fn collect(
-        &mut self,
-        name: &'a str,
-        embedded: &mut Vec<Box<str>>,
-        fields: &mut BTreeMap<&'a str, Field>,
-    ) -> Result<(), TableError> {
-        let unknown = || TableError::Unknown(name.to_owned());
-        let members = self.file.structs.get(name).ok_or_else(unknown)?;
-        for (&key, expression) in members {
-            if key.starts_with('.') {
-                continue;
-            }
-            let (key, default) = match key.split_once('=') {
-                Some((key, default)) => (key, Some(default.into())),
-                None => (key, None),
-            };
-            let json = key.trim_end_matches(['?', '!']);
-            let flags = &key[json.len()..];
-            let field = Field {
-                name: json.into(),
-                ty: self.intern(expression)?,
-                omit_empty: flags.contains('?'),
-                omit_zero: flags.contains('!'),
-                default,
-                embedded: embedded.clone().into(),
-            };
-            fields.entry(json).or_insert(field);
-        }
-        for (key, expression) in members {
-            if let Some(go_name) = key.strip_prefix('.') {
-                if embedded.len() > 8 {
-                    return Err(unknown());
-                }
-                embedded.push(go_name.into());
-                self.collect(expression.trim_start_matches('*'), embedded, fields)?;
-                embedded.pop();
-            }
-        }
-        Ok(())
+    fn always_printed(&self) -> bool {
+        let never_empty = matches!(
+            self.ty.kind,
+            Kind::Struct(_) | Kind::Quantity | Kind::Duration | Kind::IntOrString
+        );
+        self.default.is_some() || !(self.omit_zero || self.omit_empty && !never_empty)
     }
 }
 

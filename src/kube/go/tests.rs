@@ -1,13 +1,16 @@
 //! The engine on small documents, and Go's own words for what it refuses.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::golden::RELEASES;
-use super::{DecodeError, GoTypes, TypeId};
+use super::{DecodeError, GoType, GoTypes};
 
-fn kubevirt() -> (GoTypes, TypeId) {
-    let types = GoTypes::from_json(RELEASES[3].1).unwrap();
+fn kubevirt() -> (&'static GoTypes, &'static GoType) {
+    static TABLE: LazyLock<GoTypes> = LazyLock::new(|| GoTypes::from_json(RELEASES[3].1).unwrap());
+    let types = &*TABLE;
     let ty = types.of_kind("kubevirt.io/v1", "KubeVirt").unwrap();
     (types, ty)
 }
@@ -221,11 +224,15 @@ fn tables_that_do_not_hold_together() {
     for table in [
         "{}",
         r#"{"roots": {"v1/K": "v1.K"}, "names": {}, "structs": {}}"#,
+        r#"{"roots": {"v1/K": 1}, "names": {}, "structs": {}}"#,
+        r#"{"roots": {}, "names": {"v1.A": "v1.B", "v1.B": "v1.A"}, "structs": {"v1.K": {"a": "v1.A"}}}"#,
         r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": "v1.Missing"}}}"#,
+        r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": {}}}}"#,
         r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".E": "string"}}}"#,
         r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".K": "v1.K"}}}"#,
     ] {
-        assert!(GoTypes::from_json(table).is_err(), "{table}");
+        let checked = GoTypes::from_json(table).and_then(|types| types.check());
+        assert!(checked.is_err(), "{table}");
     }
 }
 

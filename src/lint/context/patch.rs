@@ -10,7 +10,7 @@ use crate::finding::Edit;
 use crate::jsonpatch::{
     self, ANNOTATIONS, Effect, Effects, Failure, Loss, Op, Operation, Patched, only_spec,
 };
-use crate::kube::go::{Step, TypeId};
+use crate::kube::go::{GoType, Step};
 use crate::lint::Incident;
 use crate::schema::Schema;
 use crate::source::{Location, Span};
@@ -146,7 +146,7 @@ impl<'a> Context<'a> {
 
     /// The type of the operand's part that a pointer leads to; `None` where the operand has no
     /// such part, or anything goes.
-    pub fn operand_type(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<TypeId> {
+    pub fn operand_type(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<&'a GoType> {
         let types = self.release().go_types();
         let mut ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
         for segment in jsonpatch::segments(pointer) {
@@ -155,7 +155,7 @@ impl<'a> Context<'a> {
                 Step::Free | Step::Nowhere => return None,
             };
         }
-        Some(types.target(ty))
+        Some(ty.target())
     }
 
     /// The operand's CustomResourceDefinition.

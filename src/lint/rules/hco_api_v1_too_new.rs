@@ -53,6 +53,10 @@ Fields have other places there: `featureGates` is a map, and the sections of v1 
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    // First, since it needs no other release.
+    let Some(finding) = cx.refused(&RULE, |reason| reason == Refused::UnknownKind) else {
+        return;
+    };
     let version = version_of(cx.object());
     let serves = |name: &&str| {
         let release = Release::known(name);
@@ -63,9 +67,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let of_group = cx.api_version() == format!("{GROUP}/{version}");
     let Some(first) = Release::known_names().find(serves).filter(|_| of_group) else {
-        return;
-    };
-    let Some(finding) = cx.refused(&RULE, |reason| reason == Refused::UnknownKind) else {
         return;
     };
     let served = &cx.release().tables().hyperconverged.served_versions;

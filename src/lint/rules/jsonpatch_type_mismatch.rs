@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::prelude::*;
-use crate::kube::go::{GoTypes, Step, TypeId};
+use crate::kube::go::{GoType, GoTypes, Step};
 use crate::yaml::{Path, Segment};
 
 pub(super) static RULE: Rule = Rule {
@@ -156,9 +156,9 @@ fn step(segment: &Segment) -> String {
 
 /// A document with nothing but the operation's value at its place, and the path of that place:
 /// the operand itself isn't there when the patch fails. `None` where the type has no such place.
-fn placed(
-    types: &GoTypes,
-    mut ty: TypeId,
+fn placed<'t>(
+    types: &'t GoTypes,
+    mut ty: &'t GoType,
     operation: &Operation,
     value: Value,
 ) -> Option<(Value, Path)> {
@@ -190,7 +190,7 @@ fn placed(
 }
 
 /// The value with its quotes taken away, or with quotes, where the type then has a place for it.
-fn mended(types: &GoTypes, ty: TypeId, document: &Value, at: &Path) -> Option<Value> {
+fn mended(types: &GoTypes, ty: &GoType, document: &Value, at: &Path) -> Option<Value> {
     let pointer = at.to_pointer();
     let candidate = match document.pointer(&pointer)? {
         Value::String(text) => {

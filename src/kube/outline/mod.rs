@@ -3,70 +3,64 @@
 //! One pass over the text finds that; going through an object's members then steps over whatever
 //! stands below them. (serde_json's `RawValue` would go through all of it again at each level.)
 
+mod containers;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
 
+use containers::{containers, offset, string_end};
+
 /// A JSON text with the ends of its objects and lists.
 #[derive(Debug)]
-pub(super) struct Outline {
+pub(crate) struct Outline {
     text: Cow<'static, str>,
     /// The first byte and the one behind the last, by the first.
-    containers: Vec<(u32, u32)>,
+    containers: Cow<'static, [(u32, u32)]>,
 }
 
 impl Outline {
     /// The outline of a text; `None` when brackets or quotes don't match, or behind 4 GiB. That
     /// what stands between them is JSON shows when it is read.
-    pub(super) fn of(text: Cow<'static, str>) -> Option<Self> {
-        u32::try_from(text.len()).ok()?;
-        let bytes = text.as_bytes();
-        let mut containers: Vec<(u32, u32)> = Vec::with_capacity(bytes.len() / 32);
-        let mut open: Vec<usize> = Vec::new();
-        let mut at = 0;
-        while let Some(byte) = bytes.get(at) {
-            match byte {
-                b'"' => at = string_end(bytes, at)?,
-                b'{' | b'[' => {
-                    open.push(containers.len());
-                    containers.push((offset(at), 0));
-                    at += 1;
-                }
-                b'}' | b']' => {
-                    let container = &mut containers[open.pop()?];
-                    let opened = bytes[container.0 as usize];
-                    if (opened == b'{') != (*byte == b'}') {
-                        return None;
-                    }
-                    at += 1;
-                    container.1 = offset(at);
-                }
-                _ => at += 1,
-            }
+    pub(crate) fn of(text: Cow<'static, str>) -> Option<Self> {
+        let containers = Cow::Owned(containers(&text)?);
+        Some(Self { text, containers })
+    }
+
+    /// The outline of a text that is compiled in, made by `build.rs`.
+    pub(crate) fn made(text: &'static str, containers: &'static [(u32, u32)]) -> Self {
+        Self {
+            text: Cow::Borrowed(text),
+            containers: Cow::Borrowed(containers),
         }
-        open.is_empty().then_some(Self { text, containers })
     }
 
     /// The whole text.
-    pub(super) fn whole(&self) -> Range<u32> {
+    pub(crate) fn whole(&self) -> Range<u32> {
         0..offset(self.text.len())
     }
 
     /// A part of the text.
-    pub(super) fn text(&self, part: &Range<u32>) -> &str {
+    pub(crate) fn text(&self, part: &Range<u32>) -> &str {
         let range = part.start as usize..part.end as usize;
         self.text.get(range).unwrap_or_default()
     }
 
+    /// The text of a string without escapes; `None` for any other value.
+    pub(crate) fn string(&self, part: &Range<u32>) -> Option<&str> {
+        let inside = self.text(part).strip_prefix('"')?.strip_suffix('"')?;
+        (!inside.contains('\\')).then_some(inside)
+    }
+
     /// A value that is read whole; `None` when it is another one.
-    pub(super) fn value<T: DeserializeOwned>(&self, part: &Range<u32>) -> Option<T> {
+    pub(crate) fn value<T: DeserializeOwned>(&self, part: &Range<u32>) -> Option<T> {
         serde_json::from_str(self.text(part)).ok()
     }
 
     /// The members of the object that a part of the text is, in their order; `None` where it is
     /// none.
-    pub(super) fn members(&self, part: &Range<u32>) -> Option<Vec<(Cow<'_, str>, Range<u32>)>> {
+    pub(crate) fn members(&self, part: &Range<u32>) -> Option<Vec<(Cow<'_, str>, Range<u32>)>> {
         let bytes = self.text.as_bytes();
         let mut at = space_end(bytes, part.start as usize);
         if bytes.get(at) != Some(&b'{') {
@@ -122,23 +116,6 @@ impl Outline {
                 let length = bytes[start..].iter().position(behind)?;
                 (length > 0).then_some(start + length)
             }
-        }
-    }
-}
-
-/// An offset into a text whose length was checked.
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
-}
-
-/// Behind the string that starts at a quote.
-fn string_end(bytes: &[u8], quote: usize) -> Option<usize> {
-    let mut at = quote + 1;
-    loop {
-        match bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
         }
     }
 }
