@@ -10,6 +10,8 @@ mod golden_images;
 mod metrics;
 mod status;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 pub use status::{Condition, Status};
@@ -41,7 +43,7 @@ pub struct Plan {
     /// The error that ended the operator's reconcile.
     pub reconcile_error: Option<operands::Error>,
     /// What SSP makes of its object; `None` where there is none.
-    pub ssp: Option<SspStage>,
+    pub ssp: Option<Arc<SspStage>>,
     /// The golden images after HCO's stage; `None` where they could not be rendered.
     pub golden_images: Option<HcoStage>,
     /// The operands that a jsonpatch annotation patched, before and after, in the operator's first
@@ -202,7 +204,7 @@ fn render_stored(
         images = golden_images::render(release, inventory, &topology, &hc);
     }
     let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
-    let ssp = ssp.map(|(_, o)| ssp_stage::render(&o.body, release.ssp()));
+    let ssp = ssp.map(|(_, o)| ssp_stage::render_shared(&o.body, release));
     let reconciled = rendered.error.is_none();
     let images = images.ok();
     let listed = images.as_ref().filter(|_| reconciled && ssp.is_some());

@@ -74,8 +74,9 @@ impl Seen {
         let ssp = plan.ssp.as_ref().map(|s| s.admission.message.clone());
         let said = format!("{error:?} {ssp:?} {:?} {:?}", plan.status, plan.metrics);
         let operands = plan.operands.into_iter().map(|(_, o)| o);
-        let rest = plan.ssp.into_iter().flat_map(|s| s.objects);
-        Self(operands.chain(rest.map(|r| r.object)).collect(), said)
+        let rest = plan.ssp.iter().flat_map(|s| &s.objects);
+        let rest = rest.map(|r| r.object.clone());
+        Self(operands.chain(rest).collect(), said)
     }
 }
 

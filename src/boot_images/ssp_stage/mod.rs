@@ -13,10 +13,12 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde_json::Value;
 
 use crate::kube::Object;
-use crate::release::SspBundle;
+use crate::release::{Release, SspBundle};
 
 /// On every object that is for one architecture.
 pub const ARCHITECTURE_LABEL: &str = "template.kubevirt.io/architecture";
@@ -98,6 +100,30 @@ pub enum Displacer {
     SameName(Origin),
     /// A DataSource of this name that SSP makes itself and that no cron may touch.
     DataSource(String),
+}
+
+/// Above this many distinct SSPs the memory is given back.
+const MOST_STAGES: usize = 32;
+
+/// What was made of a release's SSPs: a fleet has few that differ.
+#[derive(Default)]
+struct Stages(Mutex<Vec<(Arc<Value>, Arc<SspStage>)>>);
+
+/// [`render`] with what the release brings along, made once for equal objects.
+pub fn render_shared(ssp: &Arc<Value>, release: &Release) -> Arc<SspStage> {
+    let stages: &Stages = release.kept();
+    // Poisoned or not, an entry is complete before it is pushed.
+    let lock = || stages.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = lock().iter().find(|(of, _)| of == ssp) {
+        return Arc::clone(known);
+    }
+    let stage = Arc::new(render(ssp, release.ssp()));
+    let mut known = lock();
+    if known.len() >= MOST_STAGES {
+        known.clear();
+    }
+    known.push((Arc::clone(ssp), Arc::clone(&stage)));
+    stage
 }
 
 /// What SSP does with `ssp`, the object as HCO creates it (jsonpatch applied).
