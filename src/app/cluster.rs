@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::document::plan_document;
 use super::{Held, Work, view};
 use crate::admission::Stage;
-use crate::diff::{self, ClusterChanges};
+use crate::diff::{self, Before, ClusterChanges};
 use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
 use crate::finding::Finding;
 use crate::hyperconverged;
@@ -355,12 +355,16 @@ fn write(
         false => files,
     };
     outcome.objects = files.files.len();
-    if let Some(before) = work.before {
-        outcome.changes = Some(diff::compare(before, &files)?);
-    }
-    if let Some(tree) = work.tree {
-        tree.write(&files)?;
-    }
+    let same = match work.tree {
+        Some(tree) => tree.write(&files)?,
+        None => false,
+    };
+    outcome.changes = match work.before {
+        // It was compared with just that.
+        Some(Before::Disk(_)) if same => Some(ClusterChanges::none(&loaded.name)),
+        Some(before) => Some(diff::compare(before, &files)?),
+        None => None,
+    };
     if let Some(disk) = work.check {
         outcome.stale = stale(disk, &files)?;
     }

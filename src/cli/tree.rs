@@ -32,7 +32,7 @@ impl OutputTree {
         let new = match writes {
             true => {
                 app::watch();
-                Some(Tree::begin(&path)?)
+                Some(Tree::replace(&path, disk.clone())?)
             }
             false => None,
         };

@@ -66,6 +66,17 @@ pub struct ClusterChanges {
     pub changes: Vec<Change>,
 }
 
+impl ClusterChanges {
+    /// Of a cluster that is as it was.
+    pub fn none(cluster: &str) -> Self {
+        Self {
+            cluster: cluster.to_owned(),
+            whole: None,
+            changes: Vec::new(),
+        }
+    }
+}
+
 /// The numbers of the last line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {

@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::Error;
 use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
-use crate::source::{Unreadable, open_file, read_limited};
+use crate::source::{Unreadable, max_bytes, open_file, read_sized};
 
 /// The texts of a cluster's directory by file name, our manifests left out.
 pub type Files = BTreeMap<String, String>;
@@ -170,8 +170,8 @@ fn broken(path: &Utf8Path, message: String) -> Error {
 
 /// A file's text, what isn't UTF-8 replaced: it can only be shown as different.
 fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
-    let mut file = match open_file(path) {
-        Ok(file) => file,
+    let (mut file, size) = match open_file(path) {
+        Ok(opened) => opened,
         Err(Unreadable::Missing) => return Ok(None),
         // Not ours: hcoplan writes files.
         Err(Unreadable::NotAFile(_) | Unreadable::Directory) => {
@@ -180,7 +180,11 @@ fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
         }
         Err(why) => return Err(Error::io(path, io::Error::other(why))),
     };
-    let bytes = read_limited(&mut file).map_err(|e| Error::io(path, e))?;
+    let bytes = match size > max_bytes() {
+        true => Err(io::Error::other(Unreadable::TooBig(max_bytes()))),
+        false => read_sized(&mut file, size),
+    };
+    let bytes = bytes.map_err(|e| Error::io(path, e))?;
     Ok(Some(match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),

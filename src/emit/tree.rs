@@ -36,7 +36,14 @@ impl Tree {
     /// # Errors
     /// Something in the tree that isn't ours, and what the operating system refuses.
     pub fn begin(out: &Utf8Path) -> Result<Self, Error> {
-        let old = DiskTree::open(out)?;
+        Self::replace(out, DiskTree::open(out)?)
+    }
+
+    /// [`Self::begin`] where the tree that is there was looked at.
+    ///
+    /// # Errors
+    /// As those of [`Self::begin`].
+    pub fn replace(out: &Utf8Path, old: Option<DiskTree>) -> Result<Self, Error> {
         let out = full_path(out)?;
         let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
             return Err(Error::Foreign { path: out });
@@ -64,27 +71,27 @@ impl Tree {
         self.old.as_ref()
     }
 
-    /// Writes a cluster's directory, unless it is there already as it would be. Clusters may be
-    /// written from several threads.
+    /// Writes a cluster's directory, unless it is there already as it would be: whether that is
+    /// so. Clusters may be written from several threads.
     ///
     /// # Errors
     /// What the operating system refuses. After that nothing more is tried, and it is said once: a
     /// disk that is full is full for every cluster.
-    pub fn write(&self, cluster: &ClusterFiles) -> Result<(), Error> {
+    pub fn write(&self, cluster: &ClusterFiles) -> Result<bool, Error> {
         let directory = cluster_directory(&cluster.cluster)?;
         if self.failed.load(Ordering::Relaxed) {
-            return Ok(());
+            return Ok(false);
         }
         if self.is_as_it_was(&directory, cluster) {
             add(&self.same, &cluster.cluster);
-            return Ok(());
+            return Ok(true);
         }
         match self.write_files(&directory, cluster) {
             Ok(()) => add(&self.written, &cluster.cluster),
             Err(_) if self.failed.swap(true, Ordering::Relaxed) => {}
             Err(error) => return Err(self.unwritten(error)),
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Whether the old tree's directory holds the very same texts. (What it holds beside them is in

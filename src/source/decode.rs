@@ -51,6 +51,30 @@ pub fn read_limited(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Reads a file that says how many bytes it has, which saves asking for its end. What somebody
+/// writes behind them meanwhile comes too late.
+///
+/// # Errors
+/// Those of the reader.
+pub fn read_sized(reader: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
+    // Files of the kernel's own say so, and hold something all the same.
+    if size == 0 {
+        return read_limited(reader);
+    }
+    let mut bytes = vec![0; size];
+    let mut known = 0;
+    while known < size {
+        match reader.read(&mut bytes[known..]) {
+            Ok(0) => break,
+            Ok(more) => known += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(known);
+    Ok(bytes)
+}
+
 /// Decodes a file's bytes. Nothing is refused: what can't be decoded is replaced.
 pub fn decode(bytes: Vec<u8>) -> Decoded {
     match bytes.as_slice() {

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
+use super::decode::read_sized;
 use super::tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
 
 /// A directory as a tree.
@@ -112,29 +113,25 @@ impl Tree for Directory {
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
         let full = self.real.join(path);
-        let kind = match fs::symlink_metadata(&full)?.file_type() {
-            kind if kind.is_symlink() => self.follow(path)?,
-            kind => kind,
+        let (mut file, size) = match open(&full, Links::Refused) {
+            Ok(opened) => opened,
+            Err(why) => match fs::symlink_metadata(&full)?.file_type() {
+                kind if kind.is_symlink() => match self.follow(path)? {
+                    kind if kind.is_file() => open_file(&full)?,
+                    kind => return Err(not_a_file(kind)),
+                },
+                kind if kind.is_file() => return Err(why),
+                kind => return Err(not_a_file(kind)),
+            },
         };
-        // Before it is opened: opening a device may do something.
-        if !kind.is_file() {
-            return Err(not_a_file(kind));
-        }
-        let mut bytes = Vec::new();
-        let (file, metadata) = opened(&full)?;
-        let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
         if size > self.max_bytes {
             return Err(Unreadable::TooBig(self.max_bytes));
         }
-        bytes.reserve_exact(size);
-        // It may grow while it is read.
-        let limit = u64::try_from(self.max_bytes).unwrap_or(u64::MAX);
-        file.take(limit).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        Ok(read_sized(&mut file, size)?)
     }
 
     fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
-        open_file(&self.real.join(path)).is_ok_and(|file| search(file, words))
+        open_file(&self.real.join(path)).is_ok_and(|(file, _)| search(file, words))
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
@@ -215,29 +212,44 @@ fn relative(root: &Utf8Path, path: &Path) -> Utf8PathBuf {
     }
 }
 
-/// Opens a file to read it. What is no file is refused, whatever was there a moment ago; a pipe is
-/// not waited for.
+/// Opens a file to read it, and says how many bytes it has. What is no file is refused, whatever
+/// was there a moment ago; a pipe is not waited for.
 ///
 /// # Errors
 /// Why it can't be read.
-pub fn open_file(path: &Utf8Path) -> Result<File, Unreadable> {
-    opened(path).map(|(file, _)| file)
+pub fn open_file(path: &Utf8Path) -> Result<(File, usize), Unreadable> {
+    open(path, Links::Followed)
 }
 
-fn opened(path: &Utf8Path) -> Result<(File, fs::Metadata), Unreadable> {
+/// What to do about a path that is a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Followed,
+    Refused,
+}
+
+fn open(path: &Utf8Path, links: Links) -> Result<(File, usize), Unreadable> {
+    #[cfg(not(unix))]
+    if links == Links::Refused && fs::symlink_metadata(path)?.file_type().is_symlink() {
+        return Err(Unreadable::BrokenLink);
+    }
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        flags.set(OFlags::NOFOLLOW, links == Links::Refused);
         options.custom_flags(flags.bits().cast_signed());
     }
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     match metadata.file_type() {
-        kind if kind.is_file() => Ok((file, metadata)),
+        kind if kind.is_file() => {
+            let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+            Ok((file, size))
+        }
         kind => Err(not_a_file(kind)),
     }
 }

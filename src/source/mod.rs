@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use decode::{Decoded, Encoding, decode, encode, read_limited};
+pub use decode::{Decoded, Encoding, decode, encode, read_limited, read_sized};
 pub use directory::{Directory, open_file};
 pub use edited::Edited;
 pub use git::Revision;
