@@ -91,9 +91,16 @@ pub(in crate::yaml) fn analyze(text: &str) -> Analysis {
     };
     let mut after_blank = true;
     let (mut after_space, mut after_break) = (false, false);
-    let mut chars = text.char_indices().peekable();
-    while let Some((i, c)) = chars.next() {
-        let next = chars.peek().map(|(_, c)| *c);
+    let mut i = 0;
+    while let Some(c) = text[i..].chars().next() {
+        let word = if i == 0 { 0 } else { meaningless(&text[i..]) };
+        if word > 0 {
+            (after_blank, after_space, after_break) = (false, false, false);
+            i += word;
+            continue;
+        }
+        let behind = i + c.len_utf8();
+        let next = text[behind..].chars().next();
         let before_blank = next.is_none_or(|c| matches!(c, ' ' | '\t'));
         let indicator = match c {
             '#' => after_blank,
@@ -128,8 +135,21 @@ pub(in crate::yaml) fn analyze(text: &str) -> Analysis {
         after_space = c == ' ';
         after_break = is_break(c);
         after_blank = matches!(c, ' ' | '\t') || after_break;
+        i = behind;
     }
     found
+}
+
+/// How many bytes at a text's beginning mean nothing to YAML unless they are the first of all.
+fn meaningless(text: &str) -> usize {
+    let inside = |b: &u8| b.is_ascii_graphic() && !matches!(b, b':' | b'#');
+    text.bytes().take_while(inside).count()
+}
+
+/// How many bytes at a text's beginning are written as they are, without a place to fold.
+fn word(text: &str) -> usize {
+    let inside = |b: &u8| b.is_ascii_graphic() && *b != b'\'';
+    text.bytes().take_while(inside).count()
 }
 
 fn choose(text: &str, is_key: bool) -> Style {
@@ -156,6 +176,10 @@ fn choose(text: &str, is_key: bool) -> Style {
 impl Emitter<'_> {
     /// A string, as a key or a value.
     pub(super) fn string(&mut self, text: &str, is_key: bool) {
+        if is_one_word(text) && !needs_quotes(text) {
+            self.plain(text);
+            return;
+        }
         let style = choose(text, is_key);
         let before = self.indent;
         self.indent = if before < 0 { 2 } else { before + 2 };
@@ -193,14 +217,26 @@ impl Emitter<'_> {
         }
         let mut after_space = false;
         let mut after_break = false;
-        let mut chars = text.chars().peekable();
+        let mut rest = text;
         let mut first = true;
-        while let Some(c) = chars.next() {
+        while let Some(c) = rest.chars().next() {
+            let word = word(rest);
+            if word > 0 {
+                if after_break {
+                    self.start_line();
+                }
+                self.push(&rest[..word], word);
+                self.in_indentation = false;
+                (after_space, after_break, first) = (false, false, false);
+                rest = &rest[word..];
+                continue;
+            }
+            rest = &rest[c.len_utf8()..];
             if c == ' ' {
-                let next = chars.peek();
+                let next = rest.chars().next();
                 let inside = !quoted || (!first && next.is_some());
                 let foldable = !is_key && !after_space && self.column > WIDTH && inside;
-                if foldable && next != Some(&' ') {
+                if foldable && next != Some(' ') {
                     self.start_line();
                 } else {
                     self.push(" ", 1);
@@ -310,7 +346,11 @@ impl Emitter<'_> {
         self.in_indentation = true;
         self.after_space = true;
         let mut at_start = true;
-        for c in text.chars() {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let word = word(rest).max(c.len_utf8());
+            let (written, behind) = rest.split_at(word);
+            rest = behind;
             if is_break(c) {
                 self.out.push(c);
                 self.column = 0;
@@ -321,8 +361,9 @@ impl Emitter<'_> {
             if at_start {
                 self.start_line();
             }
-            self.out.push(c);
-            self.column += 1;
+            // Columns count characters: a word's are bytes, else it is one.
+            let columns = if c.is_ascii() { word } else { 1 };
+            self.push(written, columns);
             self.in_indentation = false;
             at_start = false;
         }
