@@ -22,7 +22,7 @@ pub(super) fn manifests(
     let tree = Directory::open(".", max_bytes()).map_err(repo::Error::from)?;
     let mut out = String::new();
     for path in files()? {
-        let is_patch = |f: &repo::FileUse| f.path == path && matches!(f.what, Use::Patch { .. });
+        let is_patch = |f: &repo::FileUse| *f.path == *path && matches!(f.what, Use::Patch { .. });
         if repo.files().iter().any(is_patch) {
             continue;
         }

@@ -226,7 +226,7 @@ fn speaks(ground: &Ground<'_>, path: &Utf8Path, root: &Node) -> bool {
         }
         Some(kind) if kind == "ClusterInventory" || kind.starts_with("Node") => {
             let mut inventories = clusters.flat_map(|c| c.inventory_files());
-            inventories.any(|p| p == path)
+            inventories.any(|p| **p == *path)
         }
         Some(kind) => {
             let built = ["Kustomization", "Component"].contains(&kind);

@@ -1,6 +1,7 @@
 //! What became of each file: for `--show-files`.
 
 use std::fmt;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -8,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 #[derive(Debug, Clone)]
 pub struct FileUse {
     /// Its path, relative to the root.
-    pub path: Utf8PathBuf,
+    pub path: Arc<Utf8Path>,
     /// What became of it.
     pub what: Use,
 }
@@ -76,7 +77,7 @@ impl fmt::Display for Use {
 impl FileUse {
     pub(super) fn skipped(path: &Utf8Path, why: &dyn fmt::Display) -> Self {
         Self {
-            path: path.to_owned(),
+            path: path.into(),
             what: Use::Skipped(why.to_string()),
         }
     }

@@ -114,7 +114,7 @@ impl Repo {
                 ..problem
             })
         })?;
-        let content = Content::parse(SourceFile::from_bytes(path, bytes));
+        let content = Content::parse(SourceFile::from_bytes(&**path, bytes));
         match broken(&content, true).into_iter().next() {
             Some(problem) if problem.fatal => Err(Box::new(problem)),
             _ => Ok(Arc::new(content)),

@@ -31,7 +31,7 @@ mod unchanged;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 pub use build::{BUILT, BuildError, Built, build};
 pub use choose_release::{UnknownRelease, known_release};
@@ -103,7 +103,7 @@ pub struct Repo {
     tree: Box<dyn Tree>,
     config: Config,
     /// Files that hold something of ours; indexes point here.
-    paths: Vec<Utf8PathBuf>,
+    paths: Vec<Arc<Utf8Path>>,
     files: Vec<FileUse>,
     /// Dockerfiles, Makefiles and scripts, sorted.
     texts: Vec<Utf8PathBuf>,
@@ -136,7 +136,7 @@ impl Repo {
 
     /// Whether it is a stream of documents, [`Repo::from_stream`].
     pub fn is_stream(&self) -> bool {
-        matches!(self.files.as_slice(), [only] if only.path == open::STREAM)
+        matches!(self.files.as_slice(), [only] if *only.path == *open::STREAM)
     }
 
     /// What `hcoplan.yaml` says; everything is at its default without one.
@@ -158,7 +158,7 @@ impl Repo {
     /// What kustomizations lay over a cluster's HyperConverged, inner ones first.
     pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
         let all = self.kustomizations.get_or_init(|| {
-            let paths = self.files.iter().map(|f| f.path.as_path());
+            let paths = self.files.iter().map(|f| &*f.path);
             let paths = paths.filter(|p| is_kustomization(p));
             Kustomizations::read(&*self.tree, paths)
         });

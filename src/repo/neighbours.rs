@@ -52,7 +52,7 @@ impl Repo {
     pub fn neighbours(&self, cluster: &ClusterRef, loaded: &Loaded) -> Neighbours {
         let directory = cluster.directory();
         let mut out = Neighbours::default();
-        let start = self.files.partition_point(|f| f.path.as_path() < directory);
+        let start = self.files.partition_point(|f| *f.path < *directory);
         let files = self.files.get(start..).unwrap_or_default().iter();
         let below = files.take_while(|f| f.path.starts_with(directory));
         let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
@@ -66,13 +66,13 @@ impl Repo {
                 continue;
             }
             let mut known = loaded.read.iter();
-            let content = match known.find(|c| c.file.path() == file.path) {
+            let content = match known.find(|c| c.file.path() == &*file.path) {
                 Some(content) => Arc::clone(content),
                 None => {
                     let Ok(bytes) = self.tree.read(&file.path) else {
                         continue;
                     };
-                    let file = SourceFile::from_bytes(&file.path, bytes);
+                    let file = SourceFile::from_bytes(&*file.path, bytes);
                     Arc::new(Content::parse(file))
                 }
             };

@@ -13,7 +13,7 @@ use super::error::Error;
 use super::files::{FileUse, Holds, Use};
 use super::pair::{ObjectRef, Objects, SourceRef, pair};
 use super::problem::{Problem, broken, unreadable};
-use super::scan::{Content, Scanned, What, is_candidate, scan};
+use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
 use super::texts::is_text;
 use super::{MANIFEST, Options, Repo};
 use crate::inventory::SourceKind;
@@ -81,7 +81,10 @@ impl Repo {
             .filter(|p| is_text(p))
             .cloned()
             .collect();
-        let candidates = candidates(&*tree, &config, listing);
+        let candidates = candidates(&*tree, &config, listing).into_iter();
+        let mut candidates: Vec<Arc<Utf8Path>> = candidates.map(Into::into).collect();
+        candidates.shrink_to_fit();
+        reading.files.reserve_exact(candidates.len());
         let room = Room::new(options.max_total);
         let looked = look_all(&*tree, &candidates, &reading.cache, &room);
         if room.is_over() {
@@ -89,7 +92,7 @@ impl Repo {
         }
         let patches = patches(&candidates, &looked);
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
-            match patches.get(path) {
+            match patches.get(&**path) {
                 Some(of) => reading.patch(path, of),
                 None => reading.take(file, path, looked),
             }
@@ -100,7 +103,7 @@ impl Repo {
         }
         if let Some(only) = only {
             let paths = &reading.objects.paths;
-            let meant = |o: &ObjectRef| paths.get(o.file as usize) == Some(&only);
+            let meant = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
             reading.objects.hyperconvergeds.retain(meant);
             // What is asked for by name has to be readable, whatever is in it.
             let meant = |p: &Problem| {
@@ -166,9 +169,18 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
     out
 }
 
-/// What looking at a file gave, without its content.
+/// What looking at a file gave, without its content. There is one of every file at once, so it is
+/// small.
 struct Looked {
-    scanned: Scanned,
+    found: Box<[Found]>,
+    /// What few files have.
+    more: Option<Box<More>>,
+}
+
+#[derive(Default)]
+struct More {
+    patches: Vec<Utf8PathBuf>,
+    unreadable: Option<Unreadable>,
     problems: Vec<Problem>,
 }
 
@@ -195,8 +207,8 @@ impl Room {
     }
 }
 
-fn look_all(tree: &dyn Tree, paths: &[Utf8PathBuf], cache: &Cache, room: &Room) -> Vec<Looked> {
-    let one = |(file, path): (usize, &Utf8PathBuf)| look(tree, file, path, cache, room);
+fn look_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], cache: &Cache, room: &Room) -> Vec<Looked> {
+    let one = |(file, path): (usize, &Arc<Utf8Path>)| look(tree, file, path, cache, room);
     match paths.len() > FEW {
         true => paths.par_iter().enumerate().map(one).collect(),
         false => paths.iter().enumerate().map(one).collect(),
@@ -225,10 +237,25 @@ fn look(tree: &dyn Tree, file: usize, path: &Utf8Path, cache: &Cache, room: &Roo
             problems.extend(broken(&content, scanned.marked));
         }
         if !scanned.found.is_empty() {
-            cache.offer(index(file), content);
+            cache.offer(index(file), *content);
         }
     }
-    Looked { scanned, problems }
+    let Scanned {
+        found,
+        patches,
+        unreadable,
+        ..
+    } = scanned;
+    let some = !patches.is_empty() || unreadable.is_some() || !problems.is_empty();
+    let more = some.then(|| {
+        Box::new(More {
+            patches,
+            unreadable,
+            problems,
+        })
+    });
+    let found = found.into();
+    Looked { found, more }
 }
 
 fn index(file: usize) -> u32 {
@@ -236,11 +263,11 @@ fn index(file: usize) -> u32 {
 }
 
 /// The files that kustomizations name as patches, each with the first that does.
-fn patches(paths: &[Utf8PathBuf], looked: &[Looked]) -> BTreeMap<Utf8PathBuf, Utf8PathBuf> {
+fn patches(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
     let mut out = BTreeMap::new();
     for (path, looked) in paths.iter().zip(looked) {
-        for patch in &looked.scanned.patches {
-            out.entry(patch.clone()).or_insert_with(|| path.clone());
+        for patch in looked.more.iter().flat_map(|m| &m.patches) {
+            out.entry(patch.clone()).or_insert_with(|| Arc::clone(path));
         }
     }
     out
@@ -276,33 +303,35 @@ impl Reading {
         }
     }
 
-    fn patch(&mut self, path: &Utf8Path, of: &Utf8Path) {
+    fn patch(&mut self, path: &Arc<Utf8Path>, of: &Utf8Path) {
         let of = of.to_owned();
         self.file(path, Use::Patch { of });
     }
 
-    fn file(&mut self, path: &Utf8Path, what: Use) {
-        let path = path.to_owned();
+    fn file(&mut self, path: &Arc<Utf8Path>, what: Use) {
+        let path = Arc::clone(path);
         self.files.push(FileUse { path, what });
     }
 
-    fn take(&mut self, file: u32, path: &Utf8Path, looked: Looked) {
-        let Looked {
-            scanned,
+    fn take(&mut self, file: u32, path: &Arc<Utf8Path>, looked: Looked) {
+        let Looked { found, more } = looked;
+        let More {
+            unreadable,
             mut problems,
-        } = looked;
+            ..
+        } = more.map_or_else(More::default, |more| *more);
         let what = match problems.first() {
-            Some(problem) => Use::Skipped(match &scanned.unreadable {
+            Some(problem) => Use::Skipped(match &unreadable {
                 Some(why) => why.to_string(),
                 None => problem.finding.message.clone(),
             }),
-            None if path == CONFIG_FILE => Use::Configuration,
-            None if scanned.found.is_empty() => Use::Nothing,
-            None => Use::Read(holds(&scanned)),
+            None if **path == *CONFIG_FILE => Use::Configuration,
+            None if found.is_empty() => Use::Nothing,
+            None => Use::Read(holds(&found)),
         };
         self.file(path, what);
         self.problems.append(&mut problems);
-        for found in scanned.found {
+        for found in found {
             let place = found.place;
             let object = ObjectRef { file, place };
             match found.what {
@@ -341,7 +370,7 @@ impl Reading {
             self.problems.extend(broken(&content, true));
         }
         let file = index(self.objects.paths.len());
-        self.objects.paths.push(path.to_owned());
+        self.objects.paths.push(path.into());
         for found in &scanned.found {
             if let What::Inventory(kind) = found.what {
                 let place = found.place;
@@ -359,7 +388,7 @@ impl Reading {
         config: Config,
         options: &Options,
     ) -> Result<Repo, Error> {
-        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut repo = Repo {
             tree,
             files: self.files,
@@ -390,8 +419,8 @@ impl Reading {
     }
 }
 
-fn holds(scanned: &Scanned) -> Holds {
-    let count = |what: What| scanned.found.iter().filter(|f| f.what == what).count();
+fn holds(found: &[Found]) -> Holds {
+    let count = |what: What| found.iter().filter(|f| f.what == what).count();
     Holds {
         hyperconvergeds: count(What::HyperConverged),
         inventories: count(What::Inventory(SourceKind::Declared)),

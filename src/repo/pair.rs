@@ -8,6 +8,7 @@
 //! cluster is nearer), else those of the nearest parent directory that has some.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -56,10 +57,10 @@ pub enum Pairing {
 #[derive(Debug, Clone)]
 pub struct ClusterRef {
     pub(super) name: String,
-    pub(super) path: Utf8PathBuf,
+    pub(super) path: Arc<Utf8Path>,
     pub(super) object: ObjectRef,
     pub(super) sources: Vec<SourceRef>,
-    pub(super) inventory_files: Vec<Utf8PathBuf>,
+    pub(super) inventory_files: Box<[Arc<Utf8Path>]>,
     pub(super) pairing: Pairing,
     pub(super) release: Option<Placed<String>>,
     /// Index among the inventories that several clusters share.
@@ -91,7 +92,7 @@ impl ClusterRef {
     }
 
     /// The files that its inventory is read from, relative to the root; sorted.
-    pub fn inventory_files(&self) -> &[Utf8PathBuf] {
+    pub fn inventory_files(&self) -> &[Arc<Utf8Path>] {
         &self.inventory_files
     }
 
@@ -105,7 +106,7 @@ impl ClusterRef {
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     /// Paths of all files, by their index.
-    pub(super) paths: Vec<Utf8PathBuf>,
+    pub(super) paths: Vec<Arc<Utf8Path>>,
     pub(super) hyperconvergeds: Vec<ObjectRef>,
     pub(super) sources: Vec<SourceRef>,
     /// What has OLM install HCO.
@@ -117,7 +118,7 @@ pub(super) struct Objects {
 impl Objects {
     pub(super) fn path(&self, object: ObjectRef) -> &Utf8Path {
         let path = self.paths.get(object.file as usize);
-        path.map_or(Utf8Path::new(""), Utf8PathBuf::as_path)
+        path.map_or(Utf8Path::new(""), |path| path)
     }
 
     /// Every source in a file or directory.
@@ -156,7 +157,7 @@ pub(super) fn pair(
 ) -> Paired {
     let mut pairs = Pairs::new(objects, config);
     let mut out = Paired::default();
-    let mut clusters: Vec<ClusterRef> = Vec::new();
+    let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let mut claimed = BTreeSet::new();
     for entry in &config.clusters {
         match pairs.entry(entry) {
@@ -174,23 +175,21 @@ pub(super) fn pair(
     clusters.extend(others.map(|o| pairs.cluster(*o)));
     // By name, then as they were found: the first one keeps a name that is taken twice.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut kept: Vec<ClusterRef> = Vec::new();
-    for cluster in clusters {
-        match kept.last().filter(|last| last.name == cluster.name) {
-            Some(first) => {
-                let (own, other) = (place(cluster.object), place(first.object));
-                out.findings.push(taken(&cluster.name, own, other));
-            }
-            None => kept.push(cluster),
+    clusters.dedup_by(|cluster, first| {
+        if cluster.name != first.name {
+            return false;
         }
-    }
-    out.shared = share(&mut kept);
+        let (own, other) = (place(cluster.object), place(first.object));
+        out.findings.push(taken(&cluster.name, own, other));
+        true
+    });
+    out.shared = share(&mut clusters);
     let levels = pairs.levels.keys().copied().collect();
     out.findings
-        .extend(companions::second_ones(&kept, &claimed, &place));
+        .extend(companions::second_ones(&clusters, &claimed, &place));
     out.findings
         .extend(companions::without_one(objects, &levels, &place));
-    out.clusters = kept;
+    out.clusters = clusters;
     out.directories = std::mem::take(&mut pairs.directories);
     out
 }
@@ -267,8 +266,8 @@ impl<'o> Pairs<'o> {
     }
 
     fn cluster(&self, object: ObjectRef) -> ClusterRef {
-        let path = self.objects.path(object).to_owned();
-        let directory = parent(&path);
+        let path = self.objects.path(object);
+        let directory = parent(path);
         let name = match directory.as_str() {
             "" => ".".to_owned(),
             below => below.to_owned(),
@@ -281,24 +280,23 @@ impl<'o> Pairs<'o> {
             }
             sources.extend(machines);
         }
-        self.with(name, path, object, sources, pairing)
+        self.with(name, object, sources, pairing)
     }
 
     fn with(
         &self,
         name: String,
-        path: Utf8PathBuf,
         object: ObjectRef,
         sources: Vec<SourceRef>,
         pairing: Pairing,
     ) -> ClusterRef {
-        let files = sources.iter().map(|s| self.objects.path(s.object));
-        let files: BTreeSet<&Utf8Path> = files.collect();
+        let path = |object: ObjectRef| self.objects.paths.get(object.file as usize);
+        let files: BTreeSet<_> = sources.iter().filter_map(|s| path(s.object)).collect();
         ClusterRef {
             name,
-            path,
+            path: path(object).map_or_else(|| Utf8Path::new("").into(), Arc::clone),
             object,
-            inventory_files: files.into_iter().map(Utf8Path::to_owned).collect(),
+            inventory_files: files.into_iter().map(Arc::clone).collect(),
             sources,
             pairing,
             release: None,
@@ -381,8 +379,7 @@ impl<'o> Pairs<'o> {
                 }
             }
             let sources = self.configured(&entry.inventory);
-            let ClusterRef { name, path, .. } = cluster;
-            cluster = self.with(name, path, object, sources, Pairing::Configured);
+            cluster = self.with(cluster.name, object, sources, Pairing::Configured);
         }
         if let Some(name) = &entry.name {
             cluster.name = name.value.clone();

@@ -28,7 +28,7 @@ impl Repo {
     /// count by what was given.
     fn inputs(&self, cluster: &ClusterRef) -> BTreeSet<Utf8PathBuf> {
         let directory = cluster.directory();
-        let start = self.files.partition_point(|f| f.path.as_path() < directory);
+        let start = self.files.partition_point(|f| *f.path < *directory);
         let files = self.files.get(start..).unwrap_or_default().iter();
         let below = files.take_while(|f| f.path.starts_with(directory));
         let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
@@ -36,10 +36,10 @@ impl Repo {
             let mut above = file.path.ancestors().skip(1);
             above.find(|d| self.directories.contains(*d)) == Some(directory)
         });
-        let mut out: BTreeSet<Utf8PathBuf> = own.map(|f| f.path.clone()).collect();
+        let mut out: BTreeSet<Utf8PathBuf> = own.map(|f| f.path.to_path_buf()).collect();
         out.extend(self.text_paths(cluster).cloned());
-        out.insert(cluster.path.clone());
-        out.extend(cluster.inventory_files.iter().cloned());
+        out.insert(cluster.path.to_path_buf());
+        out.extend(cluster.inventory_files.iter().map(|f| f.to_path_buf()));
         out.insert(CONFIG_FILE.into());
         out
     }
