@@ -13,6 +13,7 @@ use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
 use crate::finding::Finding;
 use crate::hyperconverged;
 use crate::inventory::{Inventory, LoadedInventory, Places};
+use crate::kube::secret;
 use crate::lint;
 use crate::matrix::ClusterMatrix;
 use crate::plan::{Admit, Plan, plan_with};
@@ -178,6 +179,10 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
             plan: &plan,
         };
         let mut found = lint(repo, cluster, &loaded, input, held.as_ref(), settings);
+        // Asked for when the findings are reported, and kept: here it costs a worker's time.
+        for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
+            secret::hidden(&place.file);
+        }
         outcome.documents.append(&mut found.documents);
         outcome.found.add(found);
     } else {

@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 
 use super::Failure;
 use super::output::Output;
-use super::written;
+use super::written::{self, Growing};
 use crate::kube::secret::veiled;
 use crate::report::{Format, Terminal, changes, matrix};
 
@@ -117,25 +117,35 @@ impl<F> Target<F> {
     /// Writes a finished report where it belongs, without credentials.
     pub(super) fn write(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
         match std::str::from_utf8(text).map(veiled) {
-            Ok(Cow::Owned(text)) => self.write_objects(text.as_bytes(), output),
-            _ => self.write_objects(text, output),
+            Ok(Cow::Owned(text)) => self.write_text(text.as_bytes(), output),
+            _ => self.write_text(text, output),
         }
+    }
+
+    /// Its file, to be written piece by piece; `None` where it goes to standard output.
+    pub(super) fn begin(&self) -> Option<Result<Growing, Failure>> {
+        let path = self.file.as_ref()?;
+        let failed = |error| Failure::Write(path.to_string(), error);
+        Some(Growing::begin(path).map_err(failed))
     }
 
     /// Writes a finished text where it belongs. A file is there as a whole or not at all; a
     /// device or a pipe is written to as it is.
-    pub(super) fn write_objects(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
+    fn write_text(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
         let Some(path) = &self.file else {
             return Ok(output.print(text)?);
         };
         // Colours are for terminals.
-        let text: Vec<u8> = StripBytes::new()
-            .strip_next(text)
-            .flatten()
-            .copied()
-            .collect();
+        let plain: Cow<'_, [u8]> = match memchr::memchr(b'\x1b', text) {
+            Some(_) => StripBytes::new()
+                .strip_next(text)
+                .flatten()
+                .copied()
+                .collect(),
+            None => text.into(),
+        };
         let failed = |error| Failure::Write(path.to_string(), error);
-        written::replace(path, &text).map_err(failed)
+        written::replace(path, &plain).map_err(failed)
     }
 }
 

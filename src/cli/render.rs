@@ -12,6 +12,7 @@ use super::findings::Findings;
 use super::format::{self, Target};
 use super::output::Output;
 use super::tree::{self, OutputTree};
+use super::written::Growing;
 use super::{Failure, clusters, held};
 use crate::app::{self, Only, Progress, State, Work};
 use crate::report::Format;
@@ -173,8 +174,8 @@ fn print(
     };
     let mut verdict = found.verdict;
     let mut failure = None;
-    let mut collected = String::new();
-    let to_file = targets.iter().any(|t| t.file.is_some());
+    let files = targets.iter().filter_map(Target::begin);
+    let mut files = files.collect::<Result<Vec<Growing>, Failure>>()?;
     let to_stdout = targets.is_empty() || targets.iter().any(|t| t.file.is_none());
     let mut findings = Findings::new(found);
     let chosen = found.chosen();
@@ -188,13 +189,15 @@ fn print(
         |mut outcome| {
             progress.aside(|| tree::say(&outcome, &mut verdict, output));
             findings.add(&mut outcome);
-            if to_file {
-                collected.push_str(&outcome.printed);
+            for file in &mut files {
+                if let Err(error) = file.write(outcome.printed.as_bytes()) {
+                    failure = Some(Failure::Write(file.path().to_string(), error));
+                }
             }
             if to_stdout && let Err(error) = output.print(&outcome.printed) {
-                failure = Some(error);
+                failure = Some(error.into());
             }
-            match failure.is_some() || (output.closed() && !to_file) {
+            match failure.is_some() || (output.closed() && files.is_empty()) {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }
@@ -203,10 +206,14 @@ fn print(
     drop(progress);
     findings.say(&found.root, output);
     if let Some(error) = failure {
-        return Err(error.into());
+        return Err(error);
     }
-    for target in targets.iter().filter(|t| t.file.is_some()) {
-        target.write_objects(collected.as_bytes(), output)?;
+    if app::interrupted() {
+        return Ok(verdict);
+    }
+    for file in files {
+        let path = file.path().to_string();
+        file.finish().map_err(|error| Failure::Write(path, error))?;
     }
     Ok(verdict)
 }

@@ -1,30 +1,74 @@
 //! A file written as a whole or not at all: after a kill, a full disk or Ctrl-C it is what it was.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::app;
 
 /// Writes a file, over one that is there. A device or a pipe is written to as it is.
 pub(super) fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
-    if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-        return fs::write(path, text);
+    let mut file = Growing::begin(path)?;
+    file.write(text)?;
+    file.finish()
+}
+
+/// A file that is written piece by piece, and is there when it is finished.
+#[derive(Debug)]
+pub(super) struct Growing {
+    path: Utf8PathBuf,
+    to: To,
+}
+
+#[derive(Debug)]
+enum To {
+    /// Takes the file's place at the end.
+    Beside(NamedTempFile),
+    /// A device or a pipe.
+    Itself(File),
+}
+
+impl Growing {
+    pub(super) fn begin(path: &Utf8Path) -> io::Result<Self> {
+        let to = match fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            true => To::Itself(File::options().write(true).open(path)?),
+            false => To::Beside(beside(path)?),
+        };
+        let path = path.to_owned();
+        Ok(Self { path, to })
     }
-    beside(path, text)?.persist(path)?;
-    Ok(())
+
+    pub(super) fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    pub(super) fn write(&mut self, text: &[u8]) -> io::Result<()> {
+        match &mut self.to {
+            To::Beside(file) => file.write_all(text),
+            To::Itself(file) => file.write_all(text),
+        }
+    }
+
+    pub(super) fn finish(self) -> io::Result<()> {
+        if let To::Beside(file) = self.to {
+            file.persist(self.path)?;
+        }
+        Ok(())
+    }
 }
 
 /// Writes a file that is not there; never over something that came between.
 pub(super) fn create(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
-    beside(path, text)?.persist_noclobber(path)?;
+    let mut file = beside(path)?;
+    file.write_all(text)?;
+    file.persist_noclobber(path)?;
     Ok(())
 }
 
-/// The text in a file that is gone when nobody keeps it, in the same directory.
-fn beside(path: &Utf8Path, text: &[u8]) -> io::Result<NamedTempFile> {
+/// A file that is gone when nobody keeps it, in the same directory.
+fn beside(path: &Utf8Path) -> io::Result<NamedTempFile> {
     // There is something to clean up from here on.
     app::watch();
     let parent = match path.parent() {
@@ -40,9 +84,7 @@ fn beside(path: &Utf8Path, text: &[u8]) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(parent)?;
-    file.write_all(text)?;
-    Ok(file)
+    builder.tempfile_in(parent)
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub fn document(report: &Report<'_>) -> Value {
     let summary = report.summary;
     let mut document = json!({
         "schemaVersion": SCHEMA_VERSION,
-        "findings": findings.collect::<Vec<_>>(),
+        "findings": [],
         "summary": {
             "errors": report.count(Severity::Error),
             "warnings": report.count(Severity::Warning),
@@ -44,6 +44,8 @@ pub fn document(report: &Report<'_>) -> Value {
             "baselined": summary.baselined,
         },
     });
+    // Put in as it is: the macro would copy it.
+    document["findings"] = findings.collect();
     if let Some(oldest) = &summary.oldest_baselined {
         document["summary"]["oldestBaselined"] = json!(oldest);
     }
@@ -84,12 +86,12 @@ fn finding_json(report: &Report<'_>, finding: &Finding) -> Value {
     });
     let related: Vec<_> = related.collect();
     if !related.is_empty() {
-        out.insert("related".into(), json!(related));
+        out.insert("related".into(), Value::Array(related));
     }
     let fixes = finding.fixes.iter().filter(|f| !secret::is_in(f));
     let fixes: Vec<_> = fixes.map(|f| fix_json(report, f)).collect();
     if !fixes.is_empty() {
-        out.insert("fix".into(), json!(fixes));
+        out.insert("fix".into(), Value::Array(fixes));
     }
     Value::Object(out)
 }
@@ -114,9 +116,9 @@ fn fix_json(report: &Report<'_>, fix: &Fix) -> Value {
         place(report, &Location::new(&edit.file, edit.span), &mut out);
         Value::Object(out)
     });
-    json!({
-        "title": fix.title,
-        "applicability": applicability,
-        "edits": edits.collect::<Vec<_>>(),
-    })
+    let mut out = Map::new();
+    out.insert("title".into(), json!(fix.title));
+    out.insert("applicability".into(), json!(applicability));
+    out.insert("edits".into(), edits.collect());
+    Value::Object(out)
 }

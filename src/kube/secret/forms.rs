@@ -51,33 +51,32 @@ pub(super) fn is_name(name: &str) -> bool {
 pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let bytes = text.as_bytes();
-    // One pass: every report goes through here.
-    for (at, byte) in bytes.iter().enumerate() {
-        let rest = &bytes[at..];
-        match byte {
-            b':' if rest.starts_with(b"://") => out.extend(in_address(text, at + 3)),
-            b'B' | b'b' => {
+    // One pass, by two bytes: every report goes through here.
+    for (at, pair) in bytes.windows(2).enumerate() {
+        let begins = |with: &str| bytes[at..].starts_with(with.as_bytes());
+        match pair {
+            b":/" if begins("://") => out.extend(in_address(text, at + 3)),
+            [b'B' | b'b', b'e' | b'a'] => {
                 for scheme in ["earer ", "asic "] {
-                    if rest[1..].starts_with(scheme.as_bytes()) {
+                    if bytes[at + 1..].starts_with(scheme.as_bytes()) {
                         out.extend(behind_scheme(text, at + 1 + scheme.len()));
                     }
                 }
             }
-            b'e' if rest.starts_with(b"eyJ") => {
+            b"ey" if begins("eyJ") => {
                 let range = run(text, at, "-_.");
                 let parts = text[range.clone()].contains('.');
                 out.extend(Some(range).filter(|r| parts && r.len() >= 20));
             }
-            b'-' if rest.starts_with(PEM.as_bytes()) => out.extend(in_pem(text, at + PEM.len())),
-            b'L' if rest.starts_with(BASE64_PEM.0.as_bytes()) => {
+            b"--" if begins(PEM) => out.extend(in_pem(text, at + PEM.len())),
+            b"LS" if begins(BASE64_PEM.0) => {
                 let behind = &text[at + BASE64_PEM.0.len()..];
                 if !behind.starts_with(BASE64_PEM.1) {
                     out.push(run(text, at, "+/="));
                 }
             }
-            b'g' | b'x' | b's' | b'A' => {
-                let prefix = PREFIXES.iter().find(|p| rest.starts_with(p.as_bytes()));
-                if let Some(prefix) = prefix {
+            [b'g', b'h' | b'i' | b'l'] | b"xo" | b"sh" | b"AK" => {
+                if let Some(prefix) = PREFIXES.iter().find(|p| begins(p)) {
                     let range = run(text, at, "-_~");
                     out.extend(Some(range).filter(|r| r.len() >= prefix.len() + 16));
                 }
@@ -223,6 +222,19 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(found(text, credentials(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_makers_tokens() {
+        for prefix in PREFIXES {
+            let token = format!("{prefix}0123456789abcdefghij");
+            let text = format!("see {token}, of course");
+            assert_eq!(
+                found(&text, credentials(&text)),
+                [token.as_str()],
+                "{prefix}"
+            );
         }
     }
 
