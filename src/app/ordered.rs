@@ -17,9 +17,30 @@ struct Shared<R> {
     stopped: bool,
 }
 
-/// Calls `work` for every item on `workers` threads and `sink` with the results, in the items'
-/// order, on this thread. At most a few dozen results wait at any time. Ends early when the sink
-/// says so.
+impl<R> Shared<R> {
+    /// The index of an item to work on; `None` where nothing is left, or the sink is too far behind.
+    fn take(&mut self, items: usize, window: usize) -> Option<usize> {
+        let free = !self.stopped && self.next < items && self.next < self.wanted + window;
+        free.then(|| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
+
+    /// The results whose turn it is.
+    fn ready(&mut self) -> Vec<R> {
+        let mut ready = Vec::new();
+        while let Some(result) = self.done.remove(&self.wanted) {
+            ready.push(result);
+            self.wanted += 1;
+        }
+        ready
+    }
+}
+
+/// Calls `work` for every item on `workers` threads, of which this is one, and `sink` with the
+/// results, in the items' order, on this one. At most a few dozen results wait at any time. Ends
+/// early when the sink says so.
 pub(crate) fn ordered<T: Sync, R: Send>(
     items: &[T],
     workers: usize,
@@ -50,20 +71,15 @@ pub(crate) fn ordered<T: Sync, R: Send>(
             .unwrap_or_else(PoisonError::into_inner)
     };
     let worker = || {
-        loop {
-            let mut guard = lock();
-            while !guard.stopped && guard.next < items.len() && guard.next >= guard.wanted + window
-            {
+        let mut guard = lock();
+        while !guard.stopped && guard.next < items.len() {
+            let Some(index) = guard.take(items.len(), window) else {
                 guard = wait(&room, guard);
-            }
-            let index = guard.next;
-            let Some(item) = items.get(index).filter(|_| !guard.stopped) else {
-                return;
+                continue;
             };
-            guard.next += 1;
             drop(guard);
-            let result = work(item);
-            let mut guard = lock();
+            let result = work(&items[index]);
+            guard = lock();
             guard.done.insert(index, result);
             if index == guard.wanted {
                 finished.notify_one();
@@ -71,24 +87,30 @@ pub(crate) fn ordered<T: Sync, R: Send>(
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..workers {
+        for _ in 1..workers {
             scope.spawn(worker);
         }
-        for index in 0..items.len() {
-            let mut guard = lock();
-            let result = loop {
-                match guard.done.remove(&index) {
-                    Some(result) => break result,
-                    None => guard = wait(&finished, guard),
-                }
-            };
-            guard.wanted = index + 1;
-            drop(guard);
-            room.notify_all();
-            if sink(result).is_break() {
-                lock().stopped = true;
+        let mut guard = lock();
+        while guard.wanted < items.len() {
+            let ready = guard.ready();
+            if !ready.is_empty() {
+                drop(guard);
                 room.notify_all();
-                return;
+                for result in ready {
+                    if sink(result).is_break() {
+                        lock().stopped = true;
+                        room.notify_all();
+                        return;
+                    }
+                }
+                guard = lock();
+            } else if let Some(index) = guard.take(items.len(), window) {
+                drop(guard);
+                let result = work(&items[index]);
+                guard = lock();
+                guard.done.insert(index, result);
+            } else {
+                guard = wait(&finished, guard);
             }
         }
     });
