@@ -2,8 +2,9 @@
 FROM docker.io/library/rust:1.95-bookworm AS build
 WORKDIR /src
 COPY . .
-# Random numbers come from the kernel, not from /dev/urandom, which an empty root does not have.
-ENV RUSTFLAGS="-C target-feature=+crt-static --cfg getrandom_backend=\"linux_getrandom\""
+# Random numbers come from the kernel, not from /dev/urandom, which an empty root does not have. At a
+# fixed address nothing has to be patched at each start.
+ENV RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend=\"linux_getrandom\""
 # With a target named, build scripts and macros are not linked statically, too.
 RUN host="$(rustc -vV | sed -n 's/^host: //p')" \
  && cargo build --release --locked --target "$host" \
