@@ -139,7 +139,6 @@ impl<'a> Context<'a> {
         self.stage == Stage::Webhook && !patched
     }
 
-
     /// Whether HCO runs what it deploys itself with two replicas.
     pub(super) fn highly_available(&self) -> bool {
         self.topology.infrastructure_highly_available()

@@ -140,7 +140,8 @@ mod tests {
             base_domain: "example.com",
             env: &env,
         };
-        let text = r#"{"K/a": {"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"}}"#;
+        let text =
+            r#"{"K/a": {"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"}}"#;
         let constants = Outline::of(text.into()).and_then(Constants::new);
         let constants = constants.expect("an object");
         let filled = constants.filled(&with, "openshift");

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{kubevirt, text};
-use crate::jsonpatch::shared::writes;
 use crate::jsonpatch::effect::effects_in;
 use crate::jsonpatch::reach::Reach;
+use crate::jsonpatch::shared::writes;
 use crate::jsonpatch::{apply, count, decode, effects, only_spec, patch};
 use crate::kube::go::{GoType, GoTypes};
 
