@@ -31,7 +31,8 @@ fn link_at_a_fixed_address() {
 /// The releases' files for `src/release/embedded.rs`, in Rust: a release's name and its files, each
 /// with its name, its text and the ends of the objects and lists in it. Oldest and first come first.
 fn releases() -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/releases");
+    let manifest = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let root = Path::new(&manifest).join("schemas/releases");
     let mut list = String::from("&[\n");
     for release in sorted(&root) {
         let directory = root.join(&release);

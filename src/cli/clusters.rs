@@ -41,6 +41,12 @@ pub(super) fn find(
     output: &Output,
 ) -> Result<Clusters, Failure> {
     let selection = Selection::new(sources)?;
+    if let Some(jobs) = sources.jobs {
+        // Files are looked at by this many threads, too. It only fails where somebody else has said so
+        // already: a second run in one process.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get());
+        let _ = pool.build_global();
+    }
     let mut options = Options {
         release: match &sources.release {
             Some(name) => Some(repo::named_release(name)?),

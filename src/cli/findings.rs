@@ -4,6 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
 use super::Failure;
 use super::clusters::Clusters;
@@ -15,6 +16,9 @@ use crate::lint::{self, Baseline, Date, Settings};
 use crate::report::{self, Format, Report, Summary, Terminal};
 use crate::source::read_limited;
 use crate::yaml::Document;
+
+/// Below this many findings a second thread costs more than it gives.
+const FEW: usize = 64;
 
 /// The findings of a run, before suppression.
 #[derive(Debug, Default)]
@@ -144,7 +148,10 @@ pub(super) struct Settled {
 impl Settled {
     /// Findings that say nothing which must not be shown.
     fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
-        findings.iter_mut().for_each(veil);
+        match findings.len() > FEW {
+            true => findings.par_iter_mut().for_each(veil),
+            false => findings.iter_mut().for_each(veil),
+        }
         Self {
             findings,
             summary: Summary::default(),

@@ -61,6 +61,18 @@ fn human_shows_both_files_and_the_help() {
 }
 
 #[test]
+fn json_is_the_same_text_however_many_findings_there_are() {
+    for times in [1, 40, 200] {
+        let many: Vec<Finding> = (0..times).flat_map(|_| findings()).collect();
+        let text = print(Format::Json, &many);
+        let read: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(read["findings"].as_array().map(Vec::len), Some(many.len()));
+        let again = serde_json::to_string_pretty(&read).expect("JSON");
+        assert_eq!(text, again + "\n", "{times}");
+    }
+}
+
+#[test]
 fn concise_is_a_line_each() {
     let text = print(Format::Concise, &findings()[1..]);
     assert_eq!(
