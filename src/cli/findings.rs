@@ -13,12 +13,9 @@ use super::written;
 use crate::finding::{Finding, Severity};
 use crate::kube::secret::veil;
 use crate::lint::{self, Baseline, Date, Settings};
-use crate::report::{self, Format, Report, Summary, Terminal};
+use crate::report::{self, FEW_FINDINGS, Format, Report, Summary, Terminal};
 use crate::source::read_limited;
 use crate::yaml::Document;
-
-/// Below this many findings a second thread costs more than it gives.
-const FEW: usize = 64;
 
 /// The findings of a run, before suppression.
 #[derive(Debug, Default)]
@@ -148,7 +145,7 @@ pub(super) struct Settled {
 impl Settled {
     /// Findings that say nothing which must not be shown.
     fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
-        match findings.len() > FEW {
+        match findings.len() > FEW_FINDINGS {
             true => findings.par_iter_mut().for_each(veil),
             false => findings.iter_mut().for_each(veil),
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Files, Release};
 
-/// The text of a file, and the ends of the objects and lists in it.
+/// A file's name, its text, and the ends of the objects and lists in it.
 type File = (&'static str, &'static str, &'static [(u32, u32)]);
 
 /// Oldest first. Made by `build.rs`.

@@ -237,7 +237,7 @@ fn look(tree: &dyn Tree, file: usize, path: &Utf8Path, cache: &Cache, room: &Roo
             problems.extend(broken(&content, scanned.marked));
         }
         if !scanned.found.is_empty() {
-            cache.offer(index(file), *content);
+            cache.offer(index(file), content);
         }
     }
     let Scanned {

@@ -107,7 +107,7 @@ pub(super) struct Scanned {
     /// Files that it names as patches; it is a kustomization.
     pub(super) patches: Vec<Utf8PathBuf>,
     /// Its content, where it was parsed.
-    pub(super) content: Option<Box<Content>>,
+    pub(super) content: Option<Content>,
     /// Why it has no bytes.
     pub(super) unreadable: Option<Unreadable>,
     /// Whether it mentions the operator's API group or ours.
@@ -161,7 +161,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
                 scanned.patches.extend(patches);
                 classify(index, &document.root, &mut scanned.found);
             }
-            scanned.content = Some(Box::new(content));
+            scanned.content = Some(content);
             scanned
         }
     }

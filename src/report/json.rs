@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Map, Value, json};
 
-use super::Report;
+use super::{FEW_FINDINGS, Report};
 use crate::finding::{Applicability, Finding, Fix, Predicts, Severity};
 use crate::kube::secret;
 use crate::source::Location;
@@ -14,11 +14,8 @@ use crate::source::Location;
 /// Raised when a field changes its meaning or goes; new fields don't raise it.
 pub(super) const SCHEMA_VERSION: &str = "1";
 
-/// Below this many findings a second thread costs more than it gives.
-const FEW: usize = 64;
-
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if report.findings.len() <= FEW {
+    if report.findings.len() <= FEW_FINDINGS {
         serde_json::to_writer_pretty(&mut *out, &document(report))?;
         return writeln!(out);
     }

@@ -40,6 +40,9 @@ pub use page::{ClusterRow, PlanPage, Verdict, write_plan};
 pub use sarif::page as rule_page;
 pub use why::{WhyPage, why_json, write_why};
 
+/// Up to so many findings a second thread costs more than it gives.
+pub const FEW_FINDINGS: usize = 64;
+
 /// A form of output for findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {

@@ -203,9 +203,13 @@ impl GoTypes {
 
     /// A struct by its name in the table, as in `v1.ObjectMeta`.
     pub fn named(&self, name: &str) -> Option<&GoType> {
+        self.position(name).map(|index| &self.structs[index].0)
+    }
+
+    /// The index of a struct.
+    fn position(&self, name: &str) -> Option<usize> {
         let by_name = |(ty, _): &(GoType, Unread)| (*ty.expression).cmp(name);
-        let found = self.structs.binary_search_by(by_name).ok()?;
-        Some(&self.structs[found].0)
+        self.structs.binary_search_by(by_name).ok()
     }
 
     /// The JSON names of a struct's fields, sorted; empty for any other type.
@@ -239,9 +243,7 @@ impl GoTypes {
             Kind::Map(inner(value)?)
         } else if let Some(kind) = basic(expression) {
             kind
-        } else if let Some(structure) = self.named(expression)
-            && let Kind::Struct(index) = structure.kind
-        {
+        } else if let Some(index) = self.position(expression) {
             Kind::Struct(index)
         } else {
             let found = self
@@ -263,7 +265,8 @@ impl GoTypes {
         // Stable: of fields with one name, the outermost stays.
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         fields.dedup_by(|later, first| later.name == first.name);
-        let (_, short) = name.split_once('.').unwrap_or_default();
+        let unknown = || TableError::Unknown(name.to_owned());
+        let (_, short) = name.split_once('.').ok_or_else(unknown)?;
         let short = short.split('@').next().unwrap_or(short);
         let always = (0..).zip(&fields).filter(|(_, f)| f.always_printed());
         Ok(Struct {
@@ -306,9 +309,7 @@ impl GoTypes {
             });
         }
         for (go_name, structure) in inner {
-            let by_name = |(ty, _): &(GoType, Unread)| (*ty.expression).cmp(structure);
-            let found = self.structs.binary_search_by(by_name);
-            let (_, unread) = &self.structs[found.map_err(|_| unknown())?];
+            let (_, unread) = &self.structs[self.position(structure).ok_or_else(unknown)?];
             if embedded.len() >= DEEPEST {
                 return Err(unknown());
             }

@@ -228,6 +228,7 @@ fn tables_that_do_not_hold_together() {
         r#"{"roots": {}, "names": {"v1.A": "v1.B", "v1.B": "v1.A"}, "structs": {"v1.K": {"a": "v1.A"}}}"#,
         r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": "v1.Missing"}}}"#,
         r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": {}}}}"#,
+        r#"{"roots": {}, "names": {}, "structs": {"K": {}}}"#,
         r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".E": "string"}}}"#,
         r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".K": "v1.K"}}}"#,
     ] {
