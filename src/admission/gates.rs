@@ -27,13 +27,13 @@ pub(super) fn warnings(
 ) -> Vec<Warning> {
     let mut found = Vec::new();
     for warning in &rules.gate_warnings {
-        let field = format!("{GATES}.{}", warning.gate);
-        let Some(value) = at(object, &field) else {
+        let of = |object| at(object, GATES).and_then(|gates| at(gates, &warning.gate));
+        let Some(value) = of(object) else {
             continue;
         };
-        let before = |old| at(old, &field);
-        if warning.when == When::Set || is_new(operation, before, value) {
-            found.push((Path::dotted(&field), warning.message.clone()));
+        if warning.when == When::Set || is_new(operation, of, value) {
+            let path = Path::dotted(GATES).key(&warning.gate);
+            found.push((path, warning.message.clone()));
         }
     }
     if let Some(listed) = &rules.listed_gates {

@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use crate::kube::duration::{self, Duration};
+use crate::kube::tree::pointed;
 use crate::release::{KubeVirtFacts, Phase};
 
 /// One thing that the webhook refuses.
@@ -78,7 +79,7 @@ impl<'a> Update<'a> {
 
     /// What is there; `null` is nothing.
     fn at(&self, pointer: &str) -> Option<&'a Value> {
-        self.new.pointer(pointer).filter(|v| !v.is_null())
+        pointed(self.new, pointer).filter(|v| !v.is_null())
     }
 
     fn text(&self, pointer: &str) -> Option<&'a str> {
@@ -91,7 +92,7 @@ impl<'a> Update<'a> {
     }
 
     fn changed(&self, pointer: &str) -> bool {
-        self.old.pointer(pointer).filter(|v| !v.is_null()) != self.at(pointer)
+        pointed(self.old, pointer).filter(|v| !v.is_null()) != self.at(pointer)
     }
 
     /// Whether a feature is on: switched on, always on, or a beta that nobody switched off.
@@ -131,7 +132,7 @@ impl<'a> Update<'a> {
         };
         let has = |key: &str| certificates.get(key).is_some_and(|v| !v.is_null());
         let read = |path: &str| {
-            let text = certificates.pointer(path)?.as_str()?;
+            let text = pointed(certificates, path)?.as_str()?;
             duration::parse(text).ok()
         };
         let deprecated = [

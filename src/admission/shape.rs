@@ -57,10 +57,7 @@ impl Shape {
 }
 
 /// The value at a dotted path; null counts as absent, as it does for Go's pointers.
-pub(super) fn at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
-    let found = path.split('.').try_fold(object, |v, key| v.get(key));
-    found.filter(|v| !v.is_null())
-}
+pub(super) use crate::kube::tree::get as at;
 
 /// The string at a dotted path, empty when absent.
 pub(super) fn text<'v>(object: &'v Value, path: &str) -> &'v str {

@@ -59,22 +59,20 @@ impl HyperConverged {
         if let Some(ty) = release.go_types().of_kind(&api_version, "HyperConverged") {
             release.go_types().normalise(&mut read, ty);
         }
-        let metadata = read.get("metadata").cloned().unwrap_or_default();
-        let text = |key: &str| {
-            let value = metadata.get(key).and_then(Value::as_str);
+        let spec = read.get_mut("spec").map(Value::take).unwrap_or_default();
+        let gates = Gates::read(release, spec.get("featureGates"));
+        let spec = match api.storage_version.as_str() {
+            "v1beta1" => moves::to_internal(spec),
+            _ => spec,
+        };
+        let text = |path: &str| {
+            let value = get(&read, path).and_then(Value::as_str);
             value.unwrap_or_default().to_owned()
         };
-        let spec = read.get("spec").cloned().unwrap_or_default();
-        let gates = Gates::read(release, spec.get("featureGates"));
-        let spec = if api.storage_version == "v1beta1" {
-            moves::to_internal(&spec)
-        } else {
-            spec
-        };
         Self {
-            name: text("name"),
-            namespace: text("namespace"),
-            annotations: string_map(metadata.get("annotations")),
+            name: text("metadata.name"),
+            namespace: text("metadata.namespace"),
+            annotations: string_map(get(&read, "metadata.annotations")),
             spec,
             gates,
         }

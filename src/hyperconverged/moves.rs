@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::kube::tree::{get, set};
+use crate::kube::tree::{remove, set};
 
 /// A field of v1beta1 and its place in v1, both below `spec`; what is below it moves along.
 pub type Move = (&'static str, &'static str);
@@ -131,11 +131,12 @@ pub const MOVES: &[Move] = &[
 const ONLY_INTERNAL: &[Move] = &[("obsoleteCPUs.minCPUModel", "virtualization.minCPUModel")];
 
 /// A v1beta1 `spec` in the internal form; nothing that any release reads is lost.
-pub(super) fn to_internal(spec: &Value) -> Value {
+pub(super) fn to_internal(mut spec: Value) -> Value {
     let mut out = Value::Object(Map::new());
     for (from, to) in MOVES.iter().chain(ONLY_INTERNAL) {
-        if let Some(value) = get(spec, from) {
-            set(&mut out, to, value.clone());
+        let value = remove(&mut spec, from);
+        if let Some(value) = value.filter(|v| !v.is_null()) {
+            set(&mut out, to, value);
         }
     }
     out

@@ -7,6 +7,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::pattern::Pattern;
+use crate::kube::tree;
 use crate::yaml::{Node, Value};
 
 /// Whether a value surely keeps a schema, which is a part of `root`. A null in a mapping counts as
@@ -19,7 +20,7 @@ pub(super) fn surely_fits(root: &Json, schema: &Json, node: &Node) -> bool {
     // In draft 7, what stands beside a reference says nothing.
     if let Some(reference) = keywords.get("$ref") {
         let pointer = reference.as_str().and_then(|r| r.strip_prefix('#'));
-        let target = pointer.and_then(|p| root.pointer(p));
+        let target = pointer.and_then(|p| tree::pointed(root, p));
         return target.is_some_and(|target| surely_fits(root, target, node));
     }
     let mut all = keywords.iter();
@@ -51,8 +52,8 @@ fn keeps(
                 .iter()
                 .any(|n| n.as_str().is_some_and(|n| is_a(node, n))),
         },
-        "const" => node.to_json() == *value,
-        "enum" => list(value).contains(&node.to_json()),
+        "const" => is(node, value),
+        "enum" => list(value).iter().any(|value| is(node, value)),
         "required" => {
             let mut names = list(value).iter().map(Json::as_str);
             !matches!(node.value, Value::Map(_))
@@ -84,6 +85,13 @@ fn keeps(
         "minimum" => number(node).is_none_or(|n| value.as_f64().is_some_and(|least| n >= least)),
         "maximum" => number(node).is_none_or(|n| value.as_f64().is_some_and(|most| n <= most)),
         _ => false,
+    }
+}
+
+fn is(node: &Node, value: &Json) -> bool {
+    match (node.as_str(), value.as_str()) {
+        (Some(text), Some(value)) => text == value,
+        _ => node.to_json() == *value,
     }
 }
 
