@@ -186,7 +186,7 @@ fn effects_are_the_difference_that_a_patch_makes() {
             let changes = shown.operations.iter().flat_map(|o| o.changed.clone());
             let after = applied(&patch.before, &changes.collect::<Vec<_>>());
             compared += 1;
-            if after != patch.after {
+            if after != *patch.after {
                 let at = directory.display();
                 let _ = writeln!(
                     wrong,

@@ -38,8 +38,11 @@ fn objects(plan: &Plan) -> Vec<Object> {
 }
 
 /// Applies what is reported to the old objects.
-fn applied(old: &[Object], comparison: &crate::diff::Comparison) -> BTreeMap<ObjectId, Arc<Value>> {
-    let mut all: BTreeMap<ObjectId, Arc<Value>> = old
+fn applied(
+    old: &[Object],
+    comparison: &crate::diff::Comparison,
+) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
+    let mut all: BTreeMap<Arc<ObjectId>, Arc<Value>> = old
         .iter()
         .map(|o| (o.id.clone(), Arc::clone(&o.body)))
         .collect();

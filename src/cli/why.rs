@@ -194,7 +194,7 @@ fn file(
 ) -> Option<Utf8PathBuf> {
     let id = answer.object.as_ref()?;
     let plan = plan::plan(world.release(), world.inventory(), &loaded.json);
-    let ids: Vec<_> = plan.objects().map(|o| &o.id).collect();
+    let ids: Vec<_> = plan.objects().map(|o| &*o.id).collect();
     let index = ids.iter().position(|i| *i == id)?;
     let name = emit::file_names(&ids).into_iter().nth(index)?;
     let directory = emit::cluster_directory(&loaded.name).ok()?;

@@ -90,7 +90,7 @@ pub(super) fn attribute(
 fn credit(
     changes: &mut [ObjectChange],
     cause: usize,
-    objects: &BTreeMap<ObjectId, Arc<Value>>,
+    objects: &BTreeMap<Arc<ObjectId>, Arc<Value>>,
     from_old: bool,
 ) {
     let add = |causes: &mut Vec<usize>, fresh: bool| {
@@ -348,7 +348,7 @@ impl<'a> Mixer<'a> {
         &self,
         parts: &[(Part, Cause)],
         take: impl Fn(usize) -> bool,
-    ) -> BTreeMap<ObjectId, Arc<Value>> {
+    ) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
         let (mut fields, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut release = self.before.release;
         let mut inventory = self.before.inventory.inventory.clone();

@@ -46,7 +46,7 @@ pub struct Change {
     /// What happens to it.
     pub kind: Kind,
     /// The object.
-    pub id: ObjectId,
+    pub id: Arc<ObjectId>,
     /// Its file in the cluster's directory: the new one where there is one.
     pub file: String,
     /// Its text before; `None` where it is new.
@@ -159,7 +159,7 @@ pub fn compare(before: &Before, after: &ClusterFiles) -> Result<ClusterChanges, 
         });
     }
     for (id, file) in old {
-        changes.extend(removed(before, &directory, id, file)?);
+        changes.extend(removed(before, &directory, Arc::new(id), file)?);
     }
     Ok(ClusterChanges {
         cluster: after.cluster.clone(),
@@ -175,7 +175,7 @@ pub fn compare(before: &Before, after: &ClusterFiles) -> Result<ClusterChanges, 
 pub fn gone(before: &Before, directory: &Utf8Path) -> Result<ClusterChanges, Error> {
     let mut changes = Vec::new();
     for (file, object) in before.listed(directory)? {
-        changes.extend(removed(before, directory, object.id(), &file)?);
+        changes.extend(removed(before, directory, Arc::new(object.id()), &file)?);
     }
     let cluster = match directory.as_str() {
         "" => ".",
@@ -191,7 +191,7 @@ pub fn gone(before: &Before, directory: &Utf8Path) -> Result<ClusterChanges, Err
 fn removed(
     before: &Before,
     directory: &Utf8Path,
-    id: ObjectId,
+    id: Arc<ObjectId>,
     file: &str,
 ) -> Result<Option<Change>, Error> {
     let text = before.text(directory, file)?;

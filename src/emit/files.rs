@@ -16,7 +16,7 @@ pub struct File {
     /// Its name in the cluster's directory.
     pub name: String,
     /// The object.
-    pub id: ObjectId,
+    pub id: Arc<ObjectId>,
     /// The operand that the object belongs to, as the release's order of work names it.
     pub operand: &'static str,
     /// The whole file.
@@ -50,7 +50,7 @@ impl ClusterFiles {
         only: impl Fn(&ObjectId) -> bool,
     ) -> Self {
         let objects: Vec<_> = grouped(plan).filter(|(_, o)| only(&o.id)).collect();
-        let ids: Vec<_> = objects.iter().map(|(_, o)| &o.id).collect();
+        let ids: Vec<_> = objects.iter().map(|(_, o)| &*o.id).collect();
         let names = file_names(&ids);
         let files: Vec<_> = objects
             .into_iter()

@@ -328,7 +328,7 @@ mod tests {
             });
             out.push(crate::emit::File {
                 name: (*file).to_owned(),
-                id,
+                id: id.into(),
                 operand: "x",
                 text: (*text).into(),
             });

@@ -69,11 +69,11 @@ impl fmt::Display for ObjectId {
     }
 }
 
-/// An object of a cluster. Cloning shares the body.
+/// An object of a cluster. Cloning shares all of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {
     /// Read from the body when the object was made.
-    pub id: ObjectId,
+    pub id: Arc<ObjectId>,
     /// The whole object, `apiVersion` and `kind` included.
     pub body: Arc<Value>,
 }
@@ -82,7 +82,7 @@ impl Object {
     /// Takes an object as JSON and reads its identity.
     pub fn new(body: Value) -> Self {
         Self {
-            id: ObjectId::of(&body),
+            id: Arc::new(ObjectId::of(&body)),
             body: Arc::new(body),
         }
     }
@@ -90,7 +90,7 @@ impl Object {
     /// Takes an object that others hold too.
     pub fn from_shared(body: Arc<Value>) -> Self {
         Self {
-            id: ObjectId::of(&body),
+            id: Arc::new(ObjectId::of(&body)),
             body,
         }
     }

@@ -1,16 +1,14 @@
-//! What a renderer may look at, and how what it made becomes an object.
-
-use std::sync::Arc;
+//! What a renderer may look at.
 
 use std::cell::{OnceCell, RefCell};
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::tls::TlsProfile;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Failure, Patched};
-use crate::kube::{Object, tree};
+use crate::kube::Object;
 use crate::release::{Filled, Placeholders, Platform, Release};
 use crate::topology::Topology;
 
@@ -39,8 +37,8 @@ pub struct Context<'a> {
     /// Who renders.
     pub stage: Stage,
     tls: OnceCell<TlsProfile>,
-    constants: OnceCell<Arc<Filled>>,
-    patched: RefCell<Vec<Patched>>,
+    constants: OnceCell<Filled>,
+    pub(super) patched: RefCell<Vec<Patched>>,
 }
 
 /// Why an operand could not be rendered.
@@ -64,21 +62,6 @@ impl Error {
             patch: None,
         }
     }
-}
-
-/// An operand CR on its way to an object.
-pub(super) struct Cr {
-    pub(super) api_version: &'static str,
-    pub(super) kind: &'static str,
-    pub(super) name: &'static str,
-    /// Whether it lies in the operator's namespace.
-    pub(super) namespaced: bool,
-    /// `app.kubernetes.io/component`
-    pub(super) component: &'static str,
-    /// Whether the HyperConverged is its controller.
-    pub(super) owned: bool,
-    pub(super) annotations: &'static [&'static str],
-    pub(super) spec: Value,
 }
 
 impl<'a> Context<'a> {
@@ -156,22 +139,26 @@ impl<'a> Context<'a> {
 
     /// One of the release's constant objects, by `Kind/name`.
     pub(super) fn constant(&self, name: &str) -> Object {
-        Object::from_shared(Arc::clone(self.constant_body(name)))
+        self.named(name).clone()
     }
 
     /// Several of the release's constant objects, of which some may not exist in the release.
     pub(super) fn constants(&self, names: &[&str]) -> Vec<Object> {
-        let constants = self.release.constants();
-        let known = names.iter().filter(|n| constants.has(n));
-        known.map(|n| self.constant(n)).collect()
+        let known = names.iter().filter_map(|name| self.filled(name));
+        known.cloned().collect()
     }
 
     /// A copy of one of the release's constant objects, to be changed.
     pub(super) fn template(&self, name: &str) -> Value {
-        self.constant_body(name).as_ref().clone()
+        self.named(name).body.as_ref().clone()
     }
 
-    fn constant_body(&self, name: &str) -> &Arc<Value> {
+    fn named(&self, name: &str) -> &Object {
+        let object = self.filled(name);
+        object.unwrap_or_else(|| panic!("{}: objects.json lacks {name}", self.release.name()))
+    }
+
+    fn filled(&self, name: &str) -> Option<&Object> {
         let platform = self.inventory.platform.as_str();
         let with = Placeholders {
             namespace: &self.inventory.namespace,
@@ -181,76 +168,6 @@ impl<'a> Context<'a> {
         let constants = self.release.constants();
         let make = || constants.filled(&with, platform);
         let filled = self.constants.get_or_init(make);
-        let body = constants.object(filled, &with, name);
-        body.unwrap_or_else(|| panic!("{}: objects.json lacks {name}", self.release.name()))
-    }
-
-    /// Makes the object of an operand CR: labels, owner, Go's encoding, then the jsonpatch
-    /// annotation of its kind.
-    pub(super) fn finish(&self, cr: Cr) -> Result<Object, Error> {
-        let mut metadata = Map::new();
-        metadata.insert("name".into(), json!(cr.name));
-        metadata.insert("labels".into(), self.labels(cr.component));
-        if cr.namespaced {
-            metadata.insert("namespace".into(), json!(self.inventory.namespace));
-        }
-        if cr.owned {
-            metadata.insert("ownerReferences".into(), json!([self.owner_reference()]));
-        }
-        if !cr.annotations.is_empty() {
-            let annotations = cr.annotations.iter().map(|a| ((*a).to_owned(), json!("")));
-            metadata.insert("annotations".into(), Value::Object(annotations.collect()));
-        }
-        let annotation = jsonpatch::annotation_of(cr.kind);
-        let patch = annotation.and_then(|a| Some((a, self.hc.annotations.get(a)?)));
-        let mut body = tree::object([
-            ("apiVersion", cr.api_version.into()),
-            ("kind", cr.kind.into()),
-            ("metadata", Value::Object(metadata)),
-            ("spec", cr.spec),
-        ]);
-        let types = self.release.go_types();
-        let Some(ty) = types.of_kind(cr.api_version, cr.kind) else {
-            panic!("{}: go-types.json lacks {}", self.release.name(), cr.kind);
-        };
-        types.normalise_operand(&mut body, ty);
-        if let Some((name, text)) = patch {
-            let patched = jsonpatch::patch(types, ty, &body, name, text);
-            let mut after = patched.map_err(|failure| Error {
-                operand: cr.kind,
-                message: failure.message.clone(),
-                patch: Some(Box::new((name, failure))),
-            })?;
-            types.normalise_operand(&mut after, ty);
-            let before = std::mem::replace(&mut body, after.clone());
-            let kind = cr.kind;
-            self.patched.borrow_mut().push(Patched {
-                kind,
-                before,
-                after,
-            });
-        }
-        Ok(Object::new(body))
-    }
-
-    fn labels(&self, component: &str) -> Value {
-        json!({
-            "app": "kubevirt-hyperconverged",
-            "app.kubernetes.io/component": component,
-            "app.kubernetes.io/managed-by": "hco-operator",
-            "app.kubernetes.io/part-of": "hyperconverged-cluster",
-            "app.kubernetes.io/version": self.env("HCO_KV_IO_VERSION").unwrap_or_default(),
-        })
-    }
-
-    fn owner_reference(&self) -> Value {
-        let version = &self.release.tables().hyperconverged.storage_version;
-        json!({
-            "apiVersion": format!("hco.kubevirt.io/{version}"),
-            "kind": "HyperConverged",
-            "name": "kubevirt-hyperconverged",
-            "controller": true,
-            "blockOwnerDeletion": true,
-        })
+        constants.object(filled, &with, name)
     }
 }

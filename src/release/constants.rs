@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
+use crate::kube::Object;
 use crate::kube::outline::Outline;
 
 /// What stands for the placeholders.
@@ -25,16 +26,24 @@ pub struct Placeholders<'a> {
 
 /// A release's constant objects with the placeholders of some clusters filled in, each when it is
 /// first asked for.
-#[derive(Debug, Default)]
-pub struct Filled(BTreeMap<String, OnceLock<Arc<Value>>>);
+#[derive(Debug)]
+pub struct Filled {
+    /// Those that name the operator's namespace at most, of which a fleet has few.
+    of_namespace: Arc<Cells>,
+    /// Those that name the domain, too, of which each cluster has its own.
+    of_domain: Arc<Cells>,
+}
+
+/// Objects by `Kind/name`.
+type Cells = BTreeMap<String, OnceLock<Object>>;
 
 /// A release's constant objects by `Kind/name`.
 #[derive(Debug)]
 pub struct Constants {
     outline: Outline,
     templates: BTreeMap<String, Range<u32>>,
-    // Filled objects are shared between plans: a fleet has few namespaces and domains.
-    filled: Mutex<BTreeMap<String, Arc<Filled>>>,
+    // Filled objects are shared between plans.
+    filled: Mutex<BTreeMap<String, Arc<Cells>>>,
 }
 
 /// Above this many distinct fillings the memory is given back.
@@ -58,22 +67,31 @@ impl Constants {
     }
 
     /// The place of the objects that are filled with these; `key` stands for the environment.
-    pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> Arc<Filled> {
-        let key = format!("{key}\0{}\0{}", with.namespace, with.base_domain);
-        let mut filled = match self.filled.lock() {
-            Ok(guard) => guard,
-            Err(poisoned) => poisoned.into_inner(),
-        };
-        if let Some(objects) = filled.get(&key) {
-            return Arc::clone(objects);
+    pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> Filled {
+        let key = format!("{key}\0{}", with.namespace);
+        let of_domain = self.cells(format!("{key}\0{}", with.base_domain), true);
+        Filled {
+            of_namespace: self.cells(key, false),
+            of_domain,
         }
-        let names = self.templates.keys().cloned();
-        let objects = Arc::new(Filled(names.map(|name| (name, OnceLock::new())).collect()));
+    }
+
+    /// The place of the objects that name the domain, or of those that don't.
+    fn cells(&self, key: String, of_domain: bool) -> Arc<Cells> {
+        let mut filled = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cells) = filled.get(&key) {
+            return Arc::clone(cells);
+        }
+        let names_domain = |part| self.outline.text(part).contains("{{ingressDomain}}");
+        let chosen = self.templates.iter();
+        let chosen = chosen.filter(|(_, part)| names_domain(part) == of_domain);
+        let cells = chosen.map(|(name, _)| (name.clone(), OnceLock::new()));
+        let cells = Arc::new(cells.collect());
         if filled.len() >= MOST_FILLED {
             filled.clear();
         }
-        filled.insert(key, Arc::clone(&objects));
-        objects
+        filled.insert(key, Arc::clone(&cells));
+        cells
     }
 
     /// A constant object; `None` when the release has none of this name. `with` is what `filled`
@@ -83,13 +101,17 @@ impl Constants {
         filled: &'f Filled,
         with: &Placeholders<'_>,
         name: &str,
-    ) -> Option<&'f Arc<Value>> {
-        let cell = filled.0.get(name)?;
+    ) -> Option<&'f Object> {
+        let Filled {
+            of_namespace,
+            of_domain,
+        } = filled;
+        let cell = of_namespace.get(name).or_else(|| of_domain.get(name))?;
         Some(cell.get_or_init(|| {
             let part = self.templates.get(name);
             let mut object = part.and_then(|p| self.outline.value(p)).unwrap_or_default();
             fill(&mut object, with);
-            Arc::new(object)
+            Object::new(object)
         }))
     }
 }
@@ -140,16 +162,30 @@ mod tests {
             base_domain: "example.com",
             env: &env,
         };
-        let text =
-            r#"{"K/a": {"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"}}"#;
+        let text = r#"{"K/a": {"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"}, "K/b": {}}"#;
         let constants = Outline::of(text.into()).and_then(Constants::new);
         let constants = constants.expect("an object");
         let filled = constants.filled(&with, "openshift");
         assert_eq!(
-            constants.object(&filled, &with, "K/a").map(|o| &**o),
+            constants.object(&filled, &with, "K/a").map(|o| &*o.body),
             Some(&json!({"image": "quay.io/x@sha256:1", "host": "d-cnv.apps.example.com"}))
         );
-        assert_eq!(constants.object(&filled, &with, "K/b"), None);
+        assert_eq!(constants.object(&filled, &with, "K/c"), None);
+        let other = constants.filled(
+            &Placeholders {
+                base_domain: "example.org",
+                ..with
+            },
+            "openshift",
+        );
+        let body = |filled, name| {
+            constants
+                .object(filled, &with, name)
+                .map(|o| Arc::clone(&o.body))
+        };
+        let (shared, again) = (body(&filled, "K/b"), body(&other, "K/b"));
+        let (shared, again) = shared.zip(again).expect("it is there");
+        assert!(Arc::ptr_eq(&shared, &again), "no domain in it");
         assert!(Outline::of("[]".into()).is_some_and(|o| Constants::new(o).is_none()));
     }
 }

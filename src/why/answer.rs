@@ -132,7 +132,7 @@ pub fn ask(
     let verdict = plan(world.release, &world.loaded.inventory, world.object).admission;
     let object = target.object(&base);
     let mut answer = Answer {
-        object: object.map(|o| o.id.clone()),
+        object: object.map(|o| ObjectId::clone(&o.id)),
         operand: object.and_then(|o| {
             let mut operands = base.operands.iter();
             operands.find(|(_, b)| b.id == o.id).map(|(name, _)| *name)

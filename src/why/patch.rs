@@ -77,7 +77,7 @@ pub fn patch_shown(world: &World<'_>, plan: &Plan, kind: &str) -> Option<PatchSh
     };
     let patched = plan.patched.iter().find(|p| p.kind == kind);
     let before = match patched {
-        Some(patched) => patched.before.clone(),
+        Some(patched) => patched.before.as_ref().clone(),
         None => {
             let without = world.without(&[&Input::Written(path)]);
             without.operand(kind)?.clone()

@@ -84,7 +84,7 @@ impl Target {
             (_, []) => None,
             (None, [only]) => Some(*only),
             (None, several) => {
-                let ids = several.iter().map(|o| &o.id);
+                let ids = several.iter().map(|o| &*o.id);
                 return Err(Problem::new(
                     format!("there are {} objects of the kind {kind}", several.len()),
                     format!("name one of them: {}", some(ids)),
@@ -416,7 +416,7 @@ impl Target {
     /// There is no object of this name, and nothing would make one.
     pub(super) fn no_such_name(&self, plan: &Plan, name: &str) -> Problem {
         let kind = &self.kind;
-        let ids: Vec<&ObjectId> = plan.objects().map(|o| &o.id).collect();
+        let ids: Vec<&ObjectId> = plan.objects().map(|o| &*o.id).collect();
         let ids = ids.into_iter().filter(|id| id.kind == *kind);
         let help = match nearest(name, ids.clone().map(|id| id.name.as_str())) {
             Some(near) => format!("did you mean {kind}/{near}?"),

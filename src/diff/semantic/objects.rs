@@ -26,10 +26,10 @@ pub struct ObjectChange {
     /// What happens to it.
     pub kind: Kind,
     /// The object.
-    pub id: ObjectId,
+    pub id: Arc<ObjectId>,
     /// The object that it takes the place of, where one goes that was nearly the same. (For
     /// Kubernetes that is another object: one is deleted, one is created.)
-    pub instead_of: Option<ObjectId>,
+    pub instead_of: Option<Arc<ObjectId>>,
     /// It before; for one in the place of another, that other one. `None` where it is new.
     pub before: Option<Arc<Value>>,
     /// It after; `None` where it goes.
@@ -60,10 +60,10 @@ const ALIKE: usize = 70;
 /// What differs between two sets of objects: those of `after` in their order, then what goes.
 /// Schemas are those of `release`.
 pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<ObjectChange> {
-    let mut old: BTreeMap<&ObjectId, &Object> = before.iter().map(|o| (&o.id, o)).collect();
+    let mut old: BTreeMap<&ObjectId, &Object> = before.iter().map(|o| (&*o.id, o)).collect();
     let mut changes = Vec::new();
     for object in after {
-        match old.remove(&object.id) {
+        match old.remove(&*object.id) {
             Some(was) if was.body == object.body => {}
             Some(was) => changes.push(changed(release, was, object, Kind::Change)),
             None => changes.push(ObjectChange {
@@ -77,9 +77,9 @@ pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<Ob
             }),
         }
     }
-    let order: BTreeMap<&ObjectId, usize> = before.iter().map(|o| &o.id).zip(0..).collect();
+    let order: BTreeMap<&ObjectId, usize> = before.iter().map(|o| &*o.id).zip(0..).collect();
     let mut gone: Vec<&Object> = old.into_values().collect();
-    gone.sort_by_key(|o| order.get(&o.id));
+    gone.sort_by_key(|o| order.get(&*o.id));
     renamed(release, &mut changes, &mut gone);
     changes.extend(gone.into_iter().map(|object| ObjectChange {
         kind: Kind::Remove,

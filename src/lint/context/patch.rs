@@ -195,12 +195,12 @@ impl<'a> PatchAnnotation<'a> {
     /// The operand as it is rendered without this annotation; `None` where it isn't rendered, or
     /// the patch fails.
     pub fn rendered(&self) -> Option<&'a Value> {
-        self.patched.map(|p| &p.before)
+        self.patched.map(|p| &*p.before)
     }
 
     /// The operand as the annotation leaves it.
     pub fn result(&self) -> Option<&'a Value> {
-        self.patched.map(|p| &p.after)
+        self.patched.map(|p| &*p.after)
     }
 
     /// Its text with parts replaced (in bytes of the text, not overlapping), and the edits that

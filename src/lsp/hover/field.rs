@@ -2,6 +2,7 @@
 //! cluster.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -214,10 +215,10 @@ fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
     };
     let with = world.without(&[]);
     let without = world.without(&[&Input::Written(unit)]);
-    let by_id = |plan: &Plan| -> BTreeMap<ObjectId, std::sync::Arc<serde_json::Value>> {
+    let by_id = |plan: &Plan| -> BTreeMap<Arc<ObjectId>, Arc<serde_json::Value>> {
         let objects = plan.objects();
         objects
-            .map(|o| (o.id.clone(), std::sync::Arc::clone(&o.body)))
+            .map(|o| (Arc::clone(&o.id), Arc::clone(&o.body)))
             .collect()
     };
     let (with, without) = (by_id(&with), by_id(&without));
@@ -237,10 +238,10 @@ fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
         to.extend(moved.iter().map(|c| format!("{named} {}", change(c))));
     }
     own.append(&mut others);
-    let come = with.keys().filter(|id| !without.contains_key(id));
-    own.extend(by_kind(come, "is there"));
-    let gone = without.keys().filter(|id| !with.contains_key(id));
-    own.extend(by_kind(gone, "is not there"));
+    let come = with.keys().filter(|id| !without.contains_key(*id));
+    own.extend(by_kind(come.map(Arc::as_ref), "is there"));
+    let gone = without.keys().filter(|id| !with.contains_key(*id));
+    own.extend(by_kind(gone.map(Arc::as_ref), "is not there"));
     own
 }
 

@@ -13,7 +13,7 @@ pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()
     for cluster in changes.clusters {
         let directory = cluster_directory(&cluster.cluster).unwrap_or_default();
         let objects: Vec<_> = shown(cluster).collect();
-        let ids: Vec<_> = objects.iter().map(|c| &c.id).collect();
+        let ids: Vec<_> = objects.iter().map(|c| &*c.id).collect();
         for (change, name) in objects.iter().zip(file_names(&ids)) {
             let text = |body: &Value| format!("{HEADER}{}", yaml::emit(body));
             let after = change.after.as_deref().map(text);
