@@ -19,6 +19,7 @@ mod shared;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -91,9 +92,9 @@ pub struct Patched {
     /// The operand's kind.
     pub kind: &'static str,
     /// The whole operand before.
-    pub before: Value,
+    pub before: Arc<Value>,
     /// The whole operand after.
-    pub after: Value,
+    pub after: Arc<Value>,
 }
 
 /// What went wrong.

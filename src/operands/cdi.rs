@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::context::Cr;
+use super::cr::Cr;
 use super::{Context, Error, kubevirt};
 use crate::kube::Object;
 use crate::kube::tree::copy;

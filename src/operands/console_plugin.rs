@@ -23,12 +23,12 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         "NetworkPolicy/kubevirt-console-plugin-np",
         "NetworkPolicy/kubevirt-apiserver-proxy-np",
     ]);
-    objects.push(deployment(
+    objects.push(pods::deployment(
         cx,
         "Deployment/kubevirt-console-plugin",
         Vec::new(),
     ));
-    objects.push(deployment(
+    objects.push(pods::deployment(
         cx,
         "Deployment/kubevirt-apiserver-proxy",
         proxy_args(cx),
@@ -36,16 +36,6 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     objects.push(nginx(cx));
     objects.push(features(cx));
     Ok(objects)
-}
-
-fn deployment(cx: &Context<'_>, name: &str, args: Vec<String>) -> Object {
-    let mut body = cx.template(name);
-    pods::replicas(cx, &mut body);
-    pods::place_deployment(cx, &mut body);
-    if !args.is_empty() {
-        pods::append_args(&mut body, args);
-    }
-    Object::new(body)
 }
 
 /// Ciphers and version by Go's numbers, from 1.18 on.

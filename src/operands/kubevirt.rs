@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::context::Cr;
+use super::cr::Cr;
 use super::{Context, Error, kubevirt_gates};
 use crate::kube::Object;
 use crate::kube::go::syntax_error;

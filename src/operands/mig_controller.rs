@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::context::Cr;
+use super::cr::Cr;
 use super::{Context, Error};
 use crate::kube::Object;
 use crate::kube::tree::copy;

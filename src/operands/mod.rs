@@ -7,6 +7,7 @@
 
 mod complete;
 mod context;
+mod cr;
 mod table;
 mod tls;
 

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use serde_json::{Map, Value, json};
 
-use super::context::Cr;
+use super::cr::Cr;
 use super::{Context, Error};
 use crate::kube::tree::{copy, get, set};
 use crate::kube::{Object, duration};

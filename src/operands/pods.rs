@@ -1,9 +1,55 @@
 //! What HCO's own Deployments and DaemonSets share: replicas, placement, TLS arguments.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::Context;
+use crate::kube::Object;
 use crate::kube::tree::{copy, get, remove, set};
+use crate::release::Memo;
+
+/// What decides what becomes of a Deployment's template.
+struct Request {
+    template: Arc<Value>,
+    highly_available: bool,
+    placement: Option<Value>,
+    args: Vec<String>,
+}
+
+/// Deployments of a release: a fleet has few that differ.
+type Deployments = Memo<Request, Object, 32>;
+
+/// A Deployment from its template: replicas, infra placement, arguments.
+pub(super) fn deployment(cx: &Context<'_>, name: &str, args: Vec<String>) -> Object {
+    let template = cx.constant(name).body;
+    let highly_available = cx.highly_available();
+    let placement = cx.infra_placement();
+    let deployments: &Deployments = cx.release.kept();
+    let known = deployments.find(|r| {
+        Arc::ptr_eq(&r.template, &template)
+            && r.highly_available == highly_available
+            && r.placement.as_ref() == placement
+            && r.args == args
+    });
+    known.unwrap_or_else(|| {
+        let mut body = template.as_ref().clone();
+        replicas(cx, &mut body);
+        place_deployment(cx, &mut body);
+        if !args.is_empty() {
+            append_args(&mut body, args.clone());
+        }
+        let object = Object::new(body);
+        let request = Request {
+            template,
+            highly_available,
+            placement: placement.cloned(),
+            args,
+        };
+        deployments.keep(request, object.clone());
+        object
+    })
+}
 
 /// Two replicas on a highly available cluster, else one.
 pub(super) fn replicas(cx: &Context<'_>, deployment: &mut Value) {
@@ -13,7 +59,7 @@ pub(super) fn replicas(cx: &Context<'_>, deployment: &mut Value) {
 
 /// The infra placement of a Deployment whose template holds the anti-affinity that HCO gives it
 /// on a highly available cluster: an affinity of the placement takes its place.
-pub(super) fn place_deployment(cx: &Context<'_>, deployment: &mut Value) {
+fn place_deployment(cx: &Context<'_>, deployment: &mut Value) {
     let affinity = cx.infra_placement().and_then(|p| get(p, "affinity"));
     if affinity.is_some() || !cx.highly_available() {
         remove(deployment, "spec.template.spec.affinity");

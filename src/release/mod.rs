@@ -10,6 +10,7 @@ mod embedded;
 mod fields;
 mod files;
 mod kubevirt;
+mod memo;
 mod ssp;
 mod tables;
 mod upgrade;
@@ -29,6 +30,7 @@ pub use constants::{Constants, Filled, Placeholders};
 pub use fields::{Feeds, HyperConvergedField};
 pub use files::{Error, Files};
 pub use kubevirt::KubeVirtFacts;
+pub use memo::Memo;
 pub use ssp::{SspBundle, SspOwner};
 pub use tables::{
     Architecture, Behaviour, ConditionalGate, FeatureGate, GateCondition, HyperConvergedApi,

@@ -5,18 +5,16 @@
 //! fields that its CRD prunes, and the objects that are the same in every cluster.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::Memo;
 use crate::kube::Object;
 
 /// Stands for the golden images' namespace in `ssp.json`.
 const NAMESPACE_PLACEHOLDER: &str = "{{goldenImagesNamespace}}";
-
-/// Above this many owners the memory is given back.
-const MOST_OWNERS: usize = 64;
 
 /// The data of `ssp.json`.
 #[derive(Debug, Deserialize)]
@@ -36,14 +34,7 @@ pub struct SspBundle {
     objects: Vec<Value>,
     /// The same with that metadata: a fleet has few owners, so they are made once and shared.
     #[serde(skip)]
-    owned: Mutex<Vec<OwnedObjects>>,
-}
-
-/// The constant objects of one owner.
-#[derive(Debug)]
-struct OwnedObjects {
-    owner: SspOwner,
-    objects: Arc<[Object]>,
+    owned: Memo<SspOwner, Arc<[Object]>, 64>,
 }
 
 /// The metadata by which SSP marks an object as its own.
@@ -71,19 +62,11 @@ impl SspBundle {
     /// The objects that are the same whatever the SSP says, in SSP's order: the namespace, the
     /// roles with their binding, the network policies.
     pub fn objects(&self, owner: &SspOwner) -> Arc<[Object]> {
-        // Poisoned or not, an entry is complete before it is pushed.
-        let mut owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = owned.iter().find(|o| o.owner == *owner) {
-            return Arc::clone(&known.objects);
+        if let Some(known) = self.owned.find(|of| of == owner) {
+            return known;
         }
         let objects: Arc<[_]> = self.objects.iter().map(|o| own(o, owner)).collect();
-        if owned.len() >= MOST_OWNERS {
-            owned.clear();
-        }
-        owned.push(OwnedObjects {
-            owner: owner.clone(),
-            objects: Arc::clone(&objects),
-        });
+        self.owned.keep(owner.clone(), Arc::clone(&objects));
         objects
     }
 }

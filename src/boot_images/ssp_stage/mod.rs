@@ -13,12 +13,12 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::kube::Object;
-use crate::release::{Release, SspBundle};
+use crate::release::{Memo, Release, SspBundle};
 
 /// On every object that is for one architecture.
 pub const ARCHITECTURE_LABEL: &str = "template.kubevirt.io/architecture";
@@ -102,27 +102,18 @@ pub enum Displacer {
     DataSource(String),
 }
 
-/// Above this many distinct SSPs the memory is given back.
-const MOST_STAGES: usize = 32;
-
 /// What was made of a release's SSPs: a fleet has few that differ.
-#[derive(Default)]
-struct Stages(Mutex<Vec<(Arc<Value>, Arc<SspStage>)>>);
+type Stages = Memo<Arc<Value>, Arc<SspStage>, 32>;
 
 /// [`render`] with what the release brings along, made once for equal objects.
 pub fn render_shared(ssp: &Arc<Value>, release: &Release) -> Arc<SspStage> {
     let stages: &Stages = release.kept();
-    // Poisoned or not, an entry is complete before it is pushed.
-    let lock = || stages.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = lock().iter().find(|(of, _)| of == ssp) {
-        return Arc::clone(known);
+    // Equal ones are mostly the same one: see `operands`.
+    if let Some(known) = stages.find(|of| Arc::ptr_eq(of, ssp) || of == ssp) {
+        return known;
     }
     let stage = Arc::new(render(ssp, release.ssp()));
-    let mut known = lock();
-    if known.len() >= MOST_STAGES {
-        known.clear();
-    }
-    known.push((Arc::clone(ssp), Arc::clone(&stage)));
+    stages.keep(Arc::clone(ssp), Arc::clone(&stage));
     stage
 }
 
