@@ -3,8 +3,10 @@
 
 use std::io::{self, Write};
 
+use camino::Utf8PathBuf;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{FEW_FINDINGS, Report};
 use crate::finding::{Applicability, Finding, Fix, Predicts, Severity};
@@ -22,13 +24,26 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     // The same text, its findings printed on all cores: they are nearly all of it.
     let texts = report.findings.par_iter().map(|finding| {
         let text = serde_json::to_string_pretty(&finding_json(report, finding))?;
-        Ok(text.replace('\n', "\n    "))
+        Ok(indented(&text))
     });
     let texts: Vec<String> = texts.collect::<serde_json::Result<_>>()?;
     let around = serde_json::to_string_pretty(&with_findings(report, Vec::new()))?;
     let (before, after) = around.split_once("[]").unwrap_or((&around, ""));
     write!(out, "{before}[\n    {}\n  ]{after}", texts.join(",\n    "))?;
     writeln!(out)
+}
+
+/// A finding's text with its lines where they stand in the document.
+fn indented(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 5 / 4);
+    let mut begin = 0;
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
+        out.push_str(&text[begin..=end]);
+        out.push_str("    ");
+        begin = end + 1;
+    }
+    out.push_str(&text[begin..]);
+    out
 }
 
 pub(super) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -41,7 +56,10 @@ pub(super) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Resul
 
 /// The whole document, for whoever adds to it.
 pub fn document(report: &Report<'_>) -> Value {
-    let findings = report.findings.iter().map(|f| finding_json(report, f));
+    let findings = report
+        .findings
+        .iter()
+        .map(|f| json!(finding_json(report, f)));
     with_findings(report, findings.collect())
 }
 
@@ -72,70 +90,136 @@ fn with_findings(report: &Report<'_>, findings: Vec<Value>) -> Value {
     document
 }
 
-fn finding_json(report: &Report<'_>, finding: &Finding) -> Value {
-    let mut out = Map::new();
-    out.insert("rule".into(), json!(finding.rule.name));
-    out.insert("severity".into(), json!(finding.severity.as_str()));
-    out.insert("message".into(), json!(finding.message));
-    if let Some(location) = &finding.location {
-        place(report, location, &mut out);
-    }
-    if finding.refusal {
-        out.insert("refusal".into(), json!(true));
-    }
-    for (name, value) in [
-        ("label", &finding.label),
-        ("cluster", &finding.cluster),
-        ("object", &finding.object),
-        ("help", &finding.help),
-    ] {
-        if let Some(value) = value {
-            out.insert(name.into(), json!(value));
-        }
-    }
-    if let Predicts::Alert { name, runbook } = finding.rule.predicts {
-        out.insert("alert".into(), json!({"name": name, "runbook": runbook}));
-    }
-    let related = finding.related.iter().map(|r| {
-        let mut related = Map::from_iter([("message".to_owned(), json!(r.message))]);
-        place(report, &r.location, &mut related);
-        Value::Object(related)
-    });
-    let related: Vec<_> = related.collect();
-    if !related.is_empty() {
-        out.insert("related".into(), Value::Array(related));
-    }
+/// A finding in the document's shape: its keys stand in the order of the alphabet, in all of these.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FindingJson<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alert: Option<AlertJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<Utf8PathBuf>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fix: Vec<FixJson<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    message: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<&'r str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    refusal: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<RelatedJson<'r>>,
+    rule: &'static str,
+    severity: &'static str,
+}
+
+#[derive(Serialize)]
+struct AlertJson {
+    name: &'static str,
+    runbook: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RelatedJson<'r> {
+    column: usize,
+    end_column: usize,
+    end_line: usize,
+    file: Utf8PathBuf,
+    line: usize,
+    message: &'r str,
+}
+
+#[derive(Serialize)]
+struct FixJson<'r> {
+    applicability: &'static str,
+    edits: Vec<EditJson<'r>>,
+    title: &'r str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EditJson<'r> {
+    column: usize,
+    end_column: usize,
+    end_line: usize,
+    file: Utf8PathBuf,
+    line: usize,
+    text: &'r str,
+}
+
+fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r> {
+    let place = finding.location.as_ref();
+    let (start, end) = (place.map(Location::start), place.map(Location::end));
+    let alert = match finding.rule.predicts {
+        Predicts::Alert { name, runbook } => Some(AlertJson { name, runbook }),
+        _ => None,
+    };
     let fixes = finding.fixes.iter().filter(|f| !secret::is_in(f));
-    let fixes: Vec<_> = fixes.map(|f| fix_json(report, f)).collect();
-    if !fixes.is_empty() {
-        out.insert("fix".into(), Value::Array(fixes));
+    let related = finding.related.iter().map(|related| {
+        let (start, end) = (related.location.start(), related.location.end());
+        RelatedJson {
+            column: start.column,
+            end_column: end.column,
+            end_line: end.line,
+            file: report.path(&related.location.file),
+            line: start.line,
+            message: &related.message,
+        }
+    });
+    FindingJson {
+        alert,
+        cluster: finding.cluster.as_deref(),
+        column: start.map(|s| s.column),
+        end_column: end.map(|e| e.column),
+        end_line: end.map(|e| e.line),
+        file: place.map(|place| report.path(&place.file)),
+        fix: fixes.map(|fix| fix_json(report, fix)).collect(),
+        help: finding.help.as_deref(),
+        label: finding.label.as_deref(),
+        line: start.map(|s| s.line),
+        message: &finding.message,
+        object: finding.object.as_deref(),
+        refusal: finding.refusal,
+        related: related.collect(),
+        rule: finding.rule.name,
+        severity: finding.severity.as_str(),
     }
-    Value::Object(out)
 }
 
-fn place(report: &Report<'_>, location: &Location, out: &mut Map<String, Value>) {
-    let (start, end) = (location.start(), location.end());
-    out.insert("file".into(), json!(report.path(&location.file)));
-    out.insert("line".into(), json!(start.line));
-    out.insert("column".into(), json!(start.column));
-    out.insert("endLine".into(), json!(end.line));
-    out.insert("endColumn".into(), json!(end.column));
-}
-
-fn fix_json(report: &Report<'_>, fix: &Fix) -> Value {
+fn fix_json<'r>(report: &Report<'_>, fix: &'r Fix) -> FixJson<'r> {
     let applicability = match fix.applicability {
         Applicability::Safe => "safe",
         Applicability::Unsafe => "unsafe",
         Applicability::Suggestion => "suggestion",
     };
     let edits = fix.edits.iter().map(|edit| {
-        let mut out = Map::from_iter([("text".to_owned(), json!(edit.text))]);
-        place(report, &Location::new(&edit.file, edit.span), &mut out);
-        Value::Object(out)
+        let place = Location::new(&edit.file, edit.span);
+        let (start, end) = (place.start(), place.end());
+        EditJson {
+            column: start.column,
+            end_column: end.column,
+            end_line: end.line,
+            file: report.path(&edit.file),
+            line: start.line,
+            text: &edit.text,
+        }
     });
-    let mut out = Map::new();
-    out.insert("title".into(), json!(fix.title));
-    out.insert("applicability".into(), json!(applicability));
-    out.insert("edits".into(), edits.collect());
-    Value::Object(out)
+    FixJson {
+        applicability,
+        edits: edits.collect(),
+        title: &fix.title,
+    }
 }
