@@ -26,6 +26,8 @@ mod golden;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
+
 use serde_json::Value;
 
 pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
@@ -258,9 +260,15 @@ impl Request<'_> {
             dry_run: DryRun {
                 release: self.release,
                 inventory: self.inventory,
+                read: OnceCell::new(),
             },
         };
-        webhook.run(admission)
+        webhook.run(admission)?;
+        // Another version is defaulted once more before the operator reads it.
+        if version == self.release.tables().hyperconverged.storage_version {
+            admission.read = webhook.dry_run.read.into_inner();
+        }
+        Ok(())
     }
 }
 
@@ -284,6 +292,7 @@ impl Request<'_> {
         let rules = rules.expect("an update is converted to a version that is served");
         let known = admission.holes.len();
         let verdict = request.validating_webhook(rules, version, &converted, admission);
+        admission.read = None;
         for hole in admission.holes.iter_mut().skip(known) {
             hole.path = shape::moved_to_v1(object, &hole.path);
             for cause in hole.hidden.iter_mut().flat_map(|h| &mut h.causes) {

@@ -1,6 +1,9 @@
 //! The validating webhook renders the operands to see whether it can. It runs in a pod of its
 //! own, without the operator's environment and without looking at nodes.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
 use serde_json::Value;
 
 use super::shape::{Shape, at, list, text};
@@ -18,10 +21,11 @@ use crate::yaml::Path;
 const TUNING_ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
 
 /// What rendering needs besides the object.
-#[derive(Clone, Copy)]
 pub(super) struct DryRun<'a> {
     pub(super) release: &'a Release,
     pub(super) inventory: &'a Inventory,
+    /// What it reads of the object.
+    pub(super) read: OnceCell<HyperConverged>,
 }
 
 /// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
@@ -33,8 +37,9 @@ pub(super) fn check(
     operation: Operation<'_>,
     dry_run: &DryRun<'_>,
 ) -> Result<(), Refusal> {
-    let DryRun { release, inventory } = *dry_run;
-    let mut hc = HyperConverged::from_submitted(release, object);
+    let (release, inventory) = (dry_run.release, dry_run.inventory);
+    let read = || HyperConverged::from_submitted(release, object);
+    let mut hc = Cow::Borrowed(dry_run.read.get_or_init(read));
     let (names, topology, schedule) = match operation {
         Operation::Create => (
             &["kubevirt", "cdi", "network-addons", "ssp"][..],
@@ -54,7 +59,7 @@ pub(super) fn check(
     let topology = topology.unwrap_or_default();
     for name in names {
         let templates = match *name {
-            "ssp" => golden_images(release, &hc, &topology, schedule),
+            "ssp" if reads_golden_images(&hc) => golden_images(release, &hc, &topology, schedule),
             _ => Ok(Vec::new()),
         };
         let stage = operands::Stage::Webhook;
@@ -62,10 +67,20 @@ pub(super) fn check(
         let patched =
             operands::patched_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
         for (path, value) in jsonpatch::write_through(release, &hc, &patched) {
-            hc.set(&path, value);
+            hc.to_mut().set(&path, value);
         }
     }
     Ok(())
+}
+
+/// Whether a dry run can fail of the golden images: by those of the HyperConverged, or by a patch of
+/// what becomes of them all.
+fn reads_golden_images(hc: &HyperConverged) -> bool {
+    let patch = jsonpatch::annotation_of("SSP");
+    patch.is_some_and(|a| hc.annotations.contains_key(a))
+        || !hc
+            .list("workloadSources.dataImportCronTemplates")
+            .is_empty()
 }
 
 /// SSP's templates, or why there are none.

@@ -25,6 +25,9 @@ pub(super) struct Declared {
     pub(super) states_nodes: bool,
 }
 
+/// The label that a placement on a single node matches.
+const HOSTNAME_LABEL: &str = "kubernetes.io/hostname";
+
 /// More nodes than any cluster has; the limit keeps a typing error from taking all memory.
 const MOST_NODES: usize = 50_000;
 
@@ -129,7 +132,7 @@ impl Declared {
         }
         for index in 0..count {
             let name = format!("{}-{index}", pool.name);
-            self.nodes.push((named(pool.clone(), name), place.clone()));
+            self.nodes.push((of_pool(&pool, name), place.clone()));
         }
     }
 
@@ -184,12 +187,16 @@ impl Declared {
             self.findings
                 .push(contradiction(&node, label, place.clone()));
         }
-        let name = node.name.clone();
-        (named(node, name), places)
+        (labelled(node), places)
     }
 
     /// A pool's nodes and single nodes may get the same name; the first one stays.
     fn no_node_twice(&mut self) {
+        let mut names: Vec<&str> = self.nodes.iter().map(|(n, _)| n.name.as_str()).collect();
+        names.sort_unstable();
+        if names.windows(2).all(|pair| pair[0] != pair[1]) {
+            return;
+        }
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut found = Vec::new();
         self.nodes.retain(|(node, place)| {
@@ -206,20 +213,27 @@ impl Declared {
 }
 
 /// The labels that a kubelet gives every node, unless they are declared.
-fn named(mut node: Node, name: String) -> Node {
+fn labelled(mut node: Node) -> Node {
     let defaults = [
-        (ARCHITECTURE_LABEL, node.architecture.clone()),
-        ("kubernetes.io/os", "linux".to_owned()),
-        ("kubernetes.io/hostname", name.clone()),
+        (ARCHITECTURE_LABEL, node.architecture.as_str()),
+        ("kubernetes.io/os", "linux"),
+        (HOSTNAME_LABEL, &node.name),
     ];
-    // The pool's own name is not the host name of its nodes.
-    if node.labels.get("kubernetes.io/hostname") == Some(&node.name) {
-        node.labels.remove("kubernetes.io/hostname");
-    }
     for (label, value) in defaults {
-        if !value.is_empty() {
-            node.labels.entry(label.to_owned()).or_insert(value);
+        if !value.is_empty() && !node.labels.contains_key(label) {
+            node.labels.insert(label.to_owned(), value.to_owned());
         }
+    }
+    node
+}
+
+/// A node of a pool, whose own name is not the host name of its nodes.
+fn of_pool(pool: &Node, name: String) -> Node {
+    let mut node = pool.clone();
+    if let Some(host) = node.labels.get_mut(HOSTNAME_LABEL)
+        && *host == pool.name
+    {
+        host.clone_from(&name);
     }
     node.name = name;
     node

@@ -119,7 +119,7 @@ pub fn plan_with(
         Admit::Update(old) | Admit::ForceUpdate(old) => Operation::Update { old },
         _ => Operation::Create,
     };
-    let admission = match admit {
+    let mut admission = match admit {
         Admit::Stored => accepted(hyperconverged),
         Admit::Unchecked => match admission::unchecked(release, inventory, hyperconverged) {
             Some(stored) => accepted(&stored),
@@ -127,14 +127,16 @@ pub fn plan_with(
         },
         _ => admission::admit(release, inventory, hyperconverged, operation),
     };
-    let object = match admit {
+    let stored = match admit {
         Admit::Force | Admit::ForceUpdate(_) => {
             admission.stored.as_ref().or(admission.forced.as_ref())
         }
         _ => admission.stored.as_ref(),
     };
-    match object.cloned() {
-        Some(stored) => render_stored(release, inventory, &stored, admission),
+    let known = admission.read.take();
+    let read = || stored.map(|stored| HyperConverged::from_stored(release, stored));
+    match known.or_else(read) {
+        Some(read) => render(release, inventory, read, admission),
         None => refused(inventory, admission),
     }
 }
@@ -166,13 +168,12 @@ fn refused(inventory: &Inventory, admission: Admission) -> Plan {
 /// adds its finalizer, so the second round is the last that renders from something new.
 const MOST_RECONCILES: usize = 2;
 
-fn render_stored(
+fn render(
     release: &Release,
     inventory: &Inventory,
-    stored: &Value,
+    mut hc: HyperConverged,
     admission: Admission,
 ) -> Plan {
-    let mut hc = HyperConverged::from_stored(release, stored);
     let placement = hc.get("deployment.nodePlacements.workload");
     let topology = Topology::new(inventory, placement);
     fill_eviction_strategy(&mut hc, &topology);
@@ -193,6 +194,9 @@ fn render_stored(
         rendered = operands::render_all(&cx);
         let writes = jsonpatch::write_through(release, &hc, &rendered.patched);
         patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
+        if writes.is_empty() {
+            break;
+        }
         let before = hc.spec.clone();
         for (path, value) in writes {
             hc.set(&path, value);

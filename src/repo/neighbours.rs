@@ -61,7 +61,7 @@ impl Repo {
                 .path
                 .ancestors()
                 .skip(1)
-                .find(|d| self.directories.contains(*d));
+                .find(|d| *d == directory || self.directories.contains(*d));
             if owner != Some(directory) {
                 continue;
             }
