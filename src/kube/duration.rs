@@ -150,45 +150,110 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
-impl fmt::Display for Duration {
-    /// As in `48h0m0s`, `1.5s`, `150ms`, `0s`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let total = self.0.unsigned_abs();
-        if self.0 < 0 {
-            f.write_str("-")?;
-        }
-        if total < 1_000_000_000 {
-            return match total {
-                0 => f.write_str("0s"),
-                1..1_000 => write!(f, "{total}ns"),
-                1_000..1_000_000 => write!(f, "{}µs", Decimal(total, 3)),
-                _ => write!(f, "{}ms", Decimal(total, 6)),
-            };
-        }
-        let seconds = total / 1_000_000_000;
-        if seconds >= 3600 {
-            write!(f, "{}h", seconds / 3600)?;
-        }
-        if seconds >= 60 {
-            write!(f, "{}m", seconds / 60 % 60)?;
-        }
-        write!(f, "{}s", Decimal(total % 60_000_000_000, 9))
+impl Duration {
+    /// Whether this is how Go prints it.
+    pub fn prints_as(self, text: &str) -> bool {
+        Printed::of(self).bytes() == text.as_bytes()
     }
 }
 
-/// A number with so many decimal places, without trailing zeros.
-struct Decimal(u64, usize);
-
-impl fmt::Display for Decimal {
+impl fmt::Display for Duration {
+    /// As in `48h0m0s`, `1.5s`, `150ms`, `0s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = 10_u64.pow(u32::try_from(self.1).unwrap_or(0));
-        write!(f, "{}", self.0 / unit)?;
-        let fraction = self.0 % unit;
-        if fraction > 0 {
-            let digits = format!("{fraction:0width$}", width = self.1);
-            write!(f, ".{}", digits.trim_end_matches('0'))?;
+        let printed = Printed::of(*self);
+        f.write_str(std::str::from_utf8(printed.bytes()).expect("digits and units"))
+    }
+}
+
+/// A duration as text, made from its end, as Go does it: every operand has several.
+struct Printed {
+    /// The longest is `-2562047h47m16.854775808s`.
+    buffer: [u8; 32],
+    start: usize,
+}
+
+impl Printed {
+    fn of(duration: Duration) -> Self {
+        let mut out = Self {
+            buffer: [0; 32],
+            start: 32,
+        };
+        let total = duration.0.unsigned_abs();
+        match total {
+            0 => out.unit("0s"),
+            1..1_000 => {
+                out.unit("ns");
+                out.number(total);
+            }
+            1_000..1_000_000 => {
+                out.unit("µs");
+                out.decimal(total, 3);
+            }
+            1_000_000..1_000_000_000 => {
+                out.unit("ms");
+                out.decimal(total, 6);
+            }
+            _ => out.clock(total),
         }
-        Ok(())
+        if duration.0 < 0 {
+            out.unit("-");
+        }
+        out
+    }
+
+    fn clock(&mut self, total: u64) {
+        let seconds = total / 1_000_000_000;
+        self.unit("s");
+        self.decimal(total % 60_000_000_000, 9);
+        if seconds >= 60 {
+            self.unit("m");
+            self.number(seconds / 60 % 60);
+        }
+        if seconds >= 3600 {
+            self.unit("h");
+            self.number(seconds / 3600);
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
+    fn unit(&mut self, unit: &str) {
+        let end = self.start;
+        self.start -= unit.len();
+        self.buffer[self.start..end].copy_from_slice(unit.as_bytes());
+    }
+
+    fn digit(&mut self, number: u64) {
+        self.start -= 1;
+        self.buffer[self.start] = b'0' + (number % 10) as u8;
+    }
+
+    fn number(&mut self, mut number: u64) {
+        loop {
+            self.digit(number);
+            number /= 10;
+            if number == 0 {
+                return;
+            }
+        }
+    }
+
+    /// A number with so many decimal places, without trailing zeros.
+    fn decimal(&mut self, mut number: u64, places: u32) {
+        let mut is_fraction = false;
+        for _ in 0..places {
+            is_fraction |= !number.is_multiple_of(10);
+            if is_fraction {
+                self.digit(number);
+            }
+            number /= 10;
+        }
+        if is_fraction {
+            self.unit(".");
+        }
+        self.number(number);
     }
 }
 

@@ -53,32 +53,12 @@ impl Quantity {
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let parts = Parts::split(text)?;
         let (format, exponent) = interpret(parts.suffix).ok_or(QuantityError::Suffix)?;
-        let digits = parts.whole.len() + parts.fraction.len();
-        let shifted = || parts.whole.bytes().chain(parts.fraction.bytes());
-
-        // apimachinery's fast path: only it keeps the text.
-        let mut kept = text == "0";
-        if format == Format::BinarySi {
-            let room = 15 - i64::try_from(digits).unwrap_or(i64::MAX) - exponent * 3 / 10 - 1;
-            if parts.fraction.is_empty() && room >= 0 {
-                let value: i64 = parts.whole.parse().map_err(|_| QuantityError::Numeric)?;
-                kept |= value & 7 != 0;
-            }
-        } else if digits <= SAFE_DIGITS {
-            let fraction = i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX);
-            let scale = exponent - fraction;
-            let thousand = shifted().rev().take(3).eq(*b"000");
-            kept |= scale >= NANO
-                && scale % 3 == 0
-                && !thousand
-                && shifted().next().is_some_and(|b| b != b'0');
-        }
-
+        let kept = parts.is_plain(format, exponent)?;
         let mut quantity = Self {
             negative: parts.negative,
             amount: Decimal::new(parts.whole, parts.fraction, 0),
             format,
-            kept: kept.then(|| text.into()),
+            kept: (kept || text == "0").then(|| text.into()),
         };
         if format == Format::BinarySi {
             quantity
@@ -137,6 +117,13 @@ impl Quantity {
 /// White space around it is ignored, as in JSON documents.
 pub fn canonical(text: &str) -> Option<String> {
     let trimmed = text.trim();
+    let parts = Parts::split(trimmed).ok()?;
+    let (format, exponent) = interpret(parts.suffix)?;
+    // As [`Quantity::parse`] keeps and prints them, without its arithmetic: nearly all are such.
+    let plain = parts.is_plain(format, exponent).ok()?;
+    if plain || parts.is_small_binary(format, exponent) {
+        return (trimmed != text).then(|| trimmed.to_owned());
+    }
     let printed = Quantity::parse(trimmed).ok()?.to_string();
     (printed != text).then_some(printed)
 }
@@ -177,6 +164,8 @@ struct Parts<'a> {
     whole: &'a str,
     fraction: &'a str,
     suffix: &'a str,
+    /// Whether nothing else was written: no sign, point or leading zero.
+    bare: bool,
 }
 
 impl<'a> Parts<'a> {
@@ -204,20 +193,67 @@ impl<'a> Parts<'a> {
             whole,
             fraction,
             suffix,
+            bare: whole != "0" && text.len() == whole.len() + suffix.len(),
         })
+    }
+}
+
+impl Parts<'_> {
+    /// Whether apimachinery keeps the text: its fast path takes it, and nothing could be shorter.
+    fn is_plain(&self, format: Format, exponent: i64) -> Result<bool, QuantityError> {
+        let digits = self.whole.len() + self.fraction.len();
+        let shifted = || self.whole.bytes().chain(self.fraction.bytes());
+        if format == Format::BinarySi {
+            let room = 15 - i64::try_from(digits).unwrap_or(i64::MAX) - exponent * 3 / 10 - 1;
+            if !self.fraction.is_empty() || room < 0 {
+                return Ok(false);
+            }
+            let value: i64 = self.whole.parse().map_err(|_| QuantityError::Numeric)?;
+            return Ok(value & 7 != 0);
+        }
+        if digits > SAFE_DIGITS {
+            return Ok(false);
+        }
+        let fraction = i64::try_from(self.fraction.len()).unwrap_or(i64::MAX);
+        let scale = exponent - fraction;
+        let thousand = shifted().rev().take(3).eq(*b"000");
+        Ok(scale >= NANO
+            && scale % 3 == 0
+            && !thousand
+            && shifted().next().is_some_and(|b| b != b'0'))
+    }
+
+    /// Whether it is `1Ki` to `1023Pi`, which are printed as they stand.
+    fn is_small_binary(&self, format: Format, exponent: i64) -> bool {
+        let small = self.whole.len() < 4 || (self.whole.len() == 4 && self.whole < "1024");
+        let binary = format == Format::BinarySi && exponent <= 50;
+        binary && small && self.bare
     }
 }
 
 /// The format of a suffix and its power of ten, for binary ones of two.
 fn interpret(suffix: &str) -> Option<(Format, i64)> {
-    if let Some(exponent) = (-9..=18).step_by(3).find(|e| decimal_suffix(*e) == suffix) {
-        return Some((Format::DecimalSi, exponent));
-    }
-    let binary = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-    if let Some(power) = binary.iter().position(|s| *s == suffix) {
-        return Some((Format::BinarySi, 10 * (i64::try_from(power).ok()? + 1)));
-    }
-    let exponent = suffix.strip_prefix(['e', 'E'])?;
+    let decimal = |exponent| Some((Format::DecimalSi, exponent));
+    let binary = |exponent| Some((Format::BinarySi, exponent));
+    let exponent = match suffix {
+        "n" => return decimal(-9),
+        "u" => return decimal(-6),
+        "m" => return decimal(-3),
+        "" => return decimal(0),
+        "k" => return decimal(3),
+        "M" => return decimal(6),
+        "G" => return decimal(9),
+        "T" => return decimal(12),
+        "P" => return decimal(15),
+        "E" => return decimal(18),
+        "Ki" => return binary(10),
+        "Mi" => return binary(20),
+        "Gi" => return binary(30),
+        "Ti" => return binary(40),
+        "Pi" => return binary(50),
+        "Ei" => return binary(60),
+        other => other.strip_prefix(['e', 'E'])?,
+    };
     // Go's ParseInt, then cut to 32 bits.
     let exponent: i64 = exponent.parse().ok()?;
     let exponent = i64::from(exponent as i32);
@@ -339,6 +375,15 @@ mod tests {
                 let again = Quantity::parse(&printed).map(|q| q.to_string());
                 proptest::prop_assert_eq!(again, Ok(printed));
             }
+        }
+
+        #[test]
+        fn what_is_short_is_canonical_as_anything_else(
+            text in "[+-]?[0-9]{0,5}(\\.[0-9]{0,3})?([numkMGTPE]|[KMGTPE]i|[eE]-?[0-9]{1,2})?",
+        ) {
+            let printed = Quantity::parse(&text).map(|q| q.to_string());
+            let expected = printed.ok().filter(|p| *p != text);
+            proptest::prop_assert_eq!(canonical(&text), expected);
         }
 
         #[test]

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Context, Error};
 use crate::jsonpatch::{self, Patched};
+use crate::kube::go::without_facts_of_a_cluster;
 use crate::kube::{Object, tree};
 use crate::release::Memo;
 
@@ -110,7 +111,7 @@ impl Context<'_> {
             message: failure.message.clone(),
             patch: Some(Box::new((name, failure))),
         })?;
-        types.normalise_operand(&mut after, ty);
+        without_facts_of_a_cluster(&mut after);
         let object = Object::new(after);
         let patched = Patched {
             kind,

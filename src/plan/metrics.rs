@@ -6,6 +6,7 @@ use crate::boot_images::HcoStage;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch;
+use crate::kube::tree::object;
 use crate::release::Platform;
 
 /// Name to a number, or to a list of `{labels, value}` sorted by labels.
@@ -19,7 +20,10 @@ pub(super) fn of(
     let ipv6_only = inventory.platform == Platform::OpenShift && inventory.ip_families == ["IPv6"];
     let unsafe_modifications: Vec<Value> = jsonpatch::counts(&hc.annotations)
         .iter()
-        .map(|(name, count)| json!({"labels": {"annotation_name": name}, "value": count}))
+        .map(|(name, count)| {
+            let labels = object([("annotation_name", (*name).into())]);
+            object([("labels", labels), ("value", (*count).into())])
+        })
         .collect();
     for (name, value) in [
         ("kubevirt_hco_hyperconverged_cr_exists", json!(1)),
@@ -31,7 +35,7 @@ pub(super) fn of(
         ("kubevirt_hco_single_stack_ipv6", json!(u8::from(ipv6_only))),
         (
             "kubevirt_hco_unsafe_modifications",
-            json!(unsafe_modifications),
+            unsafe_modifications.into(),
         ),
     ] {
         out.insert(name.to_owned(), value);

@@ -49,21 +49,11 @@ impl GoTypes {
         normalise::encode(self, document, ty);
     }
 
-    /// [`Self::normalise`] for a whole object as it is planned: without what only a cluster
-    /// knows, the `status` at the top and the (here empty) uids of owners.
+    /// [`Self::normalise`] for a whole object as it is planned:
+    /// [without what only a cluster knows](without_facts_of_a_cluster).
     pub fn normalise_operand(&self, object: &mut Value, ty: &GoType) {
         self.normalise(object, ty);
-        if let Value::Object(object) = object {
-            object.remove("status");
-        }
-        let owners = object
-            .get_mut("metadata")
-            .and_then(|m| m.get_mut("ownerReferences"));
-        for owner in owners.and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Value::Object(owner) = owner {
-                owner.remove("uid");
-            }
-        }
+        without_facts_of_a_cluster(object);
     }
 
     /// What `json.Unmarshal` of `patched` onto the struct that prints as `base` makes of it,
@@ -74,5 +64,21 @@ impl GoTypes {
         merge::overlay(self, &mut merged, patched, ty);
         normalise::encode(self, &mut merged, ty);
         Ok(merged)
+    }
+}
+
+/// Takes away what only a cluster knows of an object that is planned: the `status` at the top and
+/// the (here empty) uids of owners.
+pub fn without_facts_of_a_cluster(object: &mut Value) {
+    if let Value::Object(object) = object {
+        object.remove("status");
+    }
+    let owners = object
+        .get_mut("metadata")
+        .and_then(|m| m.get_mut("ownerReferences"));
+    for owner in owners.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Value::Object(owner) = owner {
+            owner.remove("uid");
+        }
     }
 }
