@@ -222,10 +222,15 @@ impl State<'_> {
     }
 }
 
+/// So many bytes are looked at before it is asked whether something was found.
+const BLOCK: usize = 256;
+
 /// The first character that YAML doesn't allow.
 fn control_character(text: &str) -> Option<(usize, char)> {
     let suspect = |b: &u8| (*b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) || *b >= 0x7F;
-    if !text.as_bytes().iter().any(suspect) {
+    // Without a way out of the inner loop the compiler looks at many bytes at once.
+    let any = |block: &[u8]| block.iter().fold(false, |any, b| any | suspect(b));
+    if !text.as_bytes().chunks(BLOCK).any(any) {
         return None;
     }
     let refused = |c: char| match c {

@@ -4,6 +4,8 @@
 //! text starts at column 0 is cut in two. Behind the dashes only a comment may follow.
 //! Source of the rule: `YAMLReader.Read` of k8s.io/apimachinery/pkg/util/yaml.
 
+use memchr::{memchr, memmem};
+
 use crate::source::Span;
 
 /// A piece of a file.
@@ -17,25 +19,27 @@ pub enum Chunk {
 
 /// Cuts a file.
 pub fn split(text: &str) -> Vec<Chunk> {
+    let bytes = text.as_bytes();
     let mut chunks = Vec::new();
     let mut start = 0;
-    let mut line = 0;
-    while line < text.len() {
-        let end = text[line..].find('\n').map_or(text.len(), |n| line + n + 1);
-        if let Some(rest) = text[line..end].strip_prefix("---") {
-            let trimmed = rest.trim();
-            if !trimmed.is_empty() && !trimmed.starts_with('#') {
-                let offset = end - rest.trim_start().len();
-                let span = Span::new(offset, offset + trimmed.len());
-                chunks.push(Chunk::BadSeparator(span));
-                return chunks;
-            }
-            if line > start {
-                chunks.push(Chunk::Text(Span::new(start, line)));
-                start = end;
-            }
+    for line in memmem::find_iter(bytes, "---") {
+        if line > 0 && bytes[line - 1] != b'\n' {
+            continue;
         }
-        line = end;
+        let dashes = line + 3;
+        let end = memchr(b'\n', &bytes[dashes..]).map_or(text.len(), |n| dashes + n + 1);
+        let rest = &text[dashes..end];
+        let trimmed = rest.trim();
+        if !trimmed.is_empty() && !trimmed.starts_with('#') {
+            let offset = end - rest.trim_start().len();
+            let span = Span::new(offset, offset + trimmed.len());
+            chunks.push(Chunk::BadSeparator(span));
+            return chunks;
+        }
+        if line > start {
+            chunks.push(Chunk::Text(Span::new(start, line)));
+            start = end;
+        }
     }
     if start < text.len() {
         chunks.push(Chunk::Text(Span::new(start, text.len())));
