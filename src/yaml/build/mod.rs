@@ -79,25 +79,31 @@ impl<'l, 't> Builder<'l, 't> {
     /// decodes any of it, so a mistake in the syntax hides one in the values.
     pub(super) fn run(&mut self, events: &mut Events<'t>) -> Result<Option<Node>, Problem> {
         let mut refused = None;
-        while let Some(next) = events.next().map_err(|e| self.lexical(e))? {
+        loop {
+            let next = match events.next() {
+                Ok(Some(next)) => next,
+                Ok(None) => break,
+                Err(error) => return Err(self.lexical(error)),
+            };
             if refused.is_some() {
                 continue;
             }
             match self.event(next) {
+                Ok(()) => {}
                 // The one mistake in a value that Go notices while it parses, and our own limit.
                 Err(problem)
                     if matches!(problem.kind, ProblemKind::BadAlias | ProblemKind::TooBig) =>
                 {
                     return Err(problem);
                 }
-                done => refused = done.err(),
+                Err(problem) => refused = Some(problem),
             }
         }
         refused.map_or_else(|| Ok(self.root.take()), Err)
     }
 
     /// A problem of the text in the file's own offsets.
-    pub(super) fn lexical(&self, error: LexError) -> Problem {
+    pub(super) fn lexical(&self, error: Box<LexError>) -> Problem {
         let at = (self.base + error.at).min(self.end);
         let kind = if error.too_deep {
             ProblemKind::TooDeep

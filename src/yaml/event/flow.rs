@@ -2,7 +2,7 @@
 
 use super::{Events, Result, Spanned, State, error, nothing, spanned};
 use crate::yaml::Style;
-use crate::yaml::lex::{LexError, Lexed, Token};
+use crate::yaml::lex::{Lexed, Token};
 
 use super::Event;
 
@@ -16,10 +16,8 @@ impl<'t> Events<'t> {
                 }
                 Token::FlowSeqEnd => {}
                 _ => {
-                    return Err(LexError {
-                        since: Some((since, "while parsing a flow sequence")),
-                        ..error("did not find expected ',' or ']'", next)
-                    });
+                    return Err(error("did not find expected ',' or ']'", next)
+                        .since(since, "while parsing a flow sequence"));
                 }
             }
         }
@@ -72,10 +70,8 @@ impl<'t> Events<'t> {
                 }
                 Token::FlowMapEnd => {}
                 _ => {
-                    return Err(LexError {
-                        since: Some((since, "while parsing a flow mapping")),
-                        ..error("did not find expected ',' or '}'", next)
-                    });
+                    return Err(error("did not find expected ',' or '}'", next)
+                        .since(since, "while parsing a flow mapping"));
                 }
             }
         }

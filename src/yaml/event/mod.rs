@@ -32,7 +32,7 @@ pub(super) struct Spanned<'t> {
     pub(super) tag: Option<Tag>,
 }
 
-type Result<T> = std::result::Result<T, LexError>;
+type Result<T> = std::result::Result<T, Box<LexError>>;
 
 /// What comes next in an open collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,10 +192,7 @@ impl<'t> Events<'t> {
                     false => "while parsing a flow node",
                 };
                 let problem = error("did not find expected node content", next);
-                return Err(LexError {
-                    since: Some((begin, what)),
-                    ..problem
-                });
+                return Err(problem.since(begin, what));
             }
         };
         if state != State::IndentlessEntry {
@@ -240,10 +237,8 @@ impl<'t> Events<'t> {
                 self.node_unless(ends, true, false, at)
             }
             Token::BlockEnd => self.close(),
-            _ => Err(LexError {
-                since: Some((since, "while parsing a block collection")),
-                ..error("did not find expected '-' indicator", next)
-            }),
+            _ => Err(error("did not find expected '-' indicator", next)
+                .since(since, "while parsing a block collection")),
         }
     }
 
@@ -270,10 +265,8 @@ impl<'t> Events<'t> {
                 self.node_unless(ends_in_block, true, true, at)
             }
             Token::BlockEnd => self.close(),
-            _ => Err(LexError {
-                since: Some((since, "while parsing a block mapping")),
-                ..error("did not find expected key", next)
-            }),
+            _ => Err(error("did not find expected key", next)
+                .since(since, "while parsing a block mapping")),
         }
     }
 
@@ -307,11 +300,6 @@ fn nothing<'t>(at: usize) -> Spanned<'t> {
     spanned(Event::Scalar(Cow::Borrowed(""), Style::Plain), at, at)
 }
 
-fn error(message: &'static str, next: &Lexed<'_>) -> LexError {
-    LexError {
-        message: Cow::Borrowed(message),
-        at: next.start,
-        since: None,
-        too_deep: false,
-    }
+fn error(message: &'static str, next: &Lexed<'_>) -> Box<LexError> {
+    LexError::new(message, next.start)
 }

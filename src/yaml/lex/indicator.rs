@@ -1,6 +1,6 @@
 //! Indicators, and the keys that only their colon makes keys.
 
-use super::{Lexed, Lexer, Result, SimpleKey, Token};
+use super::{Lexer, Result, SimpleKey, Token};
 
 const TOO_LONG_FOR_A_KEY: usize = 1024;
 
@@ -146,12 +146,7 @@ impl<'t> Lexer<'t> {
                 // The key's first token is still in the queue: nothing is taken before that
                 // is settled.
                 let index = key.number.saturating_sub(self.taken);
-                let announced = Lexed {
-                    token: Token::Key,
-                    start: key.at,
-                    end: key.at,
-                };
-                self.tokens.insert(index, announced);
+                self.announce(Token::Key, index, key.at);
                 self.indent_to(key.column, index, Token::BlockMap, key.at)?;
                 self.keys[level] = None;
                 self.key_allowed = false;

@@ -12,6 +12,7 @@
 mod indicator;
 mod property;
 mod scalar;
+mod set;
 mod space;
 
 use std::borrow::Cow;
@@ -97,7 +98,25 @@ pub(super) struct LexError {
     pub(super) too_deep: bool,
 }
 
-type Result<T> = std::result::Result<T, LexError>;
+impl LexError {
+    /// What is wrong at a place. In a box: what is nearly never there makes no result larger.
+    pub(super) fn new(message: impl Into<Cow<'static, str>>, at: usize) -> Box<Self> {
+        Box::new(Self {
+            message: message.into(),
+            at,
+            since: None,
+            too_deep: false,
+        })
+    }
+
+    /// Adds where it began, and what was being read.
+    pub(super) fn since(mut self: Box<Self>, at: usize, what: &'static str) -> Box<Self> {
+        self.since = Some((at, what));
+        self
+    }
+}
+
+type Result<T> = std::result::Result<T, Box<LexError>>;
 
 /// A token with its bytes in the lexer's text.
 #[derive(Debug, Clone)]
@@ -126,8 +145,11 @@ pub(super) struct Lexer<'t> {
     pos: usize,
     line: usize,
     line_start: usize,
+    /// The next token, once nothing can come in front of it.
+    first: Option<Lexed<'t>>,
+    /// The tokens behind it.
     tokens: VecDeque<Lexed<'t>>,
-    /// How many tokens were taken.
+    /// How many tokens left the queue.
     taken: usize,
     /// The open key of the block level and of each flow collection around this place.
     keys: Vec<Option<SimpleKey>>,
@@ -151,6 +173,7 @@ impl<'t> Lexer<'t> {
             pos: start,
             line: 0,
             line_start: start,
+            first: None,
             tokens: VecDeque::with_capacity(8),
             taken: 0,
             keys: vec![None],
@@ -164,17 +187,27 @@ impl<'t> Lexer<'t> {
 
     /// The next token, left where it is.
     pub(super) fn peek(&mut self) -> Result<&Lexed<'t>> {
-        while self.tokens.is_empty() || self.first_may_be_key()? {
-            self.fetch()?;
+        if self.first.is_none() {
+            self.first = Some(self.settle()?);
         }
-        Ok(&self.tokens[0])
+        Ok(self.first.as_ref().expect("it is there by now"))
     }
 
     /// The next token.
     pub(super) fn take(&mut self) -> Result<Lexed<'t>> {
-        self.peek()?;
+        match self.first.take() {
+            Some(first) => Ok(first),
+            None => self.settle(),
+        }
+    }
+
+    /// Reads until no key can be announced in front of the queue's first token, and takes that.
+    fn settle(&mut self) -> Result<Lexed<'t>> {
+        while self.tokens.is_empty() || self.first_may_be_key()? {
+            self.fetch()?;
+        }
         self.taken += 1;
-        Ok(self.tokens.pop_front().expect("peek leaves a token"))
+        Ok(self.tokens.pop_front().expect("a token was fetched"))
     }
 
     fn flow_level(&self) -> usize {
@@ -190,26 +223,32 @@ impl<'t> Lexer<'t> {
     }
 
     fn fail<T>(&self, message: &'static str) -> Result<T> {
-        Err(LexError {
-            message: Cow::Borrowed(message),
-            at: self.pos,
-            since: None,
-            too_deep: false,
-        })
+        Err(LexError::new(message, self.pos))
     }
 
     fn fail_since<T>(&self, message: &'static str, at: usize, what: &'static str) -> Result<T> {
-        Err(LexError {
-            message: Cow::Borrowed(message),
-            at: self.pos,
-            since: Some((at, what)),
-            too_deep: false,
-        })
+        Err(LexError::new(message, self.pos).since(at, what))
     }
 
+    #[inline]
     fn push(&mut self, token: Token<'t>, start: usize) {
         let end = self.pos;
         self.tokens.push_back(Lexed { token, start, end });
+    }
+
+    /// Announces what begins at `at` in front of the token at `index` of the queue.
+    #[inline]
+    fn announce(&mut self, token: Token<'t>, index: usize, at: usize) {
+        let lexed = Lexed {
+            token,
+            start: at,
+            end: at,
+        };
+        // Nearly always, and much cheaper than an insertion.
+        match index {
+            0 => self.tokens.push_front(lexed),
+            _ => self.tokens.insert(index, lexed),
+        }
     }
 
     /// Opens block collections down to a column; the token goes to `index` of the queue.
@@ -220,12 +259,7 @@ impl<'t> Lexer<'t> {
         self.indents.push(self.indent);
         self.indent = column;
         self.limit_depth(self.indents.len())?;
-        let lexed = Lexed {
-            token,
-            start: at,
-            end: at,
-        };
-        self.tokens.insert(index, lexed);
+        self.announce(token, index, at);
         Ok(())
     }
 
@@ -233,12 +267,10 @@ impl<'t> Lexer<'t> {
         if depth <= self.max_depth {
             return Ok(());
         }
-        Err(LexError {
-            message: Cow::Owned(Problem::too_deep(self.max_depth, Span::default()).message),
-            at: self.pos,
-            since: None,
-            too_deep: true,
-        })
+        let message = Problem::too_deep(self.max_depth, Span::default()).message;
+        let mut error = LexError::new(message, self.pos);
+        error.too_deep = true;
+        Err(error)
     }
 
     /// Closes the block collections that are indented deeper than a column.

@@ -2,7 +2,14 @@
 
 use std::borrow::Cow;
 
+use super::set::ByteSet;
 use super::{Lexer, Result, Style, Token};
+
+/// What may end a run of a plain scalar: space, line breaks, indicators.
+static PLAIN_ENDS: ByteSet = ByteSet::of(b"\0 \t\n\r\xC2\xE2:,?[]{}");
+
+/// What may end a run of a quoted scalar: space, line breaks, quotes, escapes.
+static QUOTED_ENDS: ByteSet = ByteSet::of(b"\0 \t\n\r\xC2\xE2'\"\\");
 
 /// Line breaks met inside a scalar, before it is known what they fold to.
 #[derive(Default)]
@@ -74,6 +81,7 @@ impl<'t> Lexer<'t> {
     fn plain_run(&mut self) {
         let flow = self.flow_level() > 0;
         loop {
+            self.pos += PLAIN_ENDS.find(&self.bytes[self.pos..]);
             match self.at(0) {
                 0 | b' ' | b'\t' | b'\n' | b'\r' => return,
                 b':' if self.is_blank_or_end(1) => return,
@@ -179,6 +187,7 @@ impl<'t> Lexer<'t> {
         pending: &mut usize,
     ) -> Result<bool> {
         loop {
+            self.pos += QUOTED_ENDS.find(&self.bytes[self.pos..]);
             match self.at(0) {
                 0 | b' ' | b'\t' | b'\n' | b'\r' => return Ok(false),
                 0xC2 | 0xE2 if self.break_len(0) > 0 => return Ok(false),

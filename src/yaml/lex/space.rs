@@ -1,5 +1,7 @@
 //! What stands between tokens: spaces, comments, line breaks.
 
+use memchr::{memchr2, memchr2_iter};
+
 use super::{Comment, Lexer, Span};
 
 impl Lexer<'_> {
@@ -52,14 +54,11 @@ impl Lexer<'_> {
 
     /// Where this line's text ends.
     pub(super) fn line_end(&self) -> usize {
-        let mut end = self.pos;
-        while let Some(byte) = self.bytes.get(end) {
-            if matches!(byte, b'\n' | b'\r' | 0xC2 | 0xE2) && self.break_len(end - self.pos) > 0 {
-                break;
-            }
-            end += 1;
-        }
-        end
+        let rest = &self.bytes[self.pos..];
+        let line = &rest[..memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())];
+        // The line breaks that only Unicode has are rare, and so is text that isn't ASCII.
+        let other = memchr2_iter(0xC2, 0xE2, line).find(|at| self.break_len(*at) > 0);
+        self.pos + other.unwrap_or(line.len())
     }
 
     /// Steps over a line break and gives it as it is folded: `\u2028` and `\u2029` stay.
