@@ -88,7 +88,7 @@ impl<'l, 't> Builder<'l, 't> {
             if refused.is_some() {
                 continue;
             }
-            match self.event(next) {
+            match self.event(next, events) {
                 Ok(()) => {}
                 // The one mistake in a value that Go notices while it parses, and our own limit.
                 Err(problem)
@@ -120,7 +120,7 @@ impl<'l, 't> Builder<'l, 't> {
         }
     }
 
-    fn event(&mut self, next: Spanned<'t>) -> Result<(), Problem> {
+    fn event(&mut self, next: Spanned<'t>, events: &mut Events<'t>) -> Result<(), Problem> {
         let span = self.span(next.start, next.end);
         let before = self.aliases.read;
         self.aliases.read.steps += 1;
@@ -130,7 +130,8 @@ impl<'l, 't> Builder<'l, 't> {
         }
         let anchor = next.anchor.map(|name| self.aliases.open(name, before));
         match next.event {
-            Event::Scalar(text, style) => {
+            Event::Scalar(style) => {
+                let text = events.text(next.start, next.end, style);
                 self.aliases.read.bytes += text.len();
                 let tag = next.tag;
                 let written = Written {
@@ -163,7 +164,8 @@ impl<'l, 't> Builder<'l, 't> {
                 self.aliases.read.steps -= 1;
                 self.close(span)
             }
-            Event::Alias(name) => {
+            Event::Alias => {
+                let name = events.name(next.start, next.end);
                 let (node, height) = self.aliases.resolve(name, span)?;
                 self.add(node, None, height)
             }

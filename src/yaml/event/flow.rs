@@ -51,7 +51,7 @@ impl<'t> Events<'t> {
             return Ok(nothing(next.start));
         }
         let at = self.lexer.take()?.end;
-        let ends = |t: &Token<'_>| matches!(t, Token::Comma | Token::FlowSeqEnd);
+        let ends = |t: Token| matches!(t, Token::Comma | Token::FlowSeqEnd);
         self.node_unless(ends, false, false, at)
     }
 
@@ -80,8 +80,7 @@ impl<'t> Events<'t> {
             Token::Key => {
                 let at = self.lexer.take()?.end;
                 self.become_state(State::FlowValue);
-                let ends =
-                    |t: &Token<'_>| matches!(t, Token::Colon | Token::Comma | Token::FlowMapEnd);
+                let ends = |t: Token| matches!(t, Token::Colon | Token::Comma | Token::FlowMapEnd);
                 self.node_unless(ends, false, false, at)
             }
             _ => {
@@ -98,7 +97,7 @@ impl<'t> Events<'t> {
             return Ok(nothing(next.start));
         }
         let at = self.lexer.take()?.end;
-        let ends = |t: &Token<'_>| matches!(t, Token::Comma | Token::FlowMapEnd);
+        let ends = |t: Token| matches!(t, Token::Comma | Token::FlowMapEnd);
         self.node_unless(ends, false, false, at)
     }
 }

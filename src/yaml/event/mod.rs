@@ -8,24 +8,24 @@ use super::lex::{LexError, Lexed, Lexer, Tag, Token};
 use super::{Comment, Style};
 
 /// One step of a document.
-#[derive(Debug)]
-pub(super) enum Event<'t> {
-    /// A scalar, escapes and folding done.
-    Scalar(Cow<'t, str>, Style),
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event {
+    /// A scalar; [`Events::text`] has its text.
+    Scalar(Style),
     /// A sequence begins.
     Seq(Style),
     /// A mapping begins.
     Map(Style),
     /// The innermost collection ends.
     End,
-    /// `*name`
-    Alias(&'t str),
+    /// `*name`; [`Events::name`] has the name.
+    Alias,
 }
 
 /// An event with its bytes in the document's text and the node's properties.
 #[derive(Debug)]
 pub(super) struct Spanned<'t> {
-    pub(super) event: Event<'t>,
+    pub(super) event: Event,
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) anchor: Option<&'t str>,
@@ -76,6 +76,16 @@ impl<'t> Events<'t> {
     /// The comments of the text that was read.
     pub(super) fn comments(&mut self) -> Vec<Comment> {
         std::mem::take(&mut self.lexer.comments)
+    }
+
+    /// The text of a scalar, escapes and folding done.
+    pub(super) fn text(&mut self, start: usize, end: usize, style: Style) -> Cow<'t, str> {
+        self.lexer.text(start, end, style)
+    }
+
+    /// The name of an alias.
+    pub(super) fn name(&self, start: usize, end: usize) -> &'t str {
+        self.lexer.name(start, end)
     }
 
     /// The next event; `None` at the document's end.
@@ -143,15 +153,18 @@ impl<'t> Events<'t> {
     fn node(&mut self, block: bool, indentless: bool) -> Result<Spanned<'t>> {
         let first = self.lexer.peek()?;
         let begin = first.start;
-        if let Token::Alias(name) = first.token {
+        if first.token == Token::Alias {
             let Lexed { start, end, .. } = self.lexer.take()?;
-            return Ok(spanned(Event::Alias(name), start, end));
+            return Ok(spanned(Event::Alias, start, end));
         }
         let (mut anchor, mut tag) = (None, None);
         let mut properties_end = begin;
         loop {
-            match self.lexer.peek()?.token {
-                Token::Anchor(name) if anchor.is_none() => anchor = Some(name),
+            let next = self.lexer.peek()?;
+            match next.token {
+                Token::Anchor if anchor.is_none() => {
+                    anchor = Some(self.lexer.name(next.start, next.end))
+                }
                 Token::Tag(name) if tag.is_none() => tag = Some(name),
                 _ => break,
             }
@@ -161,13 +174,10 @@ impl<'t> Events<'t> {
         let (start, end) = (next.start, next.end);
         let (event, state) = match next.token {
             Token::Dash if indentless => (Event::Seq(Style::Block), State::IndentlessEntry),
-            Token::Scalar(..) => {
-                let Token::Scalar(text, style) = self.lexer.take()?.token else {
-                    unreachable!("it was a scalar when it was peeked at");
-                };
-                let event = Event::Scalar(text, style);
+            Token::Scalar(style) => {
+                self.lexer.take()?;
                 return Ok(Spanned {
-                    event,
+                    event: Event::Scalar(style),
                     start,
                     end,
                     anchor,
@@ -211,12 +221,12 @@ impl<'t> Events<'t> {
     /// The node behind an indicator, or nothing at all when one of `ends` follows.
     fn node_unless(
         &mut self,
-        ends: fn(&Token<'_>) -> bool,
+        ends: fn(Token) -> bool,
         block: bool,
         indentless: bool,
         at: usize,
     ) -> Result<Spanned<'t>> {
-        if ends(&self.lexer.peek()?.token) {
+        if ends(self.lexer.peek()?.token) {
             return Ok(nothing(at));
         }
         self.node(block, indentless)
@@ -233,7 +243,7 @@ impl<'t> Events<'t> {
         match next.token {
             Token::Dash => {
                 let at = self.lexer.take()?.end;
-                let ends = |t: &Token<'_>| matches!(t, Token::Dash | Token::BlockEnd);
+                let ends = |t: Token| matches!(t, Token::Dash | Token::BlockEnd);
                 self.node_unless(ends, true, false, at)
             }
             Token::BlockEnd => self.close(),
@@ -246,9 +256,8 @@ impl<'t> Events<'t> {
         let next = self.lexer.peek()?;
         if next.token == Token::Dash {
             let at = self.lexer.take()?.end;
-            let ends = |t: &Token<'_>| {
-                matches!(t, Token::Dash | Token::Key | Token::Colon | Token::BlockEnd)
-            };
+            let ends =
+                |t: Token| matches!(t, Token::Dash | Token::Key | Token::Colon | Token::BlockEnd);
             return self.node_unless(ends, true, false, at);
         }
         let at = next.start;
@@ -281,11 +290,11 @@ impl<'t> Events<'t> {
     }
 }
 
-fn ends_in_block(token: &Token<'_>) -> bool {
+fn ends_in_block(token: Token) -> bool {
     matches!(token, Token::Key | Token::Colon | Token::BlockEnd)
 }
 
-fn spanned(event: Event<'_>, start: usize, end: usize) -> Spanned<'_> {
+fn spanned<'t>(event: Event, start: usize, end: usize) -> Spanned<'t> {
     Spanned {
         event,
         start,
@@ -297,9 +306,9 @@ fn spanned(event: Event<'_>, start: usize, end: usize) -> Spanned<'_> {
 
 /// A value that isn't there.
 fn nothing<'t>(at: usize) -> Spanned<'t> {
-    spanned(Event::Scalar(Cow::Borrowed(""), Style::Plain), at, at)
+    spanned(Event::Scalar(Style::Plain), at, at)
 }
 
-fn error(message: &'static str, next: &Lexed<'_>) -> Box<LexError> {
+fn error(message: &'static str, next: Lexed) -> Box<LexError> {
     LexError::new(message, next.start)
 }

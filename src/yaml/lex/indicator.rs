@@ -4,32 +4,36 @@ use super::{Lexer, Result, SimpleKey, Token};
 
 const TOO_LONG_FOR_A_KEY: usize = 1024;
 
-impl<'t> Lexer<'t> {
-    /// Whether the first token may turn out to be a key, so that more has to be read.
-    pub(super) fn first_may_be_key(&mut self) -> Result<bool> {
-        for level in 0..self.keys.len() {
-            if matches!(self.keys[level], Some(key) if key.number == self.taken) {
-                return self.key_is_valid(level);
+impl Lexer<'_> {
+    /// Whether the next token may turn out to be a key, so that more has to be read.
+    pub(super) fn next_may_be_key(&mut self) -> Result<bool> {
+        match self.keys.first().copied() {
+            Some(key) if key.index == self.next => {
+                let stale = self.is_stale(key)?;
+                if stale {
+                    self.keys.remove(0);
+                }
+                Ok(!stale)
             }
+            _ => Ok(false),
         }
-        Ok(false)
     }
 
-    /// Whether the key of a level can still get its colon.
-    pub(super) fn key_is_valid(&mut self, level: usize) -> Result<bool> {
-        let Some(key) = self.keys[level] else {
-            return Ok(false);
-        };
+    /// Whether a key can't get its colon any more.
+    fn is_stale(&self, key: SimpleKey) -> Result<bool> {
         let stale = key.line < self.line
             || (self.pos > key.at + TOO_LONG_FOR_A_KEY
                 && self.text[key.at..self.pos].chars().count() > TOO_LONG_FOR_A_KEY);
-        if stale {
-            if key.required {
-                return self.no_colon(key);
-            }
-            self.keys[level] = None;
+        match stale && key.required {
+            true => self.no_colon(key),
+            false => Ok(stale),
         }
-        Ok(!stale)
+    }
+
+    /// The open key of this level, which is open no more.
+    fn take_key(&mut self) -> Option<SimpleKey> {
+        let level = self.flow_level;
+        self.keys.pop_if(|key| key.level == level)
     }
 
     pub(super) fn no_colon<T>(&self, key: SimpleKey) -> Result<T> {
@@ -40,28 +44,43 @@ impl<'t> Lexer<'t> {
         )
     }
 
-    /// Remembers that a key may begin here.
-    pub(super) fn save_key(&mut self) -> Result<()> {
+    /// The key that may begin here.
+    pub(super) fn possible_key(&mut self) -> Result<Option<SimpleKey>> {
         if !self.key_allowed {
-            return Ok(());
+            return Ok(None);
         }
         self.drop_key()?;
-        let key = SimpleKey {
-            required: self.flow_level() == 0 && self.indent == self.column(),
-            number: self.taken + self.tokens.len(),
+        let column = self.column();
+        Ok(Some(SimpleKey {
+            required: self.flow_level == 0 && self.indent == column,
+            index: self.tokens.len(),
+            level: self.flow_level,
             at: self.pos,
             line: self.line,
-            column: self.column(),
-        };
-        if let Some(last) = self.keys.last_mut() {
-            *last = Some(key);
-        }
+            column,
+        }))
+    }
+
+    /// Whether the colon of a key stands right behind it, and it is the only open key.
+    pub(super) fn has_colon(&self, key: SimpleKey) -> bool {
+        self.at(0) == b':'
+            && self.flow_level == 0
+            && self.is_blank_or_end(1)
+            && key.line == self.line
+            && self.pos <= key.at + TOO_LONG_FOR_A_KEY
+    }
+
+    /// Announces a key whose first token is at `index` of the queue, or comes there.
+    pub(super) fn announce_key(&mut self, key: SimpleKey, index: usize) -> Result<()> {
+        self.announce(Token::Key, index, key.at);
+        self.indent_to(key.column, index, Token::BlockMap, key.at)?;
+        self.key_allowed = false;
         Ok(())
     }
 
     /// Forgets the open key of this level: something else stands where its colon would.
     pub(super) fn drop_key(&mut self) -> Result<()> {
-        match self.keys.last_mut().and_then(Option::take) {
+        match self.take_key() {
             Some(key) if key.required => self.no_colon(key),
             _ => Ok(()),
         }
@@ -88,32 +107,31 @@ impl<'t> Lexer<'t> {
         Ok(())
     }
 
-    pub(super) fn indicator(&mut self, token: Token<'t>) {
+    pub(super) fn indicator(&mut self, token: Token) {
         self.pos += 1;
         self.push(token, self.pos - 1);
     }
 
-    pub(super) fn flow_start(&mut self, token: Token<'t>) -> Result<()> {
-        self.save_key()?;
-        self.keys.push(None);
-        self.limit_depth(self.flow_level())?;
+    pub(super) fn flow_start(&mut self, token: Token) -> Result<()> {
+        let key = self.possible_key()?;
+        self.keys.extend(key);
+        self.flow_level += 1;
+        self.limit_depth(self.flow_level)?;
         self.key_allowed = true;
         self.indicator(token);
         Ok(())
     }
 
-    pub(super) fn flow_end(&mut self, token: Token<'t>) -> Result<()> {
+    pub(super) fn flow_end(&mut self, token: Token) -> Result<()> {
         self.drop_key()?;
-        if self.flow_level() > 0 {
-            self.keys.pop();
-        }
+        self.flow_level = self.flow_level.saturating_sub(1);
         self.key_allowed = false;
         self.indicator(token);
         Ok(())
     }
 
     pub(super) fn dash(&mut self) -> Result<()> {
-        if self.flow_level() == 0 {
+        if self.flow_level == 0 {
             if !self.key_allowed {
                 return self.fail("block sequence entries are not allowed in this context");
             }
@@ -126,32 +144,24 @@ impl<'t> Lexer<'t> {
     }
 
     pub(super) fn question_mark(&mut self) -> Result<()> {
-        if self.flow_level() == 0 {
+        if self.flow_level == 0 {
             if !self.key_allowed {
                 return self.fail("mapping keys are not allowed in this context");
             }
             self.indent_to(self.column(), self.tokens.len(), Token::BlockMap, self.pos)?;
         }
         self.drop_key()?;
-        self.key_allowed = self.flow_level() == 0;
+        self.key_allowed = self.flow_level == 0;
         self.indicator(Token::Key);
         Ok(())
     }
 
     pub(super) fn colon(&mut self) -> Result<()> {
-        let level = self.flow_level();
-        let valid = self.key_is_valid(level)?;
-        match self.keys[level].filter(|_| valid) {
-            Some(key) => {
-                // The key's first token is still in the queue: nothing is taken before that
-                // is settled.
-                let index = key.number.saturating_sub(self.taken);
-                self.announce(Token::Key, index, key.at);
-                self.indent_to(key.column, index, Token::BlockMap, key.at)?;
-                self.keys[level] = None;
-                self.key_allowed = false;
-            }
-            _ if level == 0 => {
+        match self.take_key() {
+            // The key's first token is still in the queue: nothing is taken before that is
+            // settled.
+            Some(key) if !self.is_stale(key)? => self.announce_key(key, key.index)?,
+            _ if self.flow_level == 0 => {
                 if !self.key_allowed {
                     return self.fail("mapping values are not allowed in this context");
                 }

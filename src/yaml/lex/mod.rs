@@ -23,8 +23,8 @@ use super::{Comment, Style};
 use crate::source::Span;
 
 /// One token.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Token<'t> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token {
     /// `---`
     DocumentStart,
     /// `...`
@@ -56,13 +56,13 @@ pub(super) enum Token<'t> {
     /// `: `
     Colon,
     /// `*name`
-    Alias(&'t str),
+    Alias,
     /// `&name`
-    Anchor(&'t str),
+    Anchor,
     /// `!!str`, `!foo`, `!`
     Tag(Tag),
-    /// A scalar, folded and unescaped.
-    Scalar(Cow<'t, str>, Style),
+    /// A scalar.
+    Scalar(Style),
 }
 
 /// What a tag means to Kubernetes.
@@ -119,9 +119,9 @@ impl LexError {
 type Result<T> = std::result::Result<T, Box<LexError>>;
 
 /// A token with its bytes in the lexer's text.
-#[derive(Debug, Clone)]
-pub(super) struct Lexed<'t> {
-    pub(super) token: Token<'t>,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lexed {
+    pub(super) token: Token,
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -131,8 +131,10 @@ pub(super) struct Lexed<'t> {
 struct SimpleKey {
     /// At a block mapping's own column only a key can stand.
     required: bool,
-    /// The number of the key's first token, counted from the text's start.
-    number: usize,
+    /// Where the key's first token is in the queue.
+    index: usize,
+    /// How many flow collections it stands in.
+    level: usize,
     at: usize,
     line: usize,
     column: i32,
@@ -145,14 +147,17 @@ pub(super) struct Lexer<'t> {
     pos: usize,
     line: usize,
     line_start: usize,
-    /// The next token, once nothing can come in front of it.
-    first: Option<Lexed<'t>>,
-    /// The tokens behind it.
-    tokens: VecDeque<Lexed<'t>>,
-    /// How many tokens left the queue.
-    taken: usize,
-    /// The open key of the block level and of each flow collection around this place.
-    keys: Vec<Option<SimpleKey>>,
+    /// The queue: tokens that were read, of which those before `next` are taken.
+    tokens: Vec<Lexed>,
+    next: usize,
+    /// Whether nothing can come in front of the next token any more.
+    settled: bool,
+    /// The texts of scalars that had to be folded or unescaped, and where these begin.
+    copied: VecDeque<(usize, String)>,
+    /// How many flow collections are open.
+    flow_level: usize,
+    /// The open keys: at most one of the block level and of each flow collection.
+    keys: Vec<SimpleKey>,
     key_allowed: bool,
     /// The column of the innermost block collection, -1 outside of all, and those around it.
     indent: i32,
@@ -173,10 +178,12 @@ impl<'t> Lexer<'t> {
             pos: start,
             line: 0,
             line_start: start,
-            first: None,
-            tokens: VecDeque::with_capacity(8),
-            taken: 0,
-            keys: vec![None],
+            tokens: Vec::with_capacity(8),
+            next: 0,
+            settled: false,
+            copied: VecDeque::new(),
+            flow_level: 0,
+            keys: Vec::new(),
             key_allowed: true,
             indent: -1,
             indents: Vec::new(),
@@ -186,32 +193,52 @@ impl<'t> Lexer<'t> {
     }
 
     /// The next token, left where it is.
-    pub(super) fn peek(&mut self) -> Result<&Lexed<'t>> {
-        if self.first.is_none() {
-            self.first = Some(self.settle()?);
+    pub(super) fn peek(&mut self) -> Result<Lexed> {
+        if !self.settled {
+            self.settle()?;
         }
-        Ok(self.first.as_ref().expect("it is there by now"))
+        Ok(self.tokens[self.next])
     }
 
     /// The next token.
-    pub(super) fn take(&mut self) -> Result<Lexed<'t>> {
-        match self.first.take() {
-            Some(first) => Ok(first),
-            None => self.settle(),
-        }
+    pub(super) fn take(&mut self) -> Result<Lexed> {
+        let token = self.peek()?;
+        self.next += 1;
+        self.settled = false;
+        Ok(token)
     }
 
-    /// Reads until no key can be announced in front of the queue's first token, and takes that.
-    fn settle(&mut self) -> Result<Lexed<'t>> {
-        while self.tokens.is_empty() || self.first_may_be_key()? {
+    /// The text of a scalar, folded and unescaped. Scalars are asked for in their order.
+    pub(super) fn text(&mut self, start: usize, end: usize, style: Style) -> Cow<'t, str> {
+        if start == end {
+            return Cow::Borrowed("");
+        }
+        if let Some((_, copy)) = self.copied.pop_front_if(|(of, _)| *of == start) {
+            return Cow::Owned(copy);
+        }
+        Cow::Borrowed(match style {
+            Style::SingleQuoted | Style::DoubleQuoted => &self.text[start + 1..end - 1],
+            _ => &self.text[start..end],
+        })
+    }
+
+    /// The name of an anchor or alias.
+    pub(super) fn name(&self, start: usize, end: usize) -> &'t str {
+        &self.text[start + 1..end]
+    }
+
+    /// Reads until there is a next token, and no key can be announced in front of it any more.
+    #[inline(never)]
+    fn settle(&mut self) -> Result<()> {
+        if self.next == self.tokens.len() {
+            self.tokens.clear();
+            self.next = 0;
+        }
+        while self.tokens.is_empty() || self.next_may_be_key()? {
             self.fetch()?;
         }
-        self.taken += 1;
-        Ok(self.tokens.pop_front().expect("a token was fetched"))
-    }
-
-    fn flow_level(&self) -> usize {
-        self.keys.len() - 1
+        self.settled = true;
+        Ok(())
     }
 
     fn column(&self) -> i32 {
@@ -230,30 +257,20 @@ impl<'t> Lexer<'t> {
         Err(LexError::new(message, self.pos).since(at, what))
     }
 
-    #[inline]
-    fn push(&mut self, token: Token<'t>, start: usize) {
+    fn push(&mut self, token: Token, start: usize) {
         let end = self.pos;
-        self.tokens.push_back(Lexed { token, start, end });
+        self.tokens.push(Lexed { token, start, end });
     }
 
     /// Announces what begins at `at` in front of the token at `index` of the queue.
-    #[inline]
-    fn announce(&mut self, token: Token<'t>, index: usize, at: usize) {
-        let lexed = Lexed {
-            token,
-            start: at,
-            end: at,
-        };
-        // Nearly always, and much cheaper than an insertion.
-        match index {
-            0 => self.tokens.push_front(lexed),
-            _ => self.tokens.insert(index, lexed),
-        }
+    fn announce(&mut self, token: Token, index: usize, at: usize) {
+        let (start, end) = (at, at);
+        self.tokens.insert(index, Lexed { token, start, end });
     }
 
     /// Opens block collections down to a column; the token goes to `index` of the queue.
-    fn indent_to(&mut self, column: i32, index: usize, token: Token<'t>, at: usize) -> Result<()> {
-        if self.flow_level() > 0 || self.indent >= column {
+    fn indent_to(&mut self, column: i32, index: usize, token: Token, at: usize) -> Result<()> {
+        if self.flow_level > 0 || self.indent >= column {
             return Ok(());
         }
         self.indents.push(self.indent);
@@ -275,7 +292,7 @@ impl<'t> Lexer<'t> {
 
     /// Closes the block collections that are indented deeper than a column.
     fn dedent_to(&mut self, column: i32) {
-        if self.flow_level() > 0 {
+        if self.flow_level > 0 {
             return;
         }
         while self.indent > column {
@@ -288,7 +305,7 @@ impl<'t> Lexer<'t> {
     fn fetch(&mut self) -> Result<()> {
         self.skip_to_token();
         self.dedent_to(self.column());
-        let flow = self.flow_level() > 0;
+        let flow = self.flow_level > 0;
         let byte = self.at(0);
         match byte {
             0 => return self.end(),
@@ -310,12 +327,14 @@ impl<'t> Lexer<'t> {
             b'?' if flow || self.is_blank_or_end(1) => return self.question_mark(),
             b':' if flow || self.is_blank_or_end(1) => return self.colon(),
             b'*' | b'&' => {
-                self.save_key()?;
+                let key = self.possible_key()?;
+                self.keys.extend(key);
                 self.key_allowed = false;
                 return self.anchor_or_alias();
             }
             b'!' => {
-                self.save_key()?;
+                let key = self.possible_key()?;
+                self.keys.extend(key);
                 self.key_allowed = false;
                 return self.tag();
             }
@@ -324,11 +343,7 @@ impl<'t> Lexer<'t> {
                 self.key_allowed = true;
                 return self.block_scalar();
             }
-            b'\'' | b'"' => {
-                self.save_key()?;
-                self.key_allowed = false;
-                return self.quoted();
-            }
+            b'\'' | b'"' => return self.scalar(Self::quoted),
             _ => {}
         }
         let starts_plain = match byte {
@@ -340,8 +355,6 @@ impl<'t> Lexer<'t> {
         if !starts_plain {
             return self.fail("found character that cannot start any token");
         }
-        self.save_key()?;
-        self.key_allowed = false;
-        self.plain()
+        self.scalar(Self::plain)
     }
 }

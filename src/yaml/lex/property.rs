@@ -4,7 +4,7 @@ use super::{Lexer, Result, Tag, Token};
 
 const CORE: &str = "tag:yaml.org,2002:";
 
-impl<'t> Lexer<'t> {
+impl Lexer<'_> {
     /// `&name` or `*name`; names are letters, digits, `-` and `_`.
     pub(super) fn anchor_or_alias(&mut self) -> Result<()> {
         let start = self.pos;
@@ -28,11 +28,7 @@ impl<'t> Lexer<'t> {
                 },
             );
         }
-        let token = if alias {
-            Token::Alias(name)
-        } else {
-            Token::Anchor(name)
-        };
+        let token = if alias { Token::Alias } else { Token::Anchor };
         self.push(token, start);
         Ok(())
     }

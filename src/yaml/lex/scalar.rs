@@ -1,9 +1,7 @@
 //! Scalars: plain, quoted and block.
 
-use std::borrow::Cow;
-
 use super::set::ByteSet;
-use super::{Lexer, Result, Style, Token};
+use super::{Lexed, Lexer, Result, Style, Token};
 
 /// What may end a run of a plain scalar: space, line breaks, indicators.
 static PLAIN_ENDS: ByteSet = ByteSet::of(b"\0 \t\n\r\xC2\xE2:,?[]{}");
@@ -37,9 +35,37 @@ impl Breaks {
     }
 }
 
-impl<'t> Lexer<'t> {
+impl Lexer<'_> {
+    /// A plain or quoted scalar, which may be a key: mostly its colon is right behind it.
+    pub(super) fn scalar(&mut self, read: impl Fn(&mut Self) -> Result<Lexed>) -> Result<()> {
+        let key = self.possible_key()?;
+        self.key_allowed = false;
+        let scalar = read(self)?;
+        match key.filter(|key| self.has_colon(*key)) {
+            Some(key) => {
+                self.announce_key(key, self.tokens.len())?;
+                self.tokens.push(scalar);
+                self.indicator(Token::Colon);
+            }
+            None => {
+                self.keys.extend(key);
+                self.tokens.push(scalar);
+            }
+        }
+        Ok(())
+    }
+
+    /// A scalar, whose text is kept where that isn't what stands in the file.
+    fn lexed(&mut self, style: Style, start: usize, end: usize, copied: Option<String>) -> Lexed {
+        if let Some(text) = copied {
+            self.copied.push_back((start, text));
+        }
+        let token = Token::Scalar(style);
+        Lexed { token, start, end }
+    }
+
     /// A plain scalar, over as many lines as are indented deeper than what holds it.
-    pub(super) fn plain(&mut self) -> Result<()> {
+    pub(super) fn plain(&mut self) -> Result<Lexed> {
         let start = self.pos;
         let mut end = start;
         // The text, once it is not what stands in the file.
@@ -68,18 +94,12 @@ impl<'t> Lexer<'t> {
         if breaks.first.is_some() {
             self.key_allowed = true;
         }
-        let text = folded.map_or(Cow::Borrowed(&self.text[start..end]), Cow::Owned);
-        self.tokens.push_back(super::Lexed {
-            token: Token::Scalar(text, Style::Plain),
-            start,
-            end,
-        });
-        Ok(())
+        Ok(self.lexed(Style::Plain, start, end, folded))
     }
 
     /// The characters up to a space, a line break or an indicator.
     fn plain_run(&mut self) {
-        let flow = self.flow_level() > 0;
+        let flow = self.flow_level > 0;
         loop {
             self.pos += PLAIN_ENDS.find(&self.bytes[self.pos..]);
             match self.at(0) {
@@ -109,11 +129,11 @@ impl<'t> Lexer<'t> {
                 _ => break,
             }
         }
-        Ok(self.pos > before && (self.flow_level() > 0 || self.column() > self.indent))
+        Ok(self.pos > before && (self.flow_level > 0 || self.column() > self.indent))
     }
 
     /// `'…'` or `"…"`.
-    pub(super) fn quoted(&mut self) -> Result<()> {
+    pub(super) fn quoted(&mut self) -> Result<Lexed> {
         let start = self.pos;
         let quote = self.at(0);
         let style = match quote {
@@ -164,17 +184,11 @@ impl<'t> Lexer<'t> {
                 pending = self.pos;
             }
         }
-        let text = &self.text[pending..self.pos];
-        let text = match out {
-            None => Cow::Borrowed(text),
-            Some(mut out) => {
-                out.push_str(text);
-                Cow::Owned(out)
-            }
-        };
+        if let Some(out) = &mut out {
+            out.push_str(&self.text[pending..self.pos]);
+        }
         self.pos += 1;
-        self.push(Token::Scalar(text, style), start);
-        Ok(())
+        Ok(self.lexed(style, start, self.pos, out))
     }
 
     /// The characters up to space, a line break or the end; whether an escaped line break ended
@@ -335,11 +349,8 @@ impl<'t> Lexer<'t> {
         } else {
             Style::Folded
         };
-        self.tokens.push_back(super::Lexed {
-            token: Token::Scalar(Cow::Owned(out), style),
-            start,
-            end,
-        });
+        let scalar = self.lexed(style, start, end, Some(out));
+        self.tokens.push(scalar);
         Ok(())
     }
 

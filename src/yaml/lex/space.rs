@@ -8,19 +8,15 @@ impl Lexer<'_> {
     /// Skips spaces, comments and line breaks.
     pub(super) fn skip_to_token(&mut self) {
         loop {
-            let tabs = self.flow_level() > 0 || !self.key_allowed;
-            while self.at(0) == b' ' || (tabs && self.at(0) == b'\t') {
-                self.pos += 1;
-            }
-            if self.at(0) == b'#' {
-                self.comment();
-            }
-            if self.break_len(0) == 0 {
-                return;
-            }
-            self.newline();
-            if self.flow_level() == 0 {
-                self.key_allowed = true;
+            match self.at(0) {
+                b' ' => self.pos += 1,
+                b'\t' if self.flow_level > 0 || !self.key_allowed => self.pos += 1,
+                b'#' => self.comment(),
+                _ if self.break_len(0) > 0 => {
+                    self.newline();
+                    self.key_allowed |= self.flow_level == 0;
+                }
+                _ => return,
             }
         }
     }
