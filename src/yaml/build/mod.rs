@@ -131,7 +131,7 @@ impl<'l, 't> Builder<'l, 't> {
         let anchor = next.anchor.map(|name| self.aliases.open(name, before));
         match next.event {
             Event::Scalar(style) => {
-                let text = events.text(next.start, next.end, style);
+                let text = events.text(&next, style);
                 self.aliases.read.bytes += text.len();
                 let tag = next.tag;
                 let written = Written {
@@ -165,7 +165,7 @@ impl<'l, 't> Builder<'l, 't> {
                 self.close(span)
             }
             Event::Alias => {
-                let name = events.name(next.start, next.end);
+                let name = events.name(&next);
                 let (node, height) = self.aliases.resolve(name, span)?;
                 self.add(node, None, height)
             }

@@ -79,13 +79,13 @@ impl<'t> Events<'t> {
     }
 
     /// The text of a scalar, escapes and folding done.
-    pub(super) fn text(&mut self, start: usize, end: usize, style: Style) -> Cow<'t, str> {
-        self.lexer.text(start, end, style)
+    pub(super) fn text(&mut self, scalar: &Spanned<'t>, style: Style) -> Cow<'t, str> {
+        self.lexer.text(scalar.start, scalar.end, style)
     }
 
     /// The name of an alias.
-    pub(super) fn name(&self, start: usize, end: usize) -> &'t str {
-        self.lexer.name(start, end)
+    pub(super) fn name(&self, alias: &Spanned<'t>) -> &'t str {
+        self.lexer.name(alias.start, alias.end)
     }
 
     /// The next event; `None` at the document's end.
@@ -129,18 +129,23 @@ impl<'t> Events<'t> {
     }
 
     fn document(&mut self) -> Result<Option<Spanned<'t>>> {
-        let mut explicit = false;
-        if self.lexer.peek()?.token == Token::DocumentStart {
-            self.lexer.take()?;
-            explicit = true;
+        let mut next = self.lexer.peek()?;
+        let explicit = next.token == Token::DocumentStart;
+        if explicit {
+            next = self.behind()?;
         }
-        let next = self.lexer.peek()?;
         match next.token {
             Token::End => Ok(None),
             Token::DocumentEnd | Token::DocumentStart | Token::Directive if explicit => Ok(None),
             Token::Directive => Err(error("did not find expected <document start>", next)),
-            _ => self.node(true, false).map(Some),
+            _ => self.node(next, true, false).map(Some),
         }
+    }
+
+    /// The token behind the next one, which is done.
+    fn behind(&mut self) -> Result<Lexed> {
+        self.lexer.skip();
+        self.lexer.peek()
     }
 
     fn become_state(&mut self, state: State) {
@@ -149,18 +154,17 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// A node: properties, then a scalar, an alias or the beginning of a collection.
-    fn node(&mut self, block: bool, indentless: bool) -> Result<Spanned<'t>> {
-        let first = self.lexer.peek()?;
-        let begin = first.start;
-        if first.token == Token::Alias {
-            let Lexed { start, end, .. } = self.lexer.take()?;
-            return Ok(spanned(Event::Alias, start, end));
+    /// A node that begins with the next token: properties, then a scalar, an alias or the
+    /// beginning of a collection.
+    fn node(&mut self, mut next: Lexed, block: bool, indentless: bool) -> Result<Spanned<'t>> {
+        let begin = next.start;
+        if next.token == Token::Alias {
+            self.lexer.skip();
+            return Ok(spanned(Event::Alias, next));
         }
         let (mut anchor, mut tag) = (None, None);
         let mut properties_end = begin;
         loop {
-            let next = self.lexer.peek()?;
             match next.token {
                 Token::Anchor if anchor.is_none() => {
                     anchor = Some(self.lexer.name(next.start, next.end))
@@ -168,26 +172,16 @@ impl<'t> Events<'t> {
                 Token::Tag(name) if tag.is_none() => tag = Some(name),
                 _ => break,
             }
-            properties_end = self.lexer.take()?.end;
+            properties_end = next.end;
+            next = self.behind()?;
         }
-        let next = self.lexer.peek()?;
-        let (start, end) = (next.start, next.end);
         let (event, state) = match next.token {
-            Token::Dash if indentless => (Event::Seq(Style::Block), State::IndentlessEntry),
-            Token::Scalar(style) => {
-                self.lexer.take()?;
-                return Ok(Spanned {
-                    event: Event::Scalar(style),
-                    start,
-                    end,
-                    anchor,
-                    tag,
-                });
-            }
-            Token::FlowSeq => (Event::Seq(Style::Flow), State::FlowFirst),
-            Token::FlowMap => (Event::Map(Style::Flow), State::FlowFirstKey),
-            Token::BlockSeq if block => (Event::Seq(Style::Block), State::BlockEntry),
-            Token::BlockMap if block => (Event::Map(Style::Block), State::BlockKey),
+            Token::Scalar(style) => (Event::Scalar(style), None),
+            Token::Dash if indentless => (Event::Seq(Style::Block), Some(State::IndentlessEntry)),
+            Token::FlowSeq => (Event::Seq(Style::Flow), Some(State::FlowFirst)),
+            Token::FlowMap => (Event::Map(Style::Flow), Some(State::FlowFirstKey)),
+            Token::BlockSeq if block => (Event::Seq(Style::Block), Some(State::BlockEntry)),
+            Token::BlockMap if block => (Event::Map(Style::Block), Some(State::BlockKey)),
             _ if anchor.is_some() || tag.is_some() => {
                 let nothing = nothing(properties_end);
                 return Ok(Spanned {
@@ -205,48 +199,55 @@ impl<'t> Events<'t> {
                 return Err(problem.since(begin, what));
             }
         };
-        if state != State::IndentlessEntry {
-            self.lexer.take()?;
+        self.states.extend(state.map(|state| (state, next.start)));
+        if state != Some(State::IndentlessEntry) {
+            self.lexer.skip();
         }
-        self.states.push((state, start));
         Ok(Spanned {
-            event,
-            start,
-            end,
             anchor,
             tag,
+            ..spanned(event, next)
         })
     }
 
-    /// The node behind an indicator, or nothing at all when one of `ends` follows.
+    /// The node behind the next token, or nothing at all when one of `ends` follows.
     fn node_unless(
         &mut self,
         ends: fn(Token) -> bool,
         block: bool,
         indentless: bool,
-        at: usize,
+        indicator: Lexed,
     ) -> Result<Spanned<'t>> {
-        if ends(self.lexer.peek()?.token) {
-            return Ok(nothing(at));
+        let next = self.behind()?;
+        match ends(next.token) {
+            true => Ok(nothing(indicator.end)),
+            false => self.node(next, block, indentless),
         }
-        self.node(block, indentless)
     }
 
-    fn close(&mut self) -> Result<Spanned<'t>> {
+    /// What follows a key: nothing, or a colon and what [`Self::node_unless`] finds.
+    fn value(&mut self, ends: fn(Token) -> bool, block: bool) -> Result<Spanned<'t>> {
+        let next = self.lexer.peek()?;
+        match next.token {
+            Token::Colon => self.node_unless(ends, block, block, next),
+            _ => Ok(nothing(next.start)),
+        }
+    }
+
+    fn close(&mut self, next: Lexed) -> Spanned<'t> {
         self.states.pop();
-        let Lexed { start, end, .. } = self.lexer.take()?;
-        Ok(spanned(Event::End, start, end))
+        self.lexer.skip();
+        spanned(Event::End, next)
     }
 
     fn block_entry(&mut self, since: usize) -> Result<Spanned<'t>> {
         let next = self.lexer.peek()?;
         match next.token {
             Token::Dash => {
-                let at = self.lexer.take()?.end;
                 let ends = |t: Token| matches!(t, Token::Dash | Token::BlockEnd);
-                self.node_unless(ends, true, false, at)
+                self.node_unless(ends, true, false, next)
             }
-            Token::BlockEnd => self.close(),
+            Token::BlockEnd => Ok(self.close(next)),
             _ => Err(error("did not find expected '-' indicator", next)
                 .since(since, "while parsing a block collection")),
         }
@@ -255,25 +256,22 @@ impl<'t> Events<'t> {
     fn indentless_entry(&mut self) -> Result<Spanned<'t>> {
         let next = self.lexer.peek()?;
         if next.token == Token::Dash {
-            let at = self.lexer.take()?.end;
             let ends =
                 |t: Token| matches!(t, Token::Dash | Token::Key | Token::Colon | Token::BlockEnd);
-            return self.node_unless(ends, true, false, at);
+            return self.node_unless(ends, true, false, next);
         }
-        let at = next.start;
         self.states.pop();
-        Ok(spanned(Event::End, at, at))
+        Ok(end_before(next))
     }
 
     fn block_key(&mut self, since: usize) -> Result<Spanned<'t>> {
         let next = self.lexer.peek()?;
         match next.token {
             Token::Key => {
-                let at = self.lexer.take()?.end;
                 self.become_state(State::BlockValue);
-                self.node_unless(ends_in_block, true, true, at)
+                self.node_unless(ends_in_block, true, true, next)
             }
-            Token::BlockEnd => self.close(),
+            Token::BlockEnd => Ok(self.close(next)),
             _ => Err(error("did not find expected key", next)
                 .since(since, "while parsing a block mapping")),
         }
@@ -281,12 +279,7 @@ impl<'t> Events<'t> {
 
     fn block_value(&mut self) -> Result<Spanned<'t>> {
         self.become_state(State::BlockKey);
-        let next = self.lexer.peek()?;
-        if next.token != Token::Colon {
-            return Ok(nothing(next.start));
-        }
-        let at = self.lexer.take()?.end;
-        self.node_unless(ends_in_block, true, true, at)
+        self.value(ends_in_block, true)
     }
 }
 
@@ -294,19 +287,34 @@ fn ends_in_block(token: Token) -> bool {
     matches!(token, Token::Key | Token::Colon | Token::BlockEnd)
 }
 
-fn spanned<'t>(event: Event, start: usize, end: usize) -> Spanned<'t> {
+/// An event that is what a token says.
+fn spanned<'t>(event: Event, token: Lexed) -> Spanned<'t> {
     Spanned {
         event,
-        start,
-        end,
+        start: token.start,
+        end: token.end,
         anchor: None,
         tag: None,
     }
 }
 
+/// The end of a collection that has no token of its own.
+fn end_before<'t>(next: Lexed) -> Spanned<'t> {
+    Spanned {
+        event: Event::End,
+        ..nothing(next.start)
+    }
+}
+
 /// A value that isn't there.
 fn nothing<'t>(at: usize) -> Spanned<'t> {
-    spanned(Event::Scalar(Style::Plain), at, at)
+    Spanned {
+        event: Event::Scalar(Style::Plain),
+        start: at,
+        end: at,
+        anchor: None,
+        tag: None,
+    }
 }
 
 fn error(message: &'static str, next: Lexed) -> Box<LexError> {

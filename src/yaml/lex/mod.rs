@@ -150,8 +150,6 @@ pub(super) struct Lexer<'t> {
     /// The queue: tokens that were read, of which those before `next` are taken.
     tokens: Vec<Lexed>,
     next: usize,
-    /// Whether nothing can come in front of the next token any more.
-    settled: bool,
     /// The texts of scalars that had to be folded or unescaped, and where these begin.
     copied: VecDeque<(usize, String)>,
     /// How many flow collections are open.
@@ -180,7 +178,6 @@ impl<'t> Lexer<'t> {
             line_start: start,
             tokens: Vec::with_capacity(8),
             next: 0,
-            settled: false,
             copied: VecDeque::new(),
             flow_level: 0,
             keys: Vec::new(),
@@ -192,20 +189,21 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The next token, left where it is.
+    /// The next token, left where it is: nothing can come in front of it any more.
     pub(super) fn peek(&mut self) -> Result<Lexed> {
-        if !self.settled {
-            self.settle()?;
+        while self.next == self.tokens.len() || self.next_may_be_key()? {
+            self.fetch()?;
         }
         Ok(self.tokens[self.next])
     }
 
-    /// The next token.
-    pub(super) fn take(&mut self) -> Result<Lexed> {
-        let token = self.peek()?;
+    /// Steps over the token that was peeked at.
+    pub(super) fn skip(&mut self) {
         self.next += 1;
-        self.settled = false;
-        Ok(token)
+        if self.next == self.tokens.len() {
+            self.tokens.clear();
+            self.next = 0;
+        }
     }
 
     /// The text of a scalar, folded and unescaped. Scalars are asked for in their order.
@@ -225,20 +223,6 @@ impl<'t> Lexer<'t> {
     /// The name of an anchor or alias.
     pub(super) fn name(&self, start: usize, end: usize) -> &'t str {
         &self.text[start + 1..end]
-    }
-
-    /// Reads until there is a next token, and no key can be announced in front of it any more.
-    #[inline(never)]
-    fn settle(&mut self) -> Result<()> {
-        if self.next == self.tokens.len() {
-            self.tokens.clear();
-            self.next = 0;
-        }
-        while self.tokens.is_empty() || self.next_may_be_key()? {
-            self.fetch()?;
-        }
-        self.settled = true;
-        Ok(())
     }
 
     fn column(&self) -> i32 {
