@@ -229,7 +229,7 @@ const BLOCK: usize = 256;
 fn control_character(text: &str) -> Option<(usize, char)> {
     let suspect = |b: &u8| (*b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) || *b >= 0x7F;
     // Without a way out of the inner loop the compiler looks at many bytes at once.
-    let any = |block: &[u8]| block.iter().fold(false, |any, b| any | suspect(b));
+    let any = |block: &[u8]| block.iter().fold(0, |any, b| any | u8::from(suspect(b))) > 0;
     if !text.as_bytes().chunks(BLOCK).any(any) {
         return None;
     }

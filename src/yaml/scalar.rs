@@ -44,16 +44,27 @@ impl Scalar {
 /// Source of the rule: `resolve` of go.yaml.in/yaml/v2, held against kubectl 1.32 on the 3,999
 /// scalars of `testdata/yaml/scalars.jsonl`.
 pub fn resolve(text: &str) -> Scalar {
-    let Some(first) = text.bytes().next() else {
-        return Scalar::Null;
-    };
-    match first {
-        b'0'..=b'9' | b'+' | b'-' => word(text).unwrap_or_else(|| number(text)),
-        b'.' => word(text).unwrap_or_else(|| float(text)),
-        b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~' => {
-            word(text).unwrap_or(Scalar::Text)
-        }
-        _ => Scalar::Text,
+    if is_text(text) {
+        return Scalar::Text;
+    }
+    match text.as_bytes() {
+        [] => Scalar::Null,
+        [b'0'..=b'9' | b'+' | b'-', ..] => word(text).unwrap_or_else(|| number(text)),
+        [b'.', ..] => word(text).unwrap_or_else(|| float(text)),
+        _ => word(text).unwrap_or(Scalar::Text),
+    }
+}
+
+/// Whether a plain scalar can be nothing but text, as its first character says and its length:
+/// most scalars, which nobody has to look at closer.
+pub(super) fn is_text(text: &str) -> bool {
+    match text.as_bytes() {
+        [] | [b'0'..=b'9' | b'+' | b'-' | b'.' | b'~', ..] => false,
+        [
+            b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O',
+            ..,
+        ] => text.len() > "false".len(),
+        _ => true,
     }
 }
 

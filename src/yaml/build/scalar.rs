@@ -20,6 +20,9 @@ pub(super) struct Written<'t> {
 impl Written<'_> {
     /// The value, as it arrives in JSON.
     pub(super) fn value(self, problems: &mut Problems) -> Result<Value, Problem> {
+        if self.is_text() {
+            return Ok(Value::String(self.text.into_owned()));
+        }
         self.compare_with_kustomize(problems);
         Ok(match self.resolve()? {
             Scalar::Null => Value::Null,
@@ -43,6 +46,10 @@ impl Written<'_> {
         if self.is_merge() {
             return Ok(Pending::Merge(span));
         }
+        if self.is_text() {
+            let text = self.text.into_owned();
+            return Ok(Pending::Value(Key { text, span }));
+        }
         self.compare_with_kustomize(problems);
         let scalar = self.resolve()?;
         if self.tag == Some(Tag::Binary) {
@@ -60,11 +67,16 @@ impl Written<'_> {
     }
 
     fn is_merge(&self) -> bool {
-        let can = match self.tag {
-            None => self.style == Style::Plain,
-            Some(tag) => tag == Tag::Merge,
-        };
-        can && self.text == "<<"
+        self.text == "<<"
+            && match self.tag {
+                None => self.style == Style::Plain,
+                Some(tag) => tag == Tag::Merge,
+            }
+    }
+
+    /// Whether it is the same text to everybody.
+    fn is_text(&self) -> bool {
+        self.tag.is_none() && (self.style != Style::Plain || scalar::is_text(&self.text))
     }
 
     /// What `!!binary` stands for.

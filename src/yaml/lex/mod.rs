@@ -190,11 +190,21 @@ impl<'t> Lexer<'t> {
     }
 
     /// The next token, left where it is: nothing can come in front of it any more.
+    #[inline]
     pub(super) fn peek(&mut self) -> Result<Lexed> {
+        if self.next == self.tokens.len() || !self.keys.is_empty() {
+            self.settle()?;
+        }
+        Ok(self.tokens[self.next])
+    }
+
+    /// Reads until there is a token that isn't a key which has yet to be announced.
+    #[inline(never)]
+    fn settle(&mut self) -> Result<()> {
         while self.next == self.tokens.len() || self.next_may_be_key()? {
             self.fetch()?;
         }
-        Ok(self.tokens[self.next])
+        Ok(())
     }
 
     /// Steps over the token that was peeked at.
