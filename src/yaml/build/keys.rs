@@ -66,8 +66,9 @@ fn repeats(entries: &[Entry]) -> Vec<(usize, usize)> {
     if entries.len() <= FEW {
         for (i, entry) in entries.iter().enumerate() {
             let text = &entry.key.text;
-            let next = entries[i + 1..].iter().position(|e| e.key.text == *text);
-            found.extend(next.map(|n| (i, i + 1 + n)));
+            if let Some(next) = entries[i + 1..].iter().position(|e| e.key.text == *text) {
+                found.push((i, i + 1 + next));
+            }
         }
         return found;
     }

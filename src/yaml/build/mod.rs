@@ -28,10 +28,13 @@ struct Frame<'t> {
     height: usize,
 }
 
+/// What is in a collection so far: the last of the builder's items or entries, from `first` on.
 enum Items {
-    Seq(Vec<Node>),
+    Seq {
+        first: usize,
+    },
     Map {
-        entries: Vec<Entry>,
+        first: usize,
         pending: Pending,
         merges: Vec<Merge>,
     },
@@ -54,6 +57,9 @@ pub(super) struct Builder<'l, 't> {
     base: usize,
     end: usize,
     stack: Vec<Frame<'t>>,
+    /// The items and entries of all open collections: those of the innermost are the last.
+    items: Vec<Node>,
+    entries: Vec<Entry>,
     aliases: Aliases<'t>,
     root: Option<Node>,
     pub(super) nodes: usize,
@@ -68,6 +74,8 @@ impl<'l, 't> Builder<'l, 't> {
             base: span.start as usize,
             end: span.end as usize,
             stack: Vec::with_capacity(16),
+            items: Vec::new(),
+            entries: Vec::new(),
             aliases: Aliases::new(limits),
             root: None,
             nodes,
@@ -80,11 +88,10 @@ impl<'l, 't> Builder<'l, 't> {
     pub(super) fn run(&mut self, events: &mut Events<'t>) -> Result<Option<Node>, Problem> {
         let mut refused = None;
         loop {
-            let next = match events.next() {
-                Ok(Some(next)) => next,
-                Ok(None) => break,
-                Err(error) => return Err(self.lexical(error)),
-            };
+            let next = events.next().map_err(|e| self.lexical(e))?;
+            if next.event == Event::DocumentEnd {
+                break;
+            }
             if refused.is_some() {
                 continue;
             }
@@ -151,16 +158,19 @@ impl<'l, 't> Builder<'l, 't> {
                 let value = written.value(&mut self.problems)?;
                 self.add(Node { span, style, value }, anchor, 0)
             }
-            Event::Seq(style) => self.open(span, style, anchor, Items::Seq(Vec::new())),
+            Event::Seq(style) => {
+                let first = self.items.len();
+                self.open(span, style, anchor, Items::Seq { first })
+            }
             Event::Map(style) => {
                 let items = Items::Map {
-                    entries: Vec::new(),
+                    first: self.entries.len(),
                     pending: Pending::Key,
                     merges: Vec::new(),
                 };
                 self.open(span, style, anchor, items)
             }
-            Event::End => {
+            Event::End | Event::DocumentEnd => {
                 self.aliases.read.steps -= 1;
                 self.close(span)
             }
@@ -230,7 +240,7 @@ impl<'l, 't> Builder<'l, 't> {
         }
         if self.wants_key() {
             let what = match items {
-                Items::Seq(_) => "a sequence",
+                Items::Seq { .. } => "a sequence",
                 Items::Map { .. } => "a mapping",
             };
             let message = format!("invalid map key: {what}");
@@ -255,15 +265,15 @@ impl<'l, 't> Builder<'l, 't> {
             end: end.end,
         };
         let value = match frame.items {
-            Items::Seq(items) => {
+            Items::Seq { first } => {
+                let items = split_off(&mut self.items, first);
                 if frame.style == Style::Block {
                     span.end = items.last().map_or(frame.span.end, |i| i.span.end);
                 }
                 Value::Seq(items)
             }
-            Items::Map {
-                entries, merges, ..
-            } => {
+            Items::Map { first, merges, .. } => {
+                let entries = split_off(&mut self.entries, first);
                 if frame.style == Style::Block || end.start == end.end {
                     let last = entries
                         .last()
@@ -301,14 +311,14 @@ impl<'l, 't> Builder<'l, 't> {
         };
         frame.height = frame.height.max(height);
         match &mut frame.items {
-            Items::Seq(items) => items.push(node),
+            Items::Seq { .. } => self.items.push(node),
             Items::Map {
-                entries,
+                first,
                 pending,
                 merges,
             } => {
                 match std::mem::replace(pending, Pending::Key) {
-                    Pending::Value(key) => entries.push(Entry { key, value: node }),
+                    Pending::Value(key) => self.entries.push(Entry { key, value: node }),
                     Pending::Merge(span) => {
                         if !can_merge(&node) {
                             return Err(Problem::new(
@@ -317,7 +327,7 @@ impl<'l, 't> Builder<'l, 't> {
                                 "map merge requires map or sequence of maps as the value",
                             ));
                         }
-                        let above = entries.len();
+                        let above = self.entries.len() - *first;
                         merges.push(Merge { above, span, node });
                     }
                     Pending::Refused => {}
@@ -327,6 +337,14 @@ impl<'l, 't> Builder<'l, 't> {
             }
         }
         Ok(())
+    }
+}
+
+/// What is in `all` from `first` on.
+fn split_off<T>(all: &mut Vec<T>, first: usize) -> Vec<T> {
+    match first {
+        0 => std::mem::take(all),
+        _ => all.split_off(first),
     }
 }
 

@@ -8,7 +8,7 @@ use super::lex::{LexError, Lexed, Lexer, Tag, Token};
 use super::{Comment, Style};
 
 /// One step of a document.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     /// A scalar; [`Events::text`] has its text.
     Scalar(Style),
@@ -18,6 +18,8 @@ pub(super) enum Event {
     Map(Style),
     /// The innermost collection ends.
     End,
+    /// The document ends.
+    DocumentEnd,
     /// `*name`; [`Events::name`] has the name.
     Alias,
 }
@@ -88,13 +90,9 @@ impl<'t> Events<'t> {
         self.lexer.name(alias.start, alias.end)
     }
 
-    /// The next event; `None` at the document's end.
-    pub(super) fn next(&mut self) -> Result<Option<Spanned<'t>>> {
+    /// The next event.
+    pub(super) fn next(&mut self) -> Result<Spanned<'t>> {
         let Some((state, since)) = self.states.last().copied() else {
-            if self.started {
-                return Ok(None);
-            }
-            self.started = true;
             return self.document();
         };
         match state {
@@ -116,7 +114,6 @@ impl<'t> Events<'t> {
                 Ok(nothing(at))
             }
         }
-        .map(Some)
     }
 
     /// Where text begins that belongs to no document; Go reads one document and stops.
@@ -128,17 +125,25 @@ impl<'t> Events<'t> {
         })
     }
 
-    fn document(&mut self) -> Result<Option<Spanned<'t>>> {
+    /// The document's only node, then its end.
+    fn document(&mut self) -> Result<Spanned<'t>> {
+        let end = Spanned {
+            event: Event::DocumentEnd,
+            ..nothing(0)
+        };
+        if std::mem::replace(&mut self.started, true) {
+            return Ok(end);
+        }
         let mut next = self.lexer.peek()?;
         let explicit = next.token == Token::DocumentStart;
         if explicit {
             next = self.behind()?;
         }
         match next.token {
-            Token::End => Ok(None),
-            Token::DocumentEnd | Token::DocumentStart | Token::Directive if explicit => Ok(None),
+            Token::End => Ok(end),
+            Token::DocumentEnd | Token::DocumentStart | Token::Directive if explicit => Ok(end),
             Token::Directive => Err(error("did not find expected <document start>", next)),
-            _ => self.node(next, true, false).map(Some),
+            _ => self.node(next, true, false),
         }
     }
 

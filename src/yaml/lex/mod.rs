@@ -262,11 +262,17 @@ impl<'t> Lexer<'t> {
         self.tokens.insert(index, Lexed { token, start, end });
     }
 
-    /// Opens block collections down to a column; the token goes to `index` of the queue.
+    /// Opens a block collection, unless one is open at its column; the token goes to `index` of
+    /// the queue.
+    #[inline]
     fn indent_to(&mut self, column: i32, index: usize, token: Token, at: usize) -> Result<()> {
-        if self.flow_level > 0 || self.indent >= column {
-            return Ok(());
+        match self.flow_level > 0 || self.indent >= column {
+            true => Ok(()),
+            false => self.open_block(column, index, token, at),
         }
+    }
+
+    fn open_block(&mut self, column: i32, index: usize, token: Token, at: usize) -> Result<()> {
         self.indents.push(self.indent);
         self.indent = column;
         self.limit_depth(self.indents.len())?;
