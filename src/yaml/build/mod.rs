@@ -74,8 +74,8 @@ impl<'l, 't> Builder<'l, 't> {
             base: span.start as usize,
             end: span.end as usize,
             stack: Vec::with_capacity(16),
-            items: Vec::new(),
-            entries: Vec::new(),
+            items: Vec::with_capacity(16),
+            entries: Vec::with_capacity(32),
             aliases: Aliases::new(limits),
             root: None,
             nodes,
@@ -340,12 +340,15 @@ impl<'l, 't> Builder<'l, 't> {
     }
 }
 
-/// What is in `all` from `first` on.
+/// What is in `all` from `first` on, in a vector without room to spare.
 fn split_off<T>(all: &mut Vec<T>, first: usize) -> Vec<T> {
-    match first {
-        0 => std::mem::take(all),
-        _ => all.split_off(first),
+    if first > 0 {
+        return all.split_off(first);
     }
+    // Here the standard library would give away the buffer.
+    let mut part = Vec::with_capacity(all.len());
+    part.append(all);
+    part
 }
 
 /// A mapping, an alias of one, or a list of these written out here.
