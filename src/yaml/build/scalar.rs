@@ -20,9 +20,13 @@ pub(super) struct Written<'t> {
 impl Written<'_> {
     /// The value, as it arrives in JSON.
     pub(super) fn value(self, problems: &mut Problems) -> Result<Value, Problem> {
-        if self.is_text() {
-            return Ok(Value::String(self.text.into_owned()));
+        match self.is_text() {
+            true => Ok(Value::String(self.text.into_owned())),
+            false => self.resolved(problems),
         }
+    }
+
+    fn resolved(self, problems: &mut Problems) -> Result<Value, Problem> {
         self.compare_with_kustomize(problems);
         Ok(match self.resolve()? {
             Scalar::Null => Value::Null,
@@ -50,6 +54,11 @@ impl Written<'_> {
             let text = self.text.into_owned();
             return Ok(Pending::Value(Key { text, span }));
         }
+        self.resolved_key(problems)
+    }
+
+    fn resolved_key(self, problems: &mut Problems) -> Result<Pending, Problem> {
+        let span = self.span;
         self.compare_with_kustomize(problems);
         let scalar = self.resolve()?;
         if self.tag == Some(Tag::Binary) {

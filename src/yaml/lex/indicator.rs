@@ -6,6 +6,7 @@ const TOO_LONG_FOR_A_KEY: usize = 1024;
 
 impl Lexer<'_> {
     /// Whether the next token may turn out to be a key, so that more has to be read.
+    #[inline(never)]
     pub(super) fn next_may_be_key(&mut self) -> Result<bool> {
         match self.keys.first().copied() {
             Some(key) if key.index == self.next => {

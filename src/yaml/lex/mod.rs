@@ -199,9 +199,8 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads until there is a token that isn't a key which has yet to be announced.
-    #[inline(never)]
     fn settle(&mut self) -> Result<()> {
-        while self.next == self.tokens.len() || self.next_may_be_key()? {
+        while self.next == self.tokens.len() || (!self.keys.is_empty() && self.next_may_be_key()?) {
             self.fetch()?;
         }
         Ok(())
@@ -302,6 +301,7 @@ impl<'t> Lexer<'t> {
     }
 
     /// Reads one token of the text, which may put several into the queue.
+    #[inline(never)]
     fn fetch(&mut self) -> Result<()> {
         self.skip_to_token();
         self.dedent_to(self.column());

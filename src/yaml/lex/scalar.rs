@@ -67,11 +67,21 @@ impl Lexer<'_> {
     /// A plain scalar, over as many lines as are indented deeper than what holds it.
     pub(super) fn plain(&mut self) -> Result<Lexed> {
         let start = self.pos;
-        let mut end = start;
+        self.plain_run();
+        match self.is_blank_or_end(0) {
+            true => self.plain_words(start),
+            // The colon of a key, more often than not.
+            false => Ok(self.lexed(Style::Plain, start, self.pos, None)),
+        }
+    }
+
+    /// The rest of a plain scalar, whose first word is read.
+    fn plain_words(&mut self, start: usize) -> Result<Lexed> {
+        let mut end = self.pos;
         // The text, once it is not what stands in the file.
         let mut folded: Option<String> = None;
         let mut breaks = Breaks::default();
-        loop {
+        while self.plain_space(start, &mut breaks)? {
             let run = self.pos;
             if self.at(0) == b'#' || (self.column() == 0 && self.is_document_marker()) {
                 break;
@@ -86,9 +96,6 @@ impl Lexer<'_> {
                     out.push_str(&self.text[end..self.pos]);
                 }
                 end = self.pos;
-            }
-            if !self.plain_space(start, &mut breaks)? {
-                break;
             }
         }
         if breaks.first.is_some() {
@@ -124,7 +131,8 @@ impl Lexer<'_> {
                         "while scanning a plain scalar",
                     );
                 }
-                b' ' | b'\t' => self.pos += 1,
+                b' ' => self.skip_spaces(),
+                b'\t' => self.pos += 1,
                 _ if self.break_len(0) > 0 => breaks.push(self.newline()),
                 _ => break,
             }

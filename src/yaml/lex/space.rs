@@ -9,7 +9,7 @@ impl Lexer<'_> {
     pub(super) fn skip_to_token(&mut self) {
         loop {
             match self.at(0) {
-                b' ' => self.pos += 1,
+                b' ' => self.skip_spaces(),
                 b'\t' if self.flow_level > 0 || !self.key_allowed => self.pos += 1,
                 b'#' => self.comment(),
                 _ if self.break_len(0) > 0 => {
@@ -19,6 +19,12 @@ impl Lexer<'_> {
                 _ => return,
             }
         }
+    }
+
+    /// Skips spaces, which are all that indents.
+    pub(super) fn skip_spaces(&mut self) {
+        let rest = &self.bytes[self.pos..];
+        self.pos += rest.iter().take_while(|b| **b == b' ').count();
     }
 
     /// Keeps the comment that starts here.
