@@ -220,7 +220,8 @@ pub(super) fn lint(
         .with_neighbours(|| repo.neighbours(cluster, loaded))
         .with_texts(|| repo.texts(cluster))
         .with_before(before)
-        .with_layers(|| repo.layers(cluster));
+        .with_layers(|| repo.layers(cluster))
+        .with_before_edits(|| loaded.before_edits());
     lint::run(&context, settings)
 }
 

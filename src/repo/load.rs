@@ -14,6 +14,7 @@ use crate::finding::Finding;
 use crate::inventory::{self, LoadedInventory, Source, SourceKind};
 use crate::release::Release;
 use crate::source::{Location, SourceFile};
+use crate::yaml::edit::Before;
 use crate::yaml::{Document, Path};
 
 /// A cluster, ready to be planned.
@@ -36,6 +37,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// The HyperConverged's file as it was read, for trying edits out on it.
+    pub fn before_edits(&self) -> Before {
+        let file = &self.document.file;
+        match self.read.iter().find(|c| Arc::ptr_eq(&c.file, file)) {
+            Some(content) => content.before_edits(),
+            None => Before::of(file),
+        }
+    }
+
     /// The files that it was read from: the HyperConverged's, then the inventory's.
     pub fn files(&self) -> Vec<Arc<SourceFile>> {
         let documents = self.inventory.iter().flat_map(|i| &i.documents);

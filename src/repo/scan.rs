@@ -7,7 +7,8 @@ use memchr::memmem::Finder;
 
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
-use crate::yaml::{self, Document, Node, Problem, ProblemKind};
+use crate::yaml::edit::Before;
+use crate::yaml::{self, Comment, Document, Node, Problem, ProblemKind};
 
 /// The operator's API group; a file that mentions it must be readable.
 pub(super) const HCO: &str = "hco.kubevirt.io";
@@ -36,6 +37,7 @@ pub const HCO_PACKAGES: [&str; 2] = [
 pub(super) struct Content {
     pub(super) documents: Vec<Arc<Document>>,
     pub(super) problems: Vec<Problem>,
+    pub(super) comments: Vec<Comment>,
     pub(super) file: Arc<SourceFile>,
 }
 
@@ -45,6 +47,7 @@ impl Content {
         Self {
             documents: parsed.documents.into_iter().map(Arc::new).collect(),
             problems: parsed.problems,
+            comments: parsed.comments,
             file,
         }
     }
@@ -52,6 +55,12 @@ impl Content {
     /// Whether it can't be read without being ours.
     pub(super) fn is_broken(&self) -> bool {
         self.problems.iter().any(|p| p.kind.is_fatal())
+    }
+
+    /// The file as it was read, for trying edits out on it.
+    pub(super) fn before_edits(&self) -> Before {
+        let documents = self.documents.clone();
+        Before::read(&self.file, documents, &self.comments, &self.problems)
     }
 
     /// The object at a place: a document, or an item of a v1 List as if it stood alone.

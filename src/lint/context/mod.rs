@@ -70,7 +70,6 @@ use crate::release::Release;
 use crate::source::Location;
 use crate::topology::Topology;
 use crate::why::World;
-use crate::yaml::edit::Before;
 use crate::yaml::{Document, Path};
 
 /// What the app gives about one cluster.
@@ -101,7 +100,7 @@ pub struct Context<'a> {
     bundles: OnceCell<bundles::Bundles>,
     texts: texts::Source<'a>,
     before: Option<&'a Value>,
-    before_edits: OnceCell<Before>,
+    before_edits: edit::Source<'a>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     moved: OnceCell<moved_operations::MovedOperations>,
 }
@@ -119,7 +118,7 @@ impl<'a> Context<'a> {
             bundles: OnceCell::new(),
             texts: texts::Source::default(),
             before: None,
-            before_edits: OnceCell::new(),
+            before_edits: edit::Source::default(),
             patches: OnceCell::new(),
             moved: OnceCell::new(),
         }

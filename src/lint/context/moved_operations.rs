@@ -134,9 +134,8 @@ impl Context<'_> {
         }
         let text = edit::apply(document.file.text(), &cuts).ok()?;
         let file = SourceFile::new(document.file.path(), text);
-        let parsed = yaml::parse(&file);
-        let document = parsed.documents.get(document.index)?;
         let before = &edit::Before::of(&file);
+        let document = before.document(document.index)?;
         let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
         let removed = self.annotations_removed(&removed);
         // Which comes first matters to the layout where there was no `spec`.

@@ -52,13 +52,13 @@ impl<'d> Ground<'d> {
     /// Looks for the first mapping and the first list that stand below a key.
     fn learn(&mut self, node: &Node) {
         for entry in node.entries() {
-            let key = self.column(entry.key.span.start as usize);
             let value = &entry.value;
             if value.style == Style::Block && node.style == Style::Block {
-                let below = self.column(value.span.start as usize).saturating_sub(key);
+                let column = |span: Span| self.column(span.start as usize);
+                let below = || column(value.span).saturating_sub(column(entry.key.span));
                 match &value.value {
-                    Value::Map(_) if self.step == 0 => self.step = below,
-                    Value::Seq(_) if self.list_step == usize::MAX => self.list_step = below,
+                    Value::Map(_) if self.step == 0 => self.step = below(),
+                    Value::Seq(_) if self.list_step == usize::MAX => self.list_step = below(),
                     _ => {}
                 }
             }

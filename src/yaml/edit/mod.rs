@@ -17,10 +17,10 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use self::ground::Ground;
+use self::verify::verified;
 pub use self::verify::{Before, Edited, apply, apply_and_read, apply_and_verify, between};
-use super::{Document, Node, Path, Segment, Style, Value, parse};
+use super::{Document, Node, Path, Segment, Style, Value};
 use crate::finding;
-use crate::source::SourceFile;
 
 /// One change to a document.
 #[derive(Debug, Clone, PartialEq)]
@@ -164,27 +164,26 @@ pub fn edits_of(
     document: &Document,
     changes: &[Change],
 ) -> Result<Vec<finding::Edit>, Reason> {
-    let file = &document.file;
     let mut intended = before.documents().to_vec();
     let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
     if let [change] = changes {
         change.apply(tree)?;
         let edits = of_one(document, change)?;
-        apply_and_verify(before, &edits, &intended)?;
+        verified(before, &edits, &intended)?;
         return Ok(edits);
     }
-    // Later changes may build on earlier ones: make them in turn, then compare.
-    let mut current = Arc::clone(file);
+    // Later changes may build on earlier ones: each is made to what the one before it left.
+    let mut after: Option<Before> = None;
     for change in changes {
-        let parsed = parse(&current);
-        let document = parsed.documents.get(document.index).ok_or(Reason::Layout)?;
+        let current = after.as_ref().unwrap_or(before);
+        let document = current.document(document.index).ok_or(Reason::Layout)?;
         let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
         change.apply(tree)?;
         let edits = of_one(document, change)?;
-        let text = apply_and_verify(&Before::of(&current), &edits, &intended)?;
-        current = SourceFile::new(file.path(), text);
+        after = Some(verified(current, &edits, &intended)?);
     }
-    Ok(between(file, current.text()))
+    let text = after.as_ref().unwrap_or(before).file().text();
+    Ok(between(before.file(), text))
 }
 
 fn of_one(document: &Document, change: &Change) -> Result<Vec<finding::Edit>, Reason> {

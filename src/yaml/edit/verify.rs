@@ -1,5 +1,6 @@
 //! Applying edits, and not believing them.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -8,7 +9,7 @@ use similar::{ChangeTag, TextDiff};
 use super::Reason;
 use crate::finding::Edit;
 use crate::source::{SourceFile, Span};
-use crate::yaml::{Parsed, parse};
+use crate::yaml::{Comment, Document, Entry, Node, Parsed, Problem, Value, parse};
 
 /// A file's text with edits applied.
 ///
@@ -47,7 +48,8 @@ pub struct Edited {
 #[derive(Debug)]
 pub struct Before {
     file: Arc<SourceFile>,
-    documents: Vec<Json>,
+    documents: Vec<Arc<Document>>,
+    trees: OnceCell<Vec<Json>>,
     comments: Vec<Span>,
     broken: usize,
 }
@@ -56,11 +58,26 @@ impl Before {
     /// Reads a file.
     pub fn of(file: &Arc<SourceFile>) -> Self {
         let parsed = parse(file);
+        let documents = parsed.documents.into_iter().map(Arc::new).collect();
+        Self::read(file, documents, &parsed.comments, &parsed.problems)
+    }
+
+    /// A file that was read: its documents, the comments beside them, and what is wrong with it.
+    pub fn read(
+        file: &Arc<SourceFile>,
+        documents: Vec<Arc<Document>>,
+        comments: &[Comment],
+        problems: &[Problem],
+    ) -> Self {
+        let inside = documents.iter().flat_map(|d| &d.comments);
+        let mut comments: Vec<Span> = inside.chain(comments).map(|c| c.span).collect();
+        comments.sort_unstable();
         Self {
             file: Arc::clone(file),
-            documents: trees(&parsed),
-            comments: comments(&parsed),
-            broken: broken(&parsed),
+            documents,
+            trees: OnceCell::new(),
+            comments,
+            broken: problems.iter().filter(|p| p.kind.is_fatal()).count(),
         }
     }
 
@@ -71,7 +88,13 @@ impl Before {
 
     /// Its documents, in order.
     pub fn documents(&self) -> &[Json] {
-        &self.documents
+        let trees = || self.documents.iter().map(|d| d.root.to_json()).collect();
+        self.trees.get_or_init(trees)
+    }
+
+    /// One of them, with its places.
+    pub fn document(&self, index: usize) -> Option<&Document> {
+        self.documents.get(index).map(|d| &**d)
     }
 }
 
@@ -85,9 +108,23 @@ pub fn apply_and_verify(
     edits: &[Edit],
     intended: &[Json],
 ) -> Result<String, Reason> {
-    let edited = apply_and_read(before, edits)?;
-    let found = &edited.documents;
-    let mut pairs = intended.iter().zip(found).enumerate();
+    let after = verified(before, edits, intended)?;
+    Ok(after.file.text().to_owned())
+}
+
+/// [`apply_and_verify`], with the file as it is read for further edits.
+pub(super) fn verified(
+    before: &Before,
+    edits: &[Edit],
+    intended: &[Json],
+) -> Result<Before, Reason> {
+    let after = edited(before, edits)?;
+    let found = &after.documents;
+    let same = |(f, i): (&Arc<Document>, &Json)| is(&f.root, i);
+    if found.len() == intended.len() && found.iter().zip(intended).all(same) {
+        return Ok(after);
+    }
+    let mut pairs = intended.iter().zip(after.documents()).enumerate();
     let differs = pairs.find_map(|(i, (a, b))| difference(a, b, &format!("[{i}]")));
     let lacking = || {
         let shorter = intended.len().min(found.len());
@@ -95,7 +132,7 @@ pub fn apply_and_verify(
     };
     match differs.or_else(lacking) {
         Some(path) => Err(Reason::Differs(path)),
-        None => Ok(edited.text),
+        None => Ok(after),
     }
 }
 
@@ -105,11 +142,27 @@ pub fn apply_and_verify(
 /// # Errors
 /// What is wrong with the result.
 pub fn apply_and_read(before: &Before, edits: &[Edit]) -> Result<Edited, Reason> {
+    let after = edited(before, edits)?;
+    Ok(Edited {
+        text: after.file.text().to_owned(),
+        documents: after.documents().to_vec(),
+    })
+}
+
+/// [`apply_and_read`], for further edits.
+fn edited(before: &Before, edits: &[Edit]) -> Result<Before, Reason> {
     let file = &before.file;
     let text = apply(file.text(), edits)?;
-    let new = parse(&SourceFile::new(file.path(), text.clone()));
-    if broken(&new) > before.broken {
-        let problem = new.problems.into_iter().find(|p| p.kind.is_fatal());
+    let after = SourceFile::new(file.path(), text);
+    let Parsed {
+        documents,
+        problems,
+        comments,
+    } = parse(&after);
+    let documents = documents.into_iter().map(Arc::new).collect();
+    let after = Before::read(&after, documents, &comments, &problems);
+    if after.broken > before.broken {
+        let problem = problems.into_iter().find(|p| p.kind.is_fatal());
         return Err(Reason::Unreadable(
             problem.map(|p| p.message).unwrap_or_default(),
         ));
@@ -119,30 +172,33 @@ pub fn apply_and_read(before: &Before, edits: &[Edit]) -> Result<Edited, Reason>
         edits.iter().filter(covers).any(|e| e.text.is_empty())
     };
     let kept = before.comments.iter().filter(|span| !removed(**span));
-    let mut still = comments(&new).into_iter().map(|span| &text[span.range()]);
+    let mut still = after.comments.iter().map(|s| &after.file.text()[s.range()]);
     for span in kept {
         let comment = &file.text()[span.range()];
         if !still.any(|c| c == comment) {
             return Err(Reason::Comment(comment.to_owned()));
         }
     }
-    let documents = trees(&new);
-    Ok(Edited { text, documents })
+    drop(still);
+    Ok(after)
 }
 
-fn trees(parsed: &Parsed) -> Vec<Json> {
-    parsed.documents.iter().map(|d| d.root.to_json()).collect()
-}
-
-fn broken(parsed: &Parsed) -> usize {
-    parsed.problems.iter().filter(|p| p.kind.is_fatal()).count()
-}
-
-fn comments(parsed: &Parsed) -> Vec<Span> {
-    let inside = parsed.documents.iter().flat_map(|d| &d.comments);
-    let mut spans: Vec<Span> = inside.chain(&parsed.comments).map(|c| c.span).collect();
-    spans.sort_unstable();
-    spans
+/// Whether a node holds a value.
+fn is(node: &Node, json: &Json) -> bool {
+    match (&node.value, json) {
+        (Value::Null, Json::Null) => true,
+        (Value::Bool(a), Json::Bool(b)) => a == b,
+        (Value::Number(a), Json::Number(b)) => a == b,
+        (Value::String(a), Json::String(b)) => a == b,
+        (Value::Seq(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is(a, b))
+        }
+        (Value::Map(a), Json::Object(b)) => {
+            let same = |e: &Entry| b.get(&e.key.text).is_some_and(|b| is(&e.value, b));
+            a.len() == b.len() && a.iter().all(same)
+        }
+        _ => false,
+    }
 }
 
 /// The first path at which two trees differ.
