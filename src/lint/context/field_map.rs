@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::release::HyperConvergedField;
-use crate::yaml::Path;
+use crate::yaml::{Path, Segment};
 
 impl Context<'_> {
     /// The HyperConverged's field behind a place of an operand, in the document's own version, or
@@ -60,21 +60,36 @@ pub(super) enum Step<'a> {
     Element,
 }
 
-fn steps(path: &str) -> Vec<Step<'_>> {
-    let mut steps = Vec::new();
-    for part in path.split('.') {
-        let key = part.trim_end_matches("[]");
-        steps.push(Step::Key(key));
-        steps.extend((key.len()..part.len()).step_by(2).map(|_| Step::Element));
+/// The steps of a row's path.
+pub(super) fn steps(path: &str) -> Steps<'_> {
+    Steps(path)
+}
+
+/// What is left of a row's path.
+#[derive(Debug, Clone)]
+pub(super) struct Steps<'a>(&'a str);
+
+impl<'a> Iterator for Steps<'a> {
+    type Item = Step<'a>;
+
+    fn next(&mut self) -> Option<Step<'a>> {
+        if let Some(rest) = self.0.strip_prefix("[]") {
+            self.0 = rest;
+            return Some(Step::Element);
+        }
+        let path = self.0.strip_prefix('.').unwrap_or(self.0);
+        let end = path.bytes().position(|b| matches!(b, b'.' | b'['));
+        let (key, rest) = path.split_at(end.unwrap_or(path.len()));
+        self.0 = rest;
+        (!key.is_empty()).then_some(Step::Key(key))
     }
-    steps
 }
 
 /// The indices of a pointer where a row's path leads through lists, as far as both go; `None`
 /// where they part.
-pub(super) fn along(keys: &[String], steps: &[Step<'_>]) -> Option<Vec<usize>> {
+pub(super) fn along(keys: &[String], path: &str) -> Option<Vec<usize>> {
     let mut indices = Vec::new();
-    for (key, step) in keys.iter().zip(steps) {
+    for (key, step) in keys.iter().zip(steps(path)) {
         match step {
             Step::Key(name) if key == name => {}
             Step::Element => indices.push(key.parse().ok()?),
@@ -89,13 +104,13 @@ pub(super) fn with_indices(path: &str, indices: &[usize]) -> Path {
     let mut indices = indices.iter();
     let mut out = Path::root();
     for step in steps(path) {
-        out = match step {
-            Step::Key(key) => out.key(key),
+        out.0.push(match step {
+            Step::Key(key) => Segment::Key(key.to_owned()),
             Step::Element => match indices.next() {
-                Some(index) => out.index(*index),
+                Some(index) => Segment::Index(*index),
                 None => return out,
             },
-        };
+        });
     }
     out
 }
@@ -108,25 +123,27 @@ pub(super) struct Row<'c> {
     pub path: Path,
 }
 
-/// The rows of the field map for this operand and the document's version.
+/// The rows of the field map for this operand and the document's version: the field, the place
+/// that it feeds, and how.
 pub(super) fn rows<'c, 'a>(
     cx: &'c Context<'a>,
     kind: &'c str,
-) -> impl Iterator<Item = (&'c HyperConvergedField, Vec<Step<'c>>, How)> + use<'c, 'a> {
+) -> impl Iterator<Item = (&'c HyperConvergedField, &'c str, How)> + use<'c, 'a> {
     let fields = cx.release().fields().iter();
     let fields = fields.filter(move |f| f.api_version == cx.version() && !f.ignored);
     fields.flat_map(move |field| {
         let feeds = field.operands.iter().filter(move |o| o.kind == kind);
-        feeds.filter_map(move |o| Some((field, steps(&o.path), how(&o.transform)?)))
+        feeds.filter_map(move |o| Some((field, o.path.as_str(), how(&o.transform)?)))
     })
 }
 
 /// The row for a place: its own, else the one of the nearest place above it.
 pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Option<Row<'c>> {
-    let leading = rows(cx, kind).filter_map(|(field, steps, how)| {
-        let indices = along(keys, &steps).filter(|_| steps.len() <= keys.len())?;
+    let leading = rows(cx, kind).filter_map(|(field, place, how)| {
+        let indices = along(keys, place)?;
+        let depth = steps(place).count();
+        let rest = keys.get(depth..)?;
         let mut path = with_indices(&field.path, &indices);
-        let rest = keys.get(steps.len()..)?;
         // Below a field that is no copy, nothing can be named.
         let list = field.ty.starts_with("array");
         for key in rest.iter().filter(|_| how == How::Copied) {
@@ -135,7 +152,7 @@ pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Op
                 _ => path.key(key),
             };
         }
-        Some((steps.len(), how != How::Derived, Row { field, how, path }))
+        Some((depth, how != How::Derived, Row { field, how, path }))
     });
     // Of several, the first that can be turned round.
     let rows: Vec<_> = leading.collect();

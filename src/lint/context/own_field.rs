@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::field_map::{How, Row, Step, along, row, rows, with_indices};
+use super::field_map::{How, Row, Step, along, row, rows, steps, with_indices};
 use super::{Applied, Context, KUBEVIRT_GATES};
 use crate::jsonpatch::segments;
 use crate::release::GateCondition;
@@ -207,10 +207,10 @@ impl Search<'_, '_> {
         after: Option<&Value>,
     ) -> bool {
         let mut rows = rows(self.cx, self.kind);
-        let Some(list) = rows.find_map(|(field, steps, _)| {
-            let is_list = steps.get(keys.len()) == Some(&Step::Element);
-            let indices = along(keys, &steps).filter(|_| is_list)?;
-            Some(with_indices(&field.path, &indices))
+        let Some(list) = rows.find_map(|(field, place, _)| {
+            let indices = along(keys, place)?;
+            let is_list = steps(place).nth(keys.len()) == Some(Step::Element);
+            is_list.then(|| with_indices(&field.path, &indices))
         }) else {
             return false;
         };
@@ -280,10 +280,10 @@ impl Search<'_, '_> {
     /// An empty object, where the field around it is a copy, too.
     fn empty(&mut self, pointer: &str, keys: &[String]) {
         let mut rows = rows(self.cx, self.kind);
-        let parent = rows.find_map(|(field, steps, how)| {
-            let is_parent = steps.len() == keys.len() + 1 && how == How::Copied;
-            let indices = along(keys, &steps).filter(|_| is_parent)?;
-            Some(with_indices(&field.path, &indices).parent())
+        let parent = rows.find_map(|(field, place, how)| {
+            let indices = along(keys, place)?;
+            let is_parent = steps(place).count() == keys.len() + 1 && how == How::Copied;
+            is_parent.then(|| with_indices(&field.path, &indices).parent())
         });
         let spec = Path::root().key("spec");
         let Some(path) = parent.filter(|p| *p != spec) else {
