@@ -3,6 +3,8 @@
 //! Source: CDI `pkg/apiserver/webhooks`, v1.63 to v1.66. The versions differ only in sources that a
 //! DataImportCron can't have. What is not looked at here: the lengths of names.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use crate::kube::cron;
@@ -111,7 +113,8 @@ fn claim(volume: &Value) -> Option<CdiRefusal> {
 }
 
 fn size(requested: &Value, kind: &str, clones: bool) -> Option<String> {
-    const MIB: &str = "1Mi";
+    static LIMITS: LazyLock<[Quantity; 2]> =
+        LazyLock::new(|| ["0", "1Mi"].map(|text| Quantity::parse(text).expect("a quantity")));
     let text = match requested {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
@@ -119,12 +122,11 @@ fn size(requested: &Value, kind: &str, clones: bool) -> Option<String> {
         _ => return Some(format!("{kind} size is missing")),
     };
     let size = Quantity::parse(&text).ok()?;
-    let least = Quantity::parse(MIB).ok()?;
-    let zero = Quantity::parse("0").ok()?;
-    if size <= zero {
+    let [zero, least] = &*LIMITS;
+    if size <= *zero {
         return Some(format!("{kind} size can't be equal or less than zero"));
     }
-    (size < least).then(|| format!("{kind} size should be at least 1MiB"))
+    (size < *least).then(|| format!("{kind} size should be at least 1MiB"))
 }
 
 fn populated_otherwise(volume: &Value) -> Option<CdiRefusal> {

@@ -26,7 +26,7 @@ pub use context::{
     OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched,
     WrittenTemplate,
 };
-pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates, gate_when_unset};
+pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{
     Because, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource, SourceRef,
     VirtualMachine, source_ref,
@@ -35,6 +35,7 @@ pub use context::{
     Claimed, Coverage, Csv, Form, ImageUse, POD_KINDS, Platform, PodTemplate, Stated, Support,
     UsedAs,
 };
+pub use context::{gate_when_unset, schema_path};
 pub use date::Date;
 pub use engine::{Run, run};
 

@@ -228,7 +228,13 @@ impl Release {
     /// release has none.
     pub fn schema_of(&self, api_version: &str, kind: &str) -> Option<&Schema> {
         let version = api_version.rsplit('/').next()?;
-        self.schema(&format!("{}.{version}", kind.to_ascii_lowercase()))
+        let is_it = |name: &&String| {
+            let parts = name.split_at_checked(kind.len());
+            parts.is_some_and(|(of, v)| {
+                v.strip_prefix('.') == Some(version) && of.eq_ignore_ascii_case(kind)
+            })
+        };
+        self.schema(self.schemas.keys().find(is_it)?)
     }
 
     /// The names of the schemas there are.

@@ -25,29 +25,38 @@ impl Path {
     /// This path with a key below it.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
-        let mut steps = self.0.clone();
-        steps.push(Segment::Key(key.to_owned()));
-        Self(steps)
+        self.with(Segment::Key(key.to_owned()))
     }
 
     /// This path with an index below it.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
-        let mut steps = self.0.clone();
-        steps.push(Segment::Index(index));
+        self.with(Segment::Index(index))
+    }
+
+    fn with(&self, step: Segment) -> Self {
+        let mut steps = Vec::with_capacity(self.0.len() + 1);
+        steps.extend_from_slice(&self.0);
+        steps.push(step);
         Self(steps)
     }
 
     /// A path of plain keys, `spec.featureGates`; numbers in brackets are indexes. Keys that
     /// hold a dot (annotations) can't be written this way: use [`Path::key`].
     pub fn dotted(text: &str) -> Self {
-        let mut steps = Vec::new();
+        Self::root().below(text)
+    }
+
+    /// This path with a path of plain keys below it, written as in [`Path::dotted`].
+    #[must_use]
+    pub fn below(&self, text: &str) -> Self {
+        let mut steps = self.0.clone();
         for part in text.split('.').filter(|p| !p.is_empty()) {
-            let (key, rest) = part.split_once('[').map_or((part, ""), |(k, r)| (k, r));
+            let (key, indexes) = part.split_at(part.find('[').unwrap_or(part.len()));
             if !key.is_empty() {
                 steps.push(Segment::Key(key.to_owned()));
             }
-            for index in rest.split(['[', ']']).filter_map(|i| i.parse().ok()) {
+            for index in indexes.split(['[', ']']).filter_map(|i| i.parse().ok()) {
                 steps.push(Segment::Index(index));
             }
         }
@@ -89,6 +98,42 @@ impl Path {
     }
 }
 
+/// A place on the way down a tree, for walks that name few of the places that they see: it borrows
+/// the keys, and is a [`Path`] where one is asked for.
+#[derive(Debug, Clone, Copy)]
+pub enum Trail<'t> {
+    /// Where the walk begins.
+    Start(&'t Path),
+    /// At a mapping's key.
+    Key(&'t Trail<'t>, &'t str),
+    /// At a sequence's index.
+    Index(&'t Trail<'t>, usize),
+}
+
+impl Trail<'_> {
+    /// The path from the document's root.
+    pub fn path(&self) -> Path {
+        let mut path = Path::root();
+        self.add_to(&mut path);
+        path
+    }
+
+    fn add_to(&self, path: &mut Path) {
+        let step = match self {
+            Self::Start(start) => return path.0.extend_from_slice(&start.0),
+            Self::Key(above, key) => {
+                above.add_to(path);
+                Segment::Key((*key).to_owned())
+            }
+            Self::Index(above, index) => {
+                above.add_to(path);
+                Segment::Index(*index)
+            }
+        };
+        path.0.push(step);
+    }
+}
+
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, step) in self.0.iter().enumerate() {
@@ -115,5 +160,14 @@ mod tests {
         let ann = Path::dotted("metadata.annotations").key("a.b/c");
         assert_eq!(ann.to_string(), "metadata.annotations[\"a.b/c\"]");
         assert_eq!(ann.to_pointer(), "/metadata/annotations/a.b~1c");
+    }
+
+    #[test]
+    fn a_trail_is_the_path_that_it_went() {
+        let spec = Path::dotted("spec");
+        let spec = Trail::Start(&spec);
+        let items = Trail::Key(&spec, "items");
+        let name = Trail::Key(&Trail::Index(&items, 2), "a.b").path();
+        assert_eq!(name, Path::dotted("spec.items[2]").key("a.b"));
     }
 }

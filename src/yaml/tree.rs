@@ -100,6 +100,11 @@ impl Node {
         self.entry(key).map(|e| &e.value)
     }
 
+    /// The value at a dotted path of plain keys: `spec.featureGates`.
+    pub fn below(&self, path: &str) -> Option<&Self> {
+        path.split('.').try_fold(self, |node, key| node.get(key))
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {

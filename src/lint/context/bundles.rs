@@ -141,7 +141,7 @@ impl Csv {
         };
         let mut subscriptions = subscriptions(neighbours);
         let installs = subscriptions.find(|s| out.is_installed_by(s));
-        let config = installs.and_then(|s| s.root.at(&Path::dotted("spec.config")));
+        let config = installs.and_then(|s| s.root.below("spec.config"));
         let config = config.map(Node::to_json);
         let path = Path::dotted(DEPLOYMENTS);
         let items = document.root.at(&path).map(Node::items).unwrap_or_default();
@@ -183,7 +183,7 @@ impl Csv {
     /// Source: OLM: without a label of either sort it counts as `amd64` and `linux`; a label with
     /// another value than `supported` says nothing.
     pub fn claimed(&self) -> Claimed<'_> {
-        let labels = self.document.root.at(&Path::dotted("metadata.labels"));
+        let labels = self.document.root.below("metadata.labels");
         let entries = labels.map(Node::entries).unwrap_or_default();
         let of = |prefix: &str, default: &'static str| {
             let all = entries
@@ -328,6 +328,6 @@ fn package(document: &Document, neighbours: &Neighbours) -> Option<String> {
 }
 
 fn text<'d>(document: &'d Document, path: &str) -> &'d str {
-    let node = document.root.at(&Path::dotted(path));
+    let node = document.root.below(path);
     node.and_then(Node::as_str).unwrap_or_default()
 }

@@ -24,9 +24,9 @@ const MOST_LEVELS: usize = 2;
 #[derive(Debug, Clone)]
 pub struct Field<'a> {
     document: &'a Document,
-    /// The dotted path below `spec` in the version that the document is written in; `None` when
-    /// that version has no such field.
-    path: Option<Cow<'a, str>>,
+    /// The path below `spec` in the version that the document is written in; `None` when that
+    /// version has no such field.
+    path: Option<Translated<'a>>,
     key: Option<&'a Key>,
     node: Option<&'a Node>,
 }
@@ -37,24 +37,17 @@ impl<'a> Context<'a> {
     /// find the same field in a document of either version.
     pub fn field(&self, path: &'a str) -> Field<'a> {
         let document = self.document();
-        let Some(path) = in_version(path, self.version()) else {
-            return Field {
-                document,
-                path: None,
-                key: None,
-                node: None,
-            };
-        };
-        let mut node = document.root.get("spec");
-        let mut key = None;
-        for step in path.split('.') {
+        let path = translated(path, self.version());
+        let spec = document.root.get("spec").filter(|_| path.is_some());
+        let (mut key, mut node) = (None, spec);
+        for step in path.iter().flat_map(Translated::steps) {
             let entry = node.and_then(|n| n.entry(step));
             key = entry.map(|e| &e.key);
             node = entry.map(|e| &e.value);
         }
         Field {
             document,
-            path: Some(path),
+            path,
             key,
             node,
         }
@@ -81,8 +74,7 @@ impl Context<'_> {
                 return Some((candidate, Path::dotted(&format!("spec.{to}"))));
             }
         }
-        let schema = format!("hyperconverged.{}", self.version());
-        let mut all = self.release().schema(&schema)?.all_fields();
+        let mut all = self.schema()?.all_fields();
         let near = |p: &Path| p.0.len() <= path.0.len() + MOST_LEVELS;
         all.retain(|p| p.0.last() == path.0.last() && p.0.first() == path.0.first() && near(p));
         match <[Path; 1]>::try_from(all) {
@@ -136,8 +128,9 @@ impl<'a> Field<'a> {
     /// The path from the root as the document's own version names it, whether it is there or
     /// not; `None` when that version has no such field.
     pub fn path(&self) -> Option<Path> {
-        let path = self.path.as_ref()?;
-        Some(Path::dotted(&format!("spec.{path}")))
+        let below_spec = self.path?.steps().map(|s| Segment::Key(s.to_owned()));
+        let spec = Segment::Key("spec".to_owned());
+        Some(Path(std::iter::once(spec).chain(below_spec).collect()))
     }
 
     /// The place of the value; when it isn't there, of the nearest key above it that is.
@@ -160,11 +153,37 @@ impl<'a> Field<'a> {
     }
 }
 
+/// A dotted path as some version names it: where the field has its place, or something above it,
+/// and what follows, with its leading dot.
+#[derive(Debug, Clone, Copy)]
+struct Translated<'p> {
+    place: &'p str,
+    rest: &'p str,
+}
+
+impl<'p> Translated<'p> {
+    fn steps(&self) -> impl Iterator<Item = &'p str> + use<'p> {
+        let rest = self.rest.split('.').skip(1);
+        self.place.split('.').chain(rest)
+    }
+}
+
 /// The dotted path as the version `version` names it; `None` when it has no such field.
 pub(super) fn in_version<'p>(path: &'p str, version: &str) -> Option<Cow<'p, str>> {
+    Some(match translated(path, version)? {
+        Translated { place, rest: "" } => Cow::Borrowed(place),
+        Translated { place, rest } => Cow::Owned(format!("{place}{rest}")),
+    })
+}
+
+fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
+    let as_it_is = Translated {
+        place: path,
+        rest: "",
+    };
     let section = path.split('.').next().unwrap_or_default();
     if section == "featureGates" {
-        return Some(Cow::Borrowed(path));
+        return Some(as_it_is);
     }
     let written_for = if V1_SECTIONS.contains(&section) {
         "v1"
@@ -172,22 +191,24 @@ pub(super) fn in_version<'p>(path: &'p str, version: &str) -> Option<Cow<'p, str
         "v1beta1"
     };
     if written_for == version {
-        return Some(Cow::Borrowed(path));
+        return Some(as_it_is);
     }
-    let moves = MOVES.iter().map(|(v1beta1, v1)| match version {
-        "v1" => (*v1beta1, *v1),
-        _ => (*v1, *v1beta1),
+    let to_v1 = version == "v1";
+    let moves = MOVES.iter().map(|(v1beta1, v1)| match to_v1 {
+        true => (*v1beta1, *v1),
+        false => (*v1, *v1beta1),
     });
     // A child's own move says more than its parent's.
     let applicable = moves.filter_map(|(from, to)| Some((from, to, below(path, from)?)));
-    let (_, to, rest) = applicable.max_by_key(|(from, _, _)| from.len())?;
-    Some(Cow::Owned(format!("{to}{rest}")))
+    let (_, place, rest) = applicable.max_by_key(|(from, _, _)| from.len())?;
+    Some(Translated { place, rest })
 }
 
 /// What follows `parent` in `path`, with its leading dot.
 fn below<'p>(path: &'p str, parent: &str) -> Option<&'p str> {
-    let rest = path.strip_prefix(parent)?;
-    (rest.is_empty() || rest.starts_with('.')).then_some(rest)
+    let (above, rest) = path.split_at_checked(parent.len())?;
+    // What is cheap to tell apart comes first: every row of a table is asked.
+    ((rest.is_empty() || rest.starts_with('.')) && above == parent).then_some(rest)
 }
 
 #[cfg(test)]

@@ -50,11 +50,14 @@ impl<'a> Context<'a> {
             }),
             _ => None,
         });
-        let object = tree::get(self.object(), "spec.featureGates");
+        let explicit = || {
+            let gates = tree::get(self.object(), "spec.featureGates");
+            Gates::read(self.release(), gates).explicit(name)
+        };
         Gate {
             document: self.document(),
             written,
-            explicit: written.and_then(|_| Gates::read(self.release(), object).explicit(name)),
+            explicit: written.and_then(|_| explicit()),
         }
     }
 

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::virtual_machines::text;
 use super::{Context, VirtualMachine};
-use crate::yaml::{Node, Path};
+use crate::yaml::Node;
 
 /// The architectures that KubeVirt knows; its webhook refuses any other.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
@@ -226,7 +226,7 @@ impl Context<'_> {
     /// The name and the kind of the preference that a virtual machine refers to. Where it is to be
     /// inferred from a volume, a DataSource that is declared tells.
     fn preference<'v>(&'v self, vm: &VirtualMachine<'v>) -> Option<(&'v str, &'v str)> {
-        let matcher = vm.document.root.at(&Path::dotted("spec.preference"))?;
+        let matcher = vm.document.root.below("spec.preference")?;
         let said = |key: &str| matcher.get(key).and_then(Node::as_str);
         if let Some(name) = said("name") {
             return Some((name, said("kind").unwrap_or_default()));
@@ -237,7 +237,7 @@ impl Context<'_> {
             text(d, "metadata.name") == source.name
                 && text(d, "metadata.namespace") == source.namespace
         })?;
-        let labels = declared.root.at(&Path::dotted("metadata.labels"))?;
+        let labels = declared.root.below("metadata.labels")?;
         let label = |key: &str| labels.get(key).and_then(Node::as_str);
         let kind = label(DEFAULT_PREFERENCE_KIND).unwrap_or_default();
         Some((label(DEFAULT_PREFERENCE)?, kind))

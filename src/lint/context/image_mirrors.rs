@@ -5,7 +5,7 @@
 //! that fits counts; digest mirrors are for references by digest, tag mirrors for those by tag.
 
 use crate::repo::Neighbours;
-use crate::yaml::{Node, Path};
+use crate::yaml::Node;
 
 /// The kinds, where each has its list, and whether it is for references by digest.
 const KINDS: [(&str, &str, bool); 3] = [
@@ -34,7 +34,7 @@ impl Mirrors {
         let mut out = Vec::new();
         for (kind, list, by_digest) in KINDS {
             for document in neighbours.of_kind(kind) {
-                let entries = document.root.at(&Path::dotted(list));
+                let entries = document.root.below(list);
                 for entry in entries.map(Node::items).unwrap_or_default() {
                     let Some(source) = entry.get("source").and_then(Node::as_str) else {
                         continue;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::image_evidence::{Form, Platform};
 use crate::source::Location;
-use crate::yaml::{Document, Node, Path};
+use crate::yaml::{Document, Node};
 
 /// Whose evidence it is.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub(super) struct Record {
 
 /// What a list of ours says.
 pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
-    let images = document.root.at(&Path::dotted("images"));
+    let images = document.root.get("images");
     for entry in images.map(Node::items).unwrap_or_default() {
         let (Some(image), Some(architectures)) = (entry.get("image"), entry.get("architectures"))
         else {

@@ -108,8 +108,7 @@ impl<'a> WrittenTemplate<'a> {
 
     /// The value at a dotted path below it.
     pub fn get(&self, path: &str) -> Option<&'a Node> {
-        path.split('.')
-            .try_fold(self.node, |node, step| node.get(step))
+        self.node.below(path)
     }
 
     /// The place of a node of it.

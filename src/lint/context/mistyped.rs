@@ -32,8 +32,7 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        let schema = format!("hyperconverged.{}", self.version());
-        if let (Some(schema), Some(spec)) = (self.release().schema(&schema), root.get("spec")) {
+        if let (Some(schema), Some(spec)) = (self.schema(), root.get("spec")) {
             collect(schema, spec, &Path::dotted("spec"), &mut found);
         }
         found.sort_by_key(|m| m.node.span);

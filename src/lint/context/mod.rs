@@ -37,6 +37,7 @@ mod verdict;
 mod virtual_machines;
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -57,7 +58,7 @@ pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::Stated;
 pub use pod_templates::{Coverage, POD_KINDS, PodTemplate, Support};
-pub use releases::gate_when_unset;
+pub use releases::{gate_when_unset, schema_path};
 pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
 
 use crate::admission::Admission;
@@ -67,6 +68,7 @@ use crate::inventory::{Inventory, LoadedInventory};
 use crate::lint::Settings;
 use crate::plan::Plan;
 use crate::release::Release;
+use crate::schema::Schema;
 use crate::source::Location;
 use crate::topology::Topology;
 use crate::why::World;
@@ -95,6 +97,7 @@ pub struct Context<'a> {
     settings: &'a Settings,
     version: &'a str,
     images: OnceCell<Vec<GoldenImage<'a>>>,
+    architectures: OnceCell<BTreeSet<&'a str>>,
     neighbours: neighbours::Source<'a>,
     evidence: OnceCell<image_evidence::Index>,
     bundles: OnceCell<bundles::Bundles>,
@@ -103,6 +106,7 @@ pub struct Context<'a> {
     before_edits: edit::Source<'a>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     moved: OnceCell<moved_operations::MovedOperations>,
+    other_shape: OnceCell<Option<OtherShape<'a>>>,
 }
 
 impl<'a> Context<'a> {
@@ -113,6 +117,7 @@ impl<'a> Context<'a> {
             input,
             settings,
             images: OnceCell::new(),
+            architectures: OnceCell::new(),
             neighbours: neighbours::Source::default(),
             evidence: OnceCell::new(),
             bundles: OnceCell::new(),
@@ -121,6 +126,7 @@ impl<'a> Context<'a> {
             before_edits: edit::Source::default(),
             patches: OnceCell::new(),
             moved: OnceCell::new(),
+            other_shape: OnceCell::new(),
         }
     }
 
@@ -179,6 +185,12 @@ impl<'a> Context<'a> {
     pub fn api_version(&self) -> &'a str {
         let version = self.input.object.get("apiVersion");
         version.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The schema of the version that it was written in.
+    pub fn schema(&self) -> Option<&'a Schema> {
+        let name = format!("hyperconverged.{}", self.version);
+        self.input.release.schema(&name)
     }
 
     /// What would happen: verdict, objects, status, gauges.

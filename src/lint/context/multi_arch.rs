@@ -28,8 +28,7 @@ impl Context<'_> {
 
     fn multi_arch_field(&self) -> Option<Path> {
         let path = self.field(FIELD).path()?;
-        let schema = format!("hyperconverged.{}", self.version());
-        let fields = self.release().schema(&schema)?.all_fields();
+        let fields = self.schema()?.all_fields();
         fields.contains(&path).then_some(path)
     }
 

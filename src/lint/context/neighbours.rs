@@ -92,15 +92,15 @@ impl<'a> Context<'a> {
                 && text(document, "metadata.namespace")
                     == Some("openshift-kube-descheduler-operator"),
         });
-        let spec = Path::dotted("spec.kubeDescheduler");
+        const DECLARED: &str = "spec.kubeDescheduler";
         let inventory = self.input.inventory.documents.iter();
         let declared = inventory.filter(|d| {
-            let node = d.root.at(&spec);
+            let node = d.root.below(DECLARED);
             node.is_some_and(|n| !n.entries().is_empty())
         });
         let declared = declared.map(|document| Descheduler {
             document,
-            spec: spec.clone(),
+            spec: Path::dotted(DECLARED),
             is_watched: true,
         });
         own.chain(declared).collect()
@@ -110,9 +110,7 @@ impl<'a> Context<'a> {
 impl<'n> Descheduler<'n> {
     /// The value at a dotted path below its `spec`.
     pub fn get(&self, path: &str) -> Option<&'n Node> {
-        let mut full = self.spec.clone();
-        full.0.extend(Path::dotted(path).0);
-        self.document.root.at(&full)
+        self.document.root.at(&self.spec.below(path))
     }
 
     /// Its profiles.
@@ -123,5 +121,5 @@ impl<'n> Descheduler<'n> {
 }
 
 fn text<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
-    document.root.at(&Path::dotted(path))?.as_str()
+    document.root.below(path)?.as_str()
 }

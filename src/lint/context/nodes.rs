@@ -2,6 +2,7 @@
 
 use super::{Context, Pods};
 use crate::inventory::{Node, NodePlace};
+use crate::kube::tree;
 use crate::source::Location;
 
 /// A declared node.
@@ -68,8 +69,8 @@ impl<'a> Context<'a> {
     /// KubeVirt's default architecture where its object names one; `None` leaves it to
     /// virt-operator.
     pub fn default_architecture(&self) -> Option<&'a str> {
-        const FIELD: &str = "/spec/configuration/architectureConfiguration/defaultArchitecture";
-        let architecture = self.plan().operand("KubeVirt")?.pointer(FIELD)?.as_str()?;
+        const FIELD: &str = "spec.configuration.architectureConfiguration.defaultArchitecture";
+        let architecture = tree::get(self.plan().operand("KubeVirt")?, FIELD)?.as_str()?;
         Some(architecture).filter(|a| !a.is_empty())
     }
 

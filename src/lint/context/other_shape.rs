@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Context;
 use super::field::{dotted_below_spec, in_version};
+use crate::kube::tree;
 use crate::schema::Schema;
 use crate::yaml::edit::Change;
 use crate::yaml::{Comment, Entry, Node, Path, Segment, Value as Yaml};
@@ -27,26 +28,34 @@ pub struct OtherShape<'a> {
 impl<'a> Context<'a> {
     /// The other version, when everything in `spec` that the document's version doesn't know is a
     /// field of it, or when `featureGates` is written as it is there.
-    pub fn other_shape(&self) -> Option<OtherShape<'a>> {
+    pub fn other_shape(&self) -> Option<&OtherShape<'a>> {
+        let found = self.other_shape.get_or_init(|| self.find_other_shape());
+        found.as_ref()
+    }
+
+    fn find_other_shape(&self) -> Option<OtherShape<'a>> {
         let (version, this) = match self.version() {
             "v1" => ("v1beta1", "v1"),
             _ => ("v1", "v1beta1"),
         };
-        let schema = |v: &str| self.release().schema(&format!("hyperconverged.{v}"));
-        let (other, _) = schema(version).zip(schema(this))?;
         let path = Path::dotted("spec.featureGates");
         let gates = self.document().root.at(&path).filter(|gates| match this {
             "v1" => matches!(gates.value, Yaml::Map(_)),
             _ => matches!(gates.value, Yaml::Seq(_)),
         });
         let pruned = self.admission().pruned.iter().map(|p| &p.path);
-        let spec = |p: &&Path| p.0.first() == Some(&Segment::Key("spec".to_owned()));
+        let spec = |p: &&Path| matches!(p.0.first(), Some(Segment::Key(k)) if k == "spec");
         let unknown: Vec<&Path> = pruned
             .filter(spec)
             .filter(|p| !p.starts_with(&path))
             .collect();
-        let known = unknown.iter().all(|p| other.field(p).is_some());
-        if !known || (unknown.is_empty() && gates.is_none()) {
+        if unknown.is_empty() && gates.is_none() {
+            return None;
+        }
+        self.schema()?;
+        let other = format!("hyperconverged.{version}");
+        let other = self.release().schema(&other)?;
+        if !unknown.iter().all(|p| other.field(p).is_some()) {
             return None;
         }
         let moves = unknown.iter().map(|p| self.moves(p));
@@ -64,7 +73,7 @@ impl<'a> Context<'a> {
     fn fits(&self, schema: &Schema) -> bool {
         let mut object = self.object().clone();
         let nothing_dropped = schema.prune(&mut object).is_empty();
-        let gates = self.object().pointer("/spec/featureGates");
+        let gates = tree::get(self.object(), "spec.featureGates");
         let kind = schema
             .field(&Path::dotted("spec.featureGates"))
             .map(|f| f.kind);

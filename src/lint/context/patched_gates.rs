@@ -54,6 +54,10 @@ impl Applied<'_, '_> {
             "CDI" => CDI_GATES,
             _ => return None,
         };
+        let near = |c: &Change| list.starts_with(&c.path) || c.path.starts_with(list);
+        if !self.effect.changed.iter().any(near) {
+            return None;
+        }
         let mut gates = names(self.patch.rendered()?.pointer(list));
         for effect in self.patch.effects()? {
             let before = gates.clone();

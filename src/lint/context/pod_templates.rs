@@ -84,9 +84,7 @@ impl PodTemplate {
 
     /// The path of a dotted path below the pod's spec.
     pub fn path(&self, path: &str) -> Path {
-        let mut full = self.spec.clone();
-        full.0.extend(Path::dotted(path).0);
-        full
+        self.spec.below(path)
     }
 
     /// The place of its key, `spec` as a rule.
@@ -229,9 +227,11 @@ impl PodTemplate {
 
 impl<'a> Context<'a> {
     /// The architectures of all declared nodes, sorted.
-    pub fn all_architectures(&self) -> BTreeSet<&'a str> {
-        let names = self.nodes().map(|n| n.node.architecture.as_str());
-        names.filter(|a| !a.is_empty()).collect()
+    pub fn all_architectures(&self) -> &BTreeSet<&'a str> {
+        self.architectures.get_or_init(|| {
+            let names = self.nodes().map(|n| n.node.architecture.as_str());
+            names.filter(|a| !a.is_empty()).collect()
+        })
     }
 
     /// The architectures of the declared nodes that a pod may land on: those that its node selector

@@ -36,8 +36,7 @@ impl Context<'_> {
     /// leads to.
     pub fn release_with(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Arc<Release>> {
         let target = &patch.target;
-        let steps = jsonpatch::segments(pointer).into_iter();
-        let path = Path(steps.map(segment).collect());
+        let path = schema_path(pointer);
         let mut known = Release::known_names()
             .filter(|n| *n != self.release().name())
             .filter_map(Release::known);
@@ -46,6 +45,12 @@ impl Context<'_> {
             schema.is_some_and(|s| s.field(&path).is_some())
         })
     }
+}
+
+/// The path at which a schema is asked about the place of an operand that a pointer leads to.
+pub fn schema_path(pointer: &str) -> Path {
+    let steps = jsonpatch::segments(pointer).into_iter();
+    Path(steps.map(segment).collect())
 }
 
 fn segment(step: String) -> Segment {

@@ -38,15 +38,13 @@ impl<'a> Context<'a> {
             ("VirtualMachineInstance", "spec"),
             ("VirtualMachineInstanceReplicaSet", "spec.template.spec"),
         ];
-        let of = |(kind, spec): (&str, &str)| {
-            let spec = Path::dotted(spec);
+        let of = |(kind, spec): (&str, &'static str)| {
             let documents = self.neighbours().of_kind(kind).iter();
             let ours = documents.filter(|d| text(d, "apiVersion").starts_with(GROUP));
             ours.map(move |document| VirtualMachine {
                 document,
-                spec: spec.clone(),
+                spec: Path::dotted(spec),
             })
-            .collect::<Vec<_>>()
         };
         kinds.into_iter().flat_map(of).collect()
     }
@@ -89,9 +87,7 @@ impl<'n> VirtualMachine<'n> {
 
     /// The path of a dotted path below the instance's spec.
     pub fn path(&self, path: &str) -> Path {
-        let mut full = self.spec.clone();
-        full.0.extend(Path::dotted(path).0);
-        full
+        self.spec.below(path)
     }
 
     /// The place of a value below the instance's spec, else of the nearest key above it.
@@ -201,6 +197,6 @@ pub fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<Source
 }
 
 pub(super) fn text<'d>(document: &'d Document, path: &str) -> &'d str {
-    let node = document.root.at(&Path::dotted(path));
+    let node = document.root.below(path);
     node.and_then(Node::as_str).unwrap_or_default()
 }

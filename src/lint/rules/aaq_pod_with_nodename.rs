@@ -109,7 +109,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
     let mut declared = cx.neighbours().of_kind("Namespace").iter();
     let found = declared.find(|d| text_at(d, "metadata.name") == Some(namespace));
-    let labels = found.and_then(|d| d.root.at(&Path::dotted("metadata.labels")));
+    let labels = found.and_then(|d| d.root.below("metadata.labels"));
     let mut labels: BTreeMap<String, String> = labels
         .map(|n| n.entries())
         .unwrap_or_default()

@@ -134,7 +134,7 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     }
     let labels = csv.claimed();
     let own = csv.run_images(cx);
-    let there = cx.all_architectures().into_iter();
+    let there = cx.all_architectures().iter().copied();
     let there: Vec<&str> = there
         .filter(|a| !labels.architectures.iter().any(|(l, _)| l == a))
         .filter(|a| own.iter().all(|(_, e)| !e.lacks(a)))

@@ -116,9 +116,8 @@ impl Setting {
     }
 }
 
-fn setting(cx: &Context<'_>, name: &'static str) -> Option<Setting> {
-    let path = cx.field("certConfig").path()?;
-    let path = Path([path.0, Path::dotted(name).0].concat());
+fn setting(cx: &Context<'_>, config: &Path, name: &'static str) -> Option<Setting> {
+    let path = config.below(name);
     let admission = cx.admission();
     let object = admission.stored.as_ref().or(admission.forced.as_ref())?;
     Some(Setting {
@@ -129,12 +128,20 @@ fn setting(cx: &Context<'_>, name: &'static str) -> Option<Setting> {
     })
 }
 
+/// The pairs of settings that [`ORDER`] is about, as far as they are in force.
+fn pairs(cx: &Context<'_>) -> impl Iterator<Item = (Setting, Setting, &'static str)> {
+    let config = cx.field("certConfig").path();
+    ORDER
+        .into_iter()
+        .filter_map(move |(short, long, consequence)| {
+            let setting = |name| setting(cx, config.as_ref()?, name);
+            Some((setting(short)?, setting(long)?, consequence))
+        })
+}
+
 /// Says which two values contradict each other, and points at the one that is written.
 fn contradiction(cx: &Context<'_>, finding: Finding) -> Finding {
-    for (short, long, _) in ORDER {
-        let (Some(short), Some(long)) = (setting(cx, short), setting(cx, long)) else {
-            continue;
-        };
+    for (short, long, _) in pairs(cx) {
         if short.value <= long.value {
             continue;
         }
@@ -158,10 +165,7 @@ fn contradiction(cx: &Context<'_>, finding: Finding) -> Finding {
 }
 
 fn equal_ones(cx: &Context<'_>, out: &mut Sink) {
-    for (short, long, consequence) in ORDER {
-        let (Some(short), Some(long)) = (setting(cx, short), setting(cx, long)) else {
-            continue;
-        };
+    for (short, long, consequence) in pairs(cx) {
         if short.value != long.value {
             continue;
         }

@@ -57,7 +57,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let topology = cx.topology();
     let count = topology.control_plane_nodes;
     let replicas = cx.plan().operand("KubeVirt");
-    let replicas = replicas.and_then(|kv| kv.pointer("/spec/infra/replicas")?.as_u64());
+    let replicas = replicas.and_then(|kv| tree::get(kv, "spec.infra.replicas")?.as_u64());
     let roomy = match cx.release().has("infra-replicas-by-node-count") {
         true => count >= 2,
         false => topology.control_plane_highly_available(),

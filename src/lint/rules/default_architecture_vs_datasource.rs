@@ -64,7 +64,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let other: Vec<(&str, &str)> = cx
         .data_sources()
-        .filter(|d| d.object.body.pointer("/spec/source/dataSource").is_some())
+        .filter(|d| tree::get(&d.object.body, "spec.source.dataSource").is_some())
         .filter_map(|d| {
             let (name, leads_to) = (d.object.id.name.as_str(), d.origin.architecture.as_deref()?);
             (leads_to != default && is_imported(cx, name, default)).then_some((name, leads_to))
@@ -109,9 +109,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Whether SSP imports the image behind a plain DataSource for an architecture.
 fn is_imported(cx: &Context<'_>, data_source: &str, architecture: &str) -> bool {
     let is_it = |origin: &Origin| {
-        let image = cx.image_of(origin);
+        let is_of = |i: &GoldenImage<'_>| i.template.managed_data_source() == data_source;
         origin.architecture.as_deref() == Some(architecture)
-            && image.is_some_and(|i| i.template.managed_data_source() == data_source)
+            && cx.image_of(origin).is_some_and(is_of)
     };
     cx.import_crons().any(|cron| is_it(&cron.origin))
 }

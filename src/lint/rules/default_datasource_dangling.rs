@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::kube::tree;
 
 pub(super) static RULE: Rule = Rule {
     name: "default-datasource-dangling",
@@ -75,15 +74,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(target) = text(source, "spec.source.dataSource.name") else {
             continue;
         };
+        if crons.contains_key(target) {
+            continue;
+        }
         let name = &source.object.id.name;
-        let known = &cx.release().ssp().architectures;
+        let known = cx.release().ssp().architectures.iter();
         let imported: Vec<String> = known
-            .iter()
+            .filter(|a| crons.keys().any(|cron| is_for(cron, name, a)))
             .map(|a| format!("{name}-{a}"))
-            .filter(|n| crons.contains_key(n.as_str()))
             .collect();
         // Where nothing is imported for any architecture, somebody else brings the image.
-        if let Some(first) = imported.first().filter(|_| !crons.contains_key(target)) {
+        if let Some(first) = imported.first() {
             let message = format!(
                 "DataSource {name} leads to {target}, for which nothing is imported; there is {}",
                 and(&imported)
@@ -125,6 +126,12 @@ fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
         Applicability::Suggestion,
         &[change],
     )
+}
+
+/// Whether a cron imports the image of a plain DataSource for an architecture.
+fn is_for(cron: &str, name: &str, architecture: &str) -> bool {
+    let suffix = cron.strip_prefix(name).and_then(|s| s.strip_prefix('-'));
+    suffix == Some(architecture)
 }
 
 fn text<'a>(rendered: &'a Rendered, path: &str) -> Option<&'a str> {

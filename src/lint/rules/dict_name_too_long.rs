@@ -53,8 +53,7 @@ const MOST: usize = 63;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = Vec::new();
     for cron in cx.import_crons() {
-        let body = &cron.object.body;
-        let data_source = body.pointer("/spec/managedDataSource");
+        let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
         let data_source = data_source.and_then(|n| n.as_str()).unwrap_or_default();
         let name = cron.object.id.name.as_str();
         for (kind, name, field) in [

@@ -185,14 +185,14 @@ fn change(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<(St
 
 /// The storage request of the common image that a template customises.
 fn common_size<'a>(cx: &Context<'a>, cron: &Rendered) -> Option<&'a str> {
-    const SIZE: &str = "/spec/template/spec/storage/resources/requests/storage";
+    const SIZE: &str = "spec.template.spec.storage.resources.requests.storage";
     let template = cx.image_of(&cron.origin)?.template;
-    cx.common_image(template.name())?.pointer(SIZE)?.as_str()
+    tree::get(cx.common_image(template.name())?, SIZE)?.as_str()
 }
 
 /// Names that no object may have.
 fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
-    let data_source = cron.object.body.pointer("/spec/managedDataSource");
+    let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
     let data_source = data_source.and_then(Value::as_str).unwrap_or_default();
     let cron_name = cron.object.id.name.as_str();
     let (kind, wrong, field) = [

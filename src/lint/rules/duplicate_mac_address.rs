@@ -107,6 +107,6 @@ fn normal(written: &str) -> Option<String> {
 
 fn is_halted(vm: &VirtualMachine<'_>) -> bool {
     let strategy = text_at(vm.document, "spec.runStrategy");
-    let running = vm.document.root.at(&Path::dotted("spec.running"));
+    let running = vm.document.root.below("spec.running");
     strategy == Some("Halted") || running.is_some_and(|r| r.to_json() == false)
 }

@@ -96,7 +96,7 @@ struct Identity<'d> {
 
 /// `None` for what is no object with a name, and for HyperConvergeds.
 fn identity(document: &Document) -> Option<Identity<'_>> {
-    let text = |path: &str| document.root.at(&Path::dotted(path)).and_then(Node::as_str);
+    let text = |path: &str| document.root.below(path).and_then(Node::as_str);
     let group = match text("apiVersion")?.split_once('/') {
         Some((group, _)) => group,
         None => "",

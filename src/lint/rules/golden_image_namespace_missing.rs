@@ -74,23 +74,26 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() {
         return;
     }
-    let mut wanted: BTreeMap<&str, Location> = BTreeMap::new();
+    // Each namespace that images go to, with a place that says so where nothing creates it.
+    let mut wanted: BTreeMap<&str, Option<Location>> = BTreeMap::new();
     for path in ["commonBootImageNamespace", "commonTemplatesNamespace"] {
         let field = cx.field(path);
         if let Some(name) = field.text().filter(|n| !n.is_empty()) {
-            wanted.entry(name).or_insert_with(|| field.value_place());
+            let place = || (!is_created(cx, name)).then(|| field.value_place());
+            wanted.entry(name).or_insert_with(place);
         }
     }
     for cron in cx.import_crons() {
         if let Some(name) = cron.object.id.namespace.as_deref() {
             let place = || cx.origin_place(&cron.origin, "metadata.namespace");
+            let place = || (!is_created(cx, name)).then(place);
             wanted.entry(name).or_insert_with(place);
         }
     }
     for (name, place) in wanted {
-        if is_created(cx, name) {
+        let Some(place) = place else {
             continue;
-        }
+        };
         let message = format!("nothing creates the namespace {name}, which golden images go to");
         let manifest = format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
         let finding = Finding::new(&RULE, message)

@@ -62,10 +62,7 @@ spec:
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let schema = cx
-        .release()
-        .schema(&format!("hyperconverged.{}", cx.version()));
-    let Some(schema) = schema else {
+    let Some(schema) = cx.schema() else {
         return;
     };
     let admission = cx.admission();

@@ -66,10 +66,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let gates = Path::dotted("spec.featureGates");
     let ignored = cx.release().fields().iter();
     for field in ignored.filter(|f| f.ignored && f.api_version == cx.version()) {
+        let node = cx.document().root.below(&field.path);
+        if node.is_none_or(|n| matches!(n.value, Value::Null)) {
+            continue;
+        }
         let path = Path::dotted(&field.path);
-        let node = cx.document().root.at(&path);
-        let is_set = node.is_some_and(|n| !matches!(n.value, Value::Null));
-        if is_set && !path.starts_with(&gates) {
+        if !path.starts_with(&gates) {
             out.report(field_without_effect(cx, &path));
         }
     }

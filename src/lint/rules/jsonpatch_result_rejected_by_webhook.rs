@@ -76,8 +76,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         match patch.target.kind {
             "KubeVirt" => {
                 let facts = cx.release().kubevirt();
+                let refusals = refusals_of_kubevirt(facts, before, after);
+                if refusals.is_empty() {
+                    continue;
+                }
                 let known = refusals_of_kubevirt(facts, before, before);
-                for refusal in refusals_of_kubevirt(facts, before, after) {
+                for refusal in refusals {
                     if ELSEWHERE.contains(&refusal.check) || known.contains(&refusal) {
                         continue;
                     }

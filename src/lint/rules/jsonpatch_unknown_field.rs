@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::jsonpatch::Loss;
+use crate::lint::schema_path;
 use crate::yaml::{Path, Segment};
 
 pub(super) static RULE: Rule = Rule {
@@ -79,6 +80,11 @@ fn pruned(
     value: &serde_json::Value,
 ) -> Option<String> {
     let schema = cx.operand_schema(applied.patch)?;
+    // A scalar with a place of its own stays: nothing has to be tried out.
+    let is_scalar = !value.is_object() && !value.is_array();
+    if is_scalar && schema.field(&schema_path(pointer)).is_some() {
+        return None;
+    }
     let mut document = applied.patch.rendered()?.clone();
     let (parent, key) = pointer.rsplit_once('/')?;
     let key = jsonpatch::segments(&format!("/{key}")).pop()?;

@@ -203,7 +203,7 @@ fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
         return;
     };
     let names: Vec<&str> = list.items().iter().filter_map(|n| n.as_str()).collect();
-    let there = cx.all_architectures().into_iter();
+    let there = cx.all_architectures().iter().copied();
     let missing: Vec<&str> = there.filter(|a| !names.contains(a)).collect();
     let ours = version.starts_with("mirror.openshift.io/");
     if !ours || names.contains(&"multi") || names.is_empty() || missing.is_empty() {

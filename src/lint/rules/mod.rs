@@ -199,6 +199,7 @@ mod prelude {
     };
     pub(super) use crate::jsonpatch::{self, Cause};
     pub(super) use crate::jsonpatch::{Op, Operation, Reason};
+    pub(super) use crate::kube::tree;
     pub(super) use crate::lint::Applied;
     pub(super) use crate::lint::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
     pub(super) use crate::lint::{Csv, PodTemplate};
@@ -207,13 +208,13 @@ mod prelude {
     pub(super) use crate::yaml::{Document, Path, Segment};
 
     use crate::kube::ObjectId;
-    use crate::lint::{ImageEvidence, KUBEVIRT_GATES};
+    use crate::lint::ImageEvidence;
     use crate::source::Span;
     use crate::yaml::edit::edits;
 
     /// The string at a dotted path of a document.
     pub(super) fn text_at<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
-        document.root.at(&Path::dotted(path))?.as_str()
+        document.root.below(path)?.as_str()
     }
 
     /// The namespace that a neighbour is in, where it says one.
@@ -274,8 +275,9 @@ mod prelude {
 
     /// Whether the rendered KubeVirt object enables a feature gate.
     pub(super) fn has_gate(cx: &Context<'_>, gate: &str) -> bool {
+        const GATES: &str = "spec.configuration.developerConfiguration.featureGates";
         let gates = cx.plan().operand("KubeVirt");
-        let gates = gates.and_then(|kv| kv.pointer(KUBEVIRT_GATES)?.as_array());
+        let gates = gates.and_then(|kv| tree::get(kv, GATES)?.as_array());
         gates.is_some_and(|all| all.iter().any(|g| g == gate))
     }
 

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::schema::Schema;
-use crate::yaml::{Node, Path, Value};
+use crate::yaml::{Node, Path, Trail, Value};
 
 pub(super) static RULE: Rule = Rule {
     name: "null-section",
@@ -54,14 +54,12 @@ or no key at all.
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let schema = cx
-        .release()
-        .schema(&format!("hyperconverged.{}", cx.version()));
-    let (Some(schema), Some(spec)) = (schema, cx.document().root.get("spec")) else {
+    let (Some(schema), Some(spec)) = (cx.schema(), cx.document().root.get("spec")) else {
         return;
     };
     let mut found = Vec::new();
-    collect(schema, spec, &Path::dotted("spec"), &mut found);
+    let start = Path::dotted("spec");
+    collect(schema, spec, &Trail::Start(&start), &mut found);
     for (path, node, kind) in found {
         let empty = if kind == "array" { "[]" } else { "{}" };
         let place = cx.document().locate_key(&path);
@@ -86,23 +84,24 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn collect<'a>(
     schema: &Schema,
     node: &'a Node,
-    at: &Path,
+    at: &Trail<'_>,
     found: &mut Vec<(Path, &'a Node, &'static str)>,
 ) {
     for entry in node.entries() {
-        let path = at.key(&entry.key.text);
+        let at = Trail::Key(at, &entry.key.text);
         match &entry.value.value {
             Value::Null => {
+                let path = at.path();
                 let kind = schema.field(&path).map_or("", |f| f.kind);
                 if matches!(kind, "object" | "array") {
                     found.push((path, &entry.value, kind));
                 }
             }
-            Value::Map(_) | Value::Seq(_) => collect(schema, &entry.value, &path, found),
+            Value::Map(_) | Value::Seq(_) => collect(schema, &entry.value, &at, found),
             _ => {}
         }
     }
     for (i, item) in node.items().iter().enumerate() {
-        collect(schema, item, &at.index(i), found);
+        collect(schema, item, &Trail::Index(at, i), found);
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let covered = |d: &&Document| {
-        let config = d.root.at(&Path::dotted("spec.config"));
+        let config = d.root.below("spec.config");
         let has = |key| config.is_some_and(|c| c.get(key).is_some());
         has("nodeSelector") || has("tolerations") || has("affinity")
     };

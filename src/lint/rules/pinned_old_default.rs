@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 use crate::release::{Release, RewrittenValue};
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, Trail, Value};
 
 pub(super) static RULE: Rule = Rule {
     name: "pinned-old-default",
@@ -61,31 +61,32 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let schema = format!("hyperconverged.{}", cx.version());
     let (previous, next) = (cx.previous_release(), cx.next_release());
     let mut leaves = Vec::new();
-    collect(spec, &Path::dotted("spec"), &mut leaves);
+    let start = Path::dotted("spec");
+    collect(spec, &Trail::Start(&start), &mut leaves);
     let gates = Path::dotted("spec.featureGates");
     for (path, node) in leaves.into_iter().filter(|(p, _)| !p.starts_with(&gates)) {
-        let default = |release: &Release| -> Option<Json> {
-            let field = release.schema(&schema)?.field(&path)?;
-            field.default.cloned()
-        };
-        let value = node.to_json();
-        let Some(now) = default(cx.release()) else {
+        let Some(now) = default_of(cx.release(), &schema, &path) else {
             continue;
         };
+        let value = node.to_json();
         if let Some(previous) = &previous
-            && value != now
-            && default(previous).as_ref() == Some(&value)
+            && value != *now
+            && default_of(previous, &schema, &path) == Some(&value)
         {
-            out.report(outdated(cx, &path, node, previous.name(), &now));
+            out.report(outdated(cx, &path, node, previous.name(), now));
         }
         if let Some(next) = &next
-            && value == now
-            && let Some(then) = default(next)
+            && value == *now
+            && let Some(then) = default_of(next, &schema, &path)
             && then != now
         {
-            out.report(soon(cx, &path, node, next, &then));
+            out.report(soon(cx, &path, node, next, then));
         }
     }
+}
+
+fn default_of<'r>(release: &'r Release, schema: &str, path: &Path) -> Option<&'r Json> {
+    release.schema(schema)?.field(path)?.default
 }
 
 fn outdated(cx: &Context<'_>, path: &Path, node: &Node, previous: &str, now: &Json) -> Finding {
@@ -135,16 +136,16 @@ fn rewritten<'r>(
     all.find(|r| r.from == *value && cx.path_of(&r.field).as_ref() == Some(path))
 }
 
-fn collect<'a>(node: &'a Node, at: &Path, found: &mut Vec<(Path, &'a Node)>) {
+fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node)>) {
     for entry in node.entries() {
-        let path = at.key(&entry.key.text);
+        let at = Trail::Key(at, &entry.key.text);
         match &entry.value.value {
-            Value::Map(_) | Value::Seq(_) => collect(&entry.value, &path, found),
+            Value::Map(_) | Value::Seq(_) => collect(&entry.value, &at, found),
             Value::Null => {}
-            _ => found.push((path, &entry.value)),
+            _ => found.push((at.path(), &entry.value)),
         }
     }
     for (i, item) in node.items().iter().enumerate() {
-        collect(item, &at.index(i), found);
+        collect(item, &Trail::Index(at, i), found);
     }
 }

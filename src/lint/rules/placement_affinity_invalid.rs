@@ -52,13 +52,20 @@ matchExpressions:
     ..Rule::BASE
 };
 
+/// Where a placement has it.
+const AFFINITY: &str = "affinity.nodeAffinity";
+
 const OPERATORS: [&str; 6] = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.admission().accepted {
+        preferred(cx, out);
+        return;
+    }
     let placements: Vec<Path> = Pods::ALL
         .iter()
         .filter_map(|pods| cx.field(pods.field()).path())
-        .map(|path| path.key("affinity").key("nodeAffinity"))
+        .map(|path| path.below(AFFINITY))
         .collect();
     let causes = &cx.admission().causes;
     let is_ours = causes
@@ -91,18 +98,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.explain(Incident::Refusal, finding);
     }
-    if cx.admission().accepted {
-        for path in &placements {
-            preferred(cx, path, out);
-        }
-    }
 }
 
 /// The preferred terms, which HCO doesn't look at.
-fn preferred(cx: &Context<'_>, affinity: &Path, out: &mut Sink) {
-    let path = affinity.key("preferredDuringSchedulingIgnoredDuringExecution");
-    let terms = cx.document().root.at(&path).map(Node::items);
-    for term in terms.unwrap_or_default() {
+fn preferred(cx: &Context<'_>, out: &mut Sink) {
+    let placements = Pods::ALL.iter().map(|pods| cx.field(pods.field()).node());
+    let terms = placements.flatten().filter_map(|placement| {
+        let affinity = placement.below(AFFINITY)?;
+        affinity.get("preferredDuringSchedulingIgnoredDuringExecution")
+    });
+    for term in terms.flat_map(Node::items) {
         let expressions = term
             .get("preference")
             .and_then(|p| p.get("matchExpressions"));

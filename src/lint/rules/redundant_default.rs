@@ -51,10 +51,7 @@ by name or with `--pedantic`.
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let schema = cx
-        .release()
-        .schema(&format!("hyperconverged.{}", cx.version()));
-    let (Some(schema), Some(spec)) = (schema, cx.document().root.get("spec")) else {
+    let (Some(schema), Some(spec)) = (cx.schema(), cx.document().root.get("spec")) else {
         return;
     };
     let mut found = Vec::new();

@@ -78,10 +78,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report(finding);
         }
     }
-    let own = cx
-        .object()
-        .pointer("/metadata/namespace")
-        .and_then(|n| n.as_str());
+    let own = tree::get(cx.object(), "metadata.namespace").and_then(|n| n.as_str());
     for document in cx.neighbours().of_kind("Deployment") {
         let name = text_at(document, "metadata.name").unwrap_or_default();
         let namespace = namespace_of(document);

@@ -168,7 +168,7 @@ fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
 fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile.type");
     let kubevirt = cx.plan().operand("KubeVirt");
-    let tls = kubevirt.and_then(|k| k.pointer("/spec/configuration/tlsConfiguration"));
+    let tls = kubevirt.and_then(|k| tree::get(k, "spec.configuration.tlsConfiguration"));
     let Some(tls) = tls.filter(|_| profile.text() == Some("Modern")) else {
         return;
     };

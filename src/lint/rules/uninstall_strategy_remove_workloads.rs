@@ -99,7 +99,7 @@ fn is_kept(cx: &Context<'_>) -> bool {
 fn pruning<'c>(cx: &'c Context<'_>) -> Option<&'c Document> {
     let all = cx.neighbours().of_kind("Application").iter();
     all.map(|d| &**d).find(|d| {
-        let prune = d.root.at(&Path::dotted(PRUNE));
+        let prune = d.root.below(PRUNE);
         let version = d.root.get("apiVersion").and_then(Node::as_str);
         version.is_some_and(|v| v.starts_with("argoproj.io/"))
             && prune.is_some_and(|n| matches!(n.value, Value::Bool(true)))

@@ -1,7 +1,7 @@
 //! A placeholder that nobody filled in.
 
 use super::prelude::*;
-use crate::yaml::{Node, Path, Value, locate_in_scalar};
+use crate::yaml::{Node, Path, Trail, Value, locate_in_scalar};
 
 pub(super) static RULE: Rule = Rule {
     name: "unresolved-placeholder",
@@ -57,7 +57,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut found = Vec::new();
     for section in ["metadata", "spec"] {
         if let Some(node) = root.get(section) {
-            collect(node, &Path::root().key(section), &mut found);
+            let start = Path::root().key(section);
+            collect(node, &Trail::Start(&start), &mut found);
         }
     }
     let cause = cx.admission().causes.first().map(|c| &c.path);
@@ -89,11 +90,11 @@ fn placeholder_place(cx: &Context<'_>, node: &Node, placeholder: &str) -> Locati
     cx.document().location(span)
 }
 
-fn collect<'a>(node: &'a Node, at: &Path, found: &mut Vec<(Path, &'a Node, &'a str)>) {
+fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node, &'a str)>) {
     match &node.value {
         Value::String(text) => {
             if let Some(placeholder) = placeholder(text) {
-                found.push((at.clone(), node, placeholder));
+                found.push((at.path(), node, placeholder));
             }
         }
         Value::Map(entries) => {
@@ -101,13 +102,13 @@ fn collect<'a>(node: &'a Node, at: &Path, found: &mut Vec<(Path, &'a Node, &'a s
                 let key = &entry.key.text;
                 // Patches, and what kubectl keeps for itself, quote whole documents.
                 if !key.ends_with("/jsonpatch") && !key.ends_with("/last-applied-configuration") {
-                    collect(&entry.value, &at.key(key), found);
+                    collect(&entry.value, &Trail::Key(at, key), found);
                 }
             }
         }
         Value::Seq(items) => {
             for (i, item) in items.iter().enumerate() {
-                collect(item, &at.index(i), found);
+                collect(item, &Trail::Index(at, i), found);
             }
         }
         _ => {}
@@ -118,6 +119,10 @@ fn collect<'a>(node: &'a Node, at: &Path, found: &mut Vec<(Path, &'a Node, &'a s
 fn placeholder(text: &str) -> Option<&str> {
     if matches!(text.trim(), "..." | "…") {
         return Some(text.trim());
+    }
+    // Nearly every text ends here.
+    if !text.contains(['{', '<']) {
+        return None;
     }
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.');
     between(text, "{{", "}}", |_| true)
