@@ -34,7 +34,7 @@ impl Ground<'_> {
     fn add_line(&self, collection: &Node, column: usize, text: &str) -> Vec<Splice> {
         let at = self.end_of(collection);
         let line = layout::new_line(column, self.indent());
-        vec![(Span::new(at, at), format!("{line}{text}"))]
+        vec![(Span::new(at, at), line + text)]
     }
 
     /// The end of a block collection's last line, a comment on it and the empty lines that a

@@ -142,60 +142,101 @@ fn is_literal(text: &str) -> bool {
 
 /// A value behind the colon of a key at `column`, with the space or line break in front.
 pub(super) fn below_key(value: &Json, column: usize, how: Indent<'_>) -> String {
-    match value {
-        Json::Array(_) if is_block(value) => {
-            let indent = column + how.list_step;
-            format!("{}{}", new_line(indent, how), block(value, indent, how))
-        }
-        Json::Object(_) if is_block(value) => {
-            let indent = column + how.step;
-            format!("{}{}", new_line(indent, how), block(value, indent, how))
-        }
-        _ => format!(" {}", block(value, column + how.step, how)),
-    }
+    let mut out = String::new();
+    how.below_key(&mut out, value, column);
+    out
 }
 
 /// An entry at a column, without the indentation of its first line.
 pub(super) fn entry(name: &str, value: &Json, column: usize, how: Indent<'_>) -> String {
-    let name = key(name, Context::Block, Quotes::None);
-    format!("{name}:{}", below_key(value, column, how))
+    let mut out = String::new();
+    how.entry(&mut out, name, value, column);
+    out
 }
 
 /// An item whose dash is at a column, without the indentation of its first line.
 pub(super) fn item(value: &Json, column: usize, how: Indent<'_>) -> String {
-    format!("- {}", block(value, column + 2, how))
-}
-
-/// A value at a column, without the indentation of its first line.
-fn block(value: &Json, column: usize, how: Indent<'_>) -> String {
-    let line = new_line(column, how);
-    match value {
-        Json::Array(items) if !items.is_empty() => {
-            let items = items.iter().map(|i| item(i, column, how));
-            items.collect::<Vec<_>>().join(&line)
-        }
-        Json::Object(entries) if !entries.is_empty() => {
-            let entries = entries.iter().map(|(k, v)| entry(k, v, column, how));
-            entries.collect::<Vec<_>>().join(&line)
-        }
-        Json::String(text) if is_literal(text) => {
-            let chomp = match text.strip_suffix('\n') {
-                None => "-",
-                Some(rest) if rest.ends_with('\n') => "+",
-                Some(_) => "",
-            };
-            let body = text.strip_suffix('\n').unwrap_or(text);
-            let lines = body.split('\n').map(|l| match l {
-                "" => how.line_break.to_owned(),
-                text => format!("{line}{text}"),
-            });
-            format!("|{chomp}{}", lines.collect::<String>())
-        }
-        _ => inline(value, Context::Block, Quotes::None),
-    }
+    let mut out = String::new();
+    how.item(&mut out, value, column);
+    out
 }
 
 /// A line break and indentation.
 pub(super) fn new_line(indent: usize, how: Indent<'_>) -> String {
-    format!("{}{}", how.line_break, " ".repeat(indent))
+    let mut out = String::new();
+    how.new_line(&mut out, indent);
+    out
+}
+
+/// The same, behind text that is there.
+impl Indent<'_> {
+    fn below_key(self, out: &mut String, value: &Json, column: usize) {
+        let indent = match value {
+            Json::Array(_) => column + self.list_step,
+            _ => column + self.step,
+        };
+        match value {
+            Json::Array(_) | Json::Object(_) if is_block(value) => self.new_line(out, indent),
+            _ => out.push(' '),
+        }
+        self.block(out, value, indent);
+    }
+
+    fn entry(self, out: &mut String, name: &str, value: &Json, column: usize) {
+        out.push_str(&key(name, Context::Block, Quotes::None));
+        out.push(':');
+        self.below_key(out, value, column);
+    }
+
+    fn item(self, out: &mut String, value: &Json, column: usize) {
+        out.push_str("- ");
+        self.block(out, value, column + 2);
+    }
+
+    /// A value at a column, without the indentation of its first line.
+    fn block(self, out: &mut String, value: &Json, column: usize) {
+        match value {
+            Json::Array(items) if !items.is_empty() => {
+                for (i, value) in items.iter().enumerate() {
+                    if i > 0 {
+                        self.new_line(out, column);
+                    }
+                    self.item(out, value, column);
+                }
+            }
+            Json::Object(entries) if !entries.is_empty() => {
+                for (i, (name, value)) in entries.iter().enumerate() {
+                    if i > 0 {
+                        self.new_line(out, column);
+                    }
+                    self.entry(out, name, value, column);
+                }
+            }
+            Json::String(text) if is_literal(text) => self.literal(out, text, column),
+            _ => out.push_str(&inline(value, Context::Block, Quotes::None)),
+        }
+    }
+
+    fn literal(self, out: &mut String, text: &str, column: usize) {
+        out.push('|');
+        out.push_str(match text.strip_suffix('\n') {
+            None => "-",
+            Some(rest) if rest.ends_with('\n') => "+",
+            Some(_) => "",
+        });
+        for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+            match line {
+                "" => out.push_str(self.line_break),
+                line => {
+                    self.new_line(out, column);
+                    out.push_str(line);
+                }
+            }
+        }
+    }
+
+    fn new_line(self, out: &mut String, indent: usize) {
+        out.push_str(self.line_break);
+        out.extend(std::iter::repeat_n(' ', indent));
+    }
 }
