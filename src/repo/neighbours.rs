@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use camino::Utf8Path;
+
 use super::Loaded;
 use super::Repo;
 use super::files::Use;
@@ -56,12 +58,16 @@ impl Repo {
         let files = self.files.get(start..).unwrap_or_default().iter();
         let below = files.take_while(|f| f.path.starts_with(directory));
         let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
+        if !self.directories.contains(directory) {
+            return out;
+        }
+        let is_own = |d: &Utf8Path| d.as_str() == directory.as_str();
         for file in read {
             let owner = file
                 .path
                 .ancestors()
                 .skip(1)
-                .find(|d| *d == directory || self.directories.contains(*d));
+                .find(|d| is_own(d) || self.directories.contains(*d));
             if owner != Some(directory) {
                 continue;
             }

@@ -63,6 +63,11 @@ impl Schema {
         })
     }
 
+    /// The default of the field at a path.
+    pub fn default_at(&self, path: &Path) -> Option<&Value> {
+        self.find(path)?.default.as_ref()
+    }
+
     /// Type and limits of the field at a path, in words.
     pub fn in_words(&self, path: &Path) -> String {
         let Some(field) = self.field(path).filter(|_| !path.0.is_empty()) else {

@@ -206,9 +206,11 @@ fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
 
 /// What follows `parent` in `path`, with its leading dot.
 fn below<'p>(path: &'p str, parent: &str) -> Option<&'p str> {
-    let (above, rest) = path.split_at_checked(parent.len())?;
-    // What is cheap to tell apart comes first: every row of a table is asked.
-    ((rest.is_empty() || rest.starts_with('.')) && above == parent).then_some(rest)
+    // What is cheap to tell comes first: every row of a table is asked.
+    if !matches!(path.as_bytes().get(parent.len()), None | Some(b'.')) {
+        return None;
+    }
+    path.strip_prefix(parent)
 }
 
 #[cfg(test)]

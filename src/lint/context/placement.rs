@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Context, Field, NodeRef};
-use crate::inventory::Taint;
+use crate::inventory::{Node, Taint};
 use crate::kube::node_affinity;
 use crate::source::Location;
 use crate::topology;
@@ -83,15 +83,18 @@ impl<'a> Context<'a> {
 impl<'a> Placement<'a> {
     /// Whether it has a node selector or a required node affinity.
     pub fn selects_nodes(&self) -> bool {
-        topology::selects(self.value, &crate::inventory::Node::default()).is_some()
+        topology::selects(self.value, &Node::default()).is_some()
     }
 
     /// The declared nodes that match its node selector and its required node affinity; all of
     /// them when it has neither.
     pub fn nodes(&self, cx: &Context<'a>) -> Vec<NodeRef<'a>> {
-        cx.nodes()
-            .filter(|n| topology::selects(self.value, n.node).unwrap_or(true))
-            .collect()
+        cx.nodes().filter(|n| self.takes(n.node)).collect()
+    }
+
+    /// Whether a node matches its node selector and its required node affinity.
+    pub fn takes(&self, node: &Node) -> bool {
+        topology::selects(self.value, node).unwrap_or(true)
     }
 
     /// Whether one of its tolerations matches a taint.

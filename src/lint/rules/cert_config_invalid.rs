@@ -87,61 +87,71 @@ const ORDER: [(&str, &str, &str); 3] = [
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(config) = cx.field("certConfig").path() else {
+        return;
+    };
     let is_ours = |r| matches!(r, Reason::CertificateTooShort | Reason::CertificateOrder);
     if let Some(finding) = cx.refused(&RULE, is_ours) {
         let finding = match cx.admission().reason {
-            Some(Reason::CertificateOrder) => contradiction(cx, finding),
+            Some(Reason::CertificateOrder) => contradiction(cx, &config, finding),
             _ => finding
                 .label("shorter than ten minutes")
                 .help("write ten minutes (10m) or more"),
         };
         out.explain(Incident::Refusal, finding);
     } else {
-        equal_ones(cx, out);
+        equal_ones(cx, &config, out);
     }
 }
 
 /// A duration as it is in force.
-struct Setting {
+struct Setting<'c> {
+    config: &'c Path,
     name: &'static str,
     value: Duration,
-    path: Path,
     written: bool,
 }
 
-impl Setting {
+impl Setting<'_> {
     fn describe(&self) -> String {
         let by_default = if self.written { "" } else { " by default" };
         format!("{} is {}{by_default}", self.name, self.value)
     }
+
+    fn place(&self, cx: &Context<'_>) -> Location {
+        cx.locate(&self.config.below(self.name))
+    }
 }
 
-fn setting(cx: &Context<'_>, config: &Path, name: &'static str) -> Option<Setting> {
-    let path = config.below(name);
+fn setting<'c>(cx: &Context<'_>, config: &'c Path, name: &'static str) -> Option<Setting<'c>> {
     let admission = cx.admission();
     let object = admission.stored.as_ref().or(admission.forced.as_ref())?;
+    let value = tree::get(config.get(object)?, name)?;
+    let written = cx.document().root.at(config).and_then(|c| c.below(name));
     Some(Setting {
+        config,
         name,
-        value: duration::parse(path.get(object)?.as_str()?).ok()?,
-        written: cx.document().root.at(&path).is_some(),
-        path,
+        value: duration::parse(value.as_str()?).ok()?,
+        written: written.is_some(),
     })
 }
 
 /// The pairs of settings that [`ORDER`] is about, as far as they are in force.
-fn pairs(cx: &Context<'_>) -> impl Iterator<Item = (Setting, Setting, &'static str)> {
-    let config = cx.field("certConfig").path();
+fn pairs<'c>(
+    cx: &'c Context<'_>,
+    config: &'c Path,
+) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
     ORDER
         .into_iter()
         .filter_map(move |(short, long, consequence)| {
-            let setting = |name| setting(cx, config.as_ref()?, name);
-            Some((setting(short)?, setting(long)?, consequence))
+            let short = setting(cx, config, short)?;
+            Some((short, setting(cx, config, long)?, consequence))
         })
 }
 
 /// Says which two values contradict each other, and points at the one that is written.
-fn contradiction(cx: &Context<'_>, finding: Finding) -> Finding {
-    for (short, long, _) in pairs(cx) {
+fn contradiction(cx: &Context<'_>, config: &Path, finding: Finding) -> Finding {
+    for (short, long, _) in pairs(cx, config) {
         if short.value <= long.value {
             continue;
         }
@@ -150,22 +160,22 @@ fn contradiction(cx: &Context<'_>, finding: Finding) -> Finding {
             false => (&long, &short),
         };
         let mut finding = finding
-            .at(cx.locate(&here.path))
+            .at(here.place(cx))
             .label(format!("{}, but {}", here.describe(), there.describe()))
             .help(format!(
                 "{} must not be longer than {}; write both",
                 short.name, long.name
             ));
         if there.written {
-            finding = finding.related(cx.locate(&there.path), there.describe());
+            finding = finding.related(there.place(cx), there.describe());
         }
         return finding;
     }
     finding
 }
 
-fn equal_ones(cx: &Context<'_>, out: &mut Sink) {
-    for (short, long, consequence) in pairs(cx) {
+fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
+    for (short, long, consequence) in pairs(cx, config) {
         if short.value != long.value {
             continue;
         }
@@ -175,7 +185,7 @@ fn equal_ones(cx: &Context<'_>, out: &mut Sink) {
             short.name, long.name, short.value
         );
         let finding = Finding::new(&RULE, message)
-            .at(cx.locate(&here.path))
+            .at(here.place(cx))
             .label("accepted")
             .help(format!("make {} shorter than {}", short.name, long.name))
             .severity(Severity::Info);

@@ -86,7 +86,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn default_of<'r>(release: &'r Release, schema: &str, path: &Path) -> Option<&'r Json> {
-    release.schema(schema)?.field(path)?.default
+    release.schema(schema)?.default_at(path)
 }
 
 fn outdated(cx: &Context<'_>, path: &Path, node: &Node, previous: &str, now: &Json) -> Finding {

@@ -83,8 +83,7 @@ fn collect<'a>(schema: &Schema, node: &'a Node, at: &Path, found: &mut Vec<(Path
             Value::Map(_) | Value::Seq(_) => collect(schema, &entry.value, &path, found),
             Value::Null => {}
             _ => {
-                let field = schema.field(&path);
-                let default = field.as_ref().and_then(|f| f.default);
+                let default = schema.default_at(&path);
                 if default.is_some_and(|d| *d == entry.value.to_json()) {
                     found.push((path, entry));
                 }
