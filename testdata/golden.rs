@@ -122,7 +122,7 @@ fn status_json(plan: &Plan) -> Value {
     json!({
         "nodeInfo": status.node_info,
         "dataImportSchedule": status.data_import_schedule,
-        "dataImportCronTemplates": status.data_import_cron_templates,
+        "dataImportCronTemplates": status.data_import_cron_templates.as_deref(),
         "conditions": Value::Object(conditions.collect::<Map<_, _>>()),
     })
 }

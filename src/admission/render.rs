@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::shape::{Shape, at, list, text};
 use super::{Operation, Reason, Refusal};
-use crate::boot_images::GoldenImages;
+use crate::boot_images::{GoldenImages, HcoStage, TemplateError};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch;
@@ -58,12 +59,14 @@ pub(super) fn check(
     };
     let topology = topology.unwrap_or_default();
     for name in names {
-        let templates = match *name {
+        let images = match *name {
             "ssp" if reads_golden_images(&hc) => golden_images(release, &hc, &topology, schedule),
-            _ => Ok(Vec::new()),
+            _ => Ok(Arc::default()),
         };
+        let templates = images.as_ref().map(|stage| stage.ssp_templates.as_slice());
+        let templates = templates.map_err(TemplateError::to_string);
         let stage = operands::Stage::Webhook;
-        let cx = Context::new(release, inventory, &topology, &hc, &templates, stage);
+        let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
         let patched =
             operands::patched_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
         for (path, value) in jsonpatch::write_through(release, &hc, &patched) {
@@ -83,14 +86,14 @@ fn reads_golden_images(hc: &HyperConverged) -> bool {
             .is_empty()
 }
 
-/// SSP's templates, or why there are none.
+/// HCO's stage of the golden images, or why there is none.
 fn golden_images(
     release: &Release,
     hc: &HyperConverged,
     topology: &Topology,
     schedule: Option<&str>,
-) -> Result<Vec<Value>, String> {
-    let images = GoldenImages {
+) -> Result<Arc<HcoStage>, TemplateError> {
+    GoldenImages {
         common: release.golden_images(),
         custom: hc.list("workloadSources.dataImportCronTemplates"),
         import_common: hc
@@ -100,11 +103,8 @@ fn golden_images(
         schedule,
         multi_arch: hc.multi_arch(),
         workload_architectures: &topology.workload_architectures,
-    };
-    match images.render() {
-        Ok(stage) => Ok(stage.ssp_templates()),
-        Err(error) => Err(error.to_string()),
     }
+    .render_shared(release)
 }
 
 /// The architectures that the operator wrote down last.

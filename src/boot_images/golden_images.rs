@@ -4,12 +4,14 @@
 //! modelled releases.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::template::{Template, TemplateSource, complete_spec, text};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::kube::tree;
+use crate::release::{Memo, Release};
 
 /// What HCO's stage depends on.
 ///
@@ -34,11 +36,16 @@ pub struct GoldenImages<'a> {
     pub workload_architectures: &'a [String],
 }
 
-/// What HCO's stage makes: see its methods for where it goes.
-#[derive(Debug, Clone, PartialEq)]
+/// What HCO's stage makes.
+#[derive(Debug, Default, PartialEq)]
 pub struct HcoStage {
     /// Sorted by name, one per name.
     pub templates: Vec<Template>,
+    /// `spec.commonTemplates.dataImportCronTemplates` of the SSP, before its jsonpatch.
+    pub ssp_templates: Vec<Value>,
+    /// `status.dataImportCronTemplates` of the HyperConverged. The operator writes the list once
+    /// its SSP is there, so not on plain Kubernetes and not after an error.
+    pub status: Arc<[Value]>,
     pub(super) multi_arch: bool,
     pub(super) workload_architectures: usize,
 }
@@ -67,21 +74,50 @@ pub enum TemplateError {
     },
 }
 
-impl HcoStage {
-    /// `spec.commonTemplates.dataImportCronTemplates` of the SSP, before its jsonpatch.
-    pub fn ssp_templates(&self) -> Vec<Value> {
-        let ssp = |t: &Template| t.ssp_template(self.multi_arch);
-        self.templates.iter().filter_map(ssp).collect()
-    }
-
-    /// `status.dataImportCronTemplates` of the HyperConverged. The operator writes the list once
-    /// its SSP is there, so not on plain Kubernetes and not after an error.
-    pub fn status(&self) -> Vec<Value> {
-        self.templates.iter().map(Template::status).collect()
-    }
+/// What decides what a release's stage makes.
+struct Request {
+    import_common: bool,
+    multi_arch: bool,
+    namespace: Option<String>,
+    schedule: Option<String>,
+    workload_architectures: Vec<String>,
+    custom: Vec<Value>,
 }
 
+/// Stages of a release: a fleet has few that differ.
+type Stages = Memo<Request, Arc<HcoStage>, 16>;
+
 impl GoldenImages<'_> {
+    /// [`Self::render`] of a release's common templates, made once for equal inputs.
+    ///
+    /// # Errors
+    /// As [`Self::render`].
+    pub fn render_shared(&self, release: &Release) -> Result<Arc<HcoStage>, TemplateError> {
+        let stages: &Stages = release.kept();
+        let known = stages.find(|r| {
+            r.import_common == self.import_common
+                && r.multi_arch == self.multi_arch
+                && r.namespace.as_deref() == self.namespace
+                && r.schedule.as_deref() == self.schedule
+                && r.workload_architectures == self.workload_architectures
+                && r.custom == self.custom
+        });
+        if let Some(stage) = known {
+            return Ok(stage);
+        }
+        let stage = Arc::new(self.render()?);
+        let request = Request {
+            import_common: self.import_common,
+            multi_arch: self.multi_arch,
+            namespace: self.namespace.map(str::to_owned),
+            schedule: self.schedule.map(str::to_owned),
+            workload_architectures: self.workload_architectures.to_vec(),
+            custom: self.custom.to_vec(),
+        };
+        stages.keep(request, Arc::clone(&stage));
+        Ok(stage)
+    }
+
     /// Merges, filters and sorts the templates.
     ///
     /// # Errors
@@ -114,7 +150,10 @@ impl GoldenImages<'_> {
             }
         }
         templates.sort_by(|a, b| a.name().cmp(b.name()));
+        let ssp = |t: &Template| t.ssp_template(self.multi_arch);
         Ok(HcoStage {
+            ssp_templates: templates.iter().filter_map(ssp).collect(),
+            status: templates.iter().map(Template::status).collect(),
             templates,
             multi_arch: self.multi_arch,
             workload_architectures: self.workload_architectures.len(),

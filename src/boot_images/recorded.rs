@@ -130,7 +130,13 @@ fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>)
     let none = json!([]);
     let list = |v: Option<&Value>| v.filter(|v| !v.is_null()).unwrap_or(&none).clone();
     let recorded = list(case.status.get("dataImportCronTemplates"));
-    compare("status", case, &stage.status().into(), &recorded, wrong);
+    compare(
+        "status",
+        case,
+        &stage.status.to_vec().into(),
+        &recorded,
+        wrong,
+    );
     counts.status += 1;
     let about_images = |name: &str| name.contains("dataimportcron") || name.contains("multi_arch");
     let mut recorded = case.metrics.clone();
@@ -146,7 +152,7 @@ fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>)
     let patch = "/metadata/annotations/ssp.kubevirt.io~1jsonpatch";
     if case.hyperconverged.pointer(patch).is_none() {
         let recorded = list(ssp.pointer("/spec/commonTemplates/dataImportCronTemplates"));
-        let ours = stage.ssp_templates().into();
+        let ours = stage.ssp_templates.clone().into();
         compare("ssp list", case, &ours, &recorded, wrong);
         counts.ssp_list += 1;
     }

@@ -92,9 +92,9 @@ fn an_image_for_no_node_is_in_the_status_only() {
             .map(|t| t["metadata"]["name"].as_str().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(names(&stage.ssp_templates()), ["debian", "fedora"]);
-    assert_eq!(names(&stage.status()), ["debian", "fedora", "mine"]);
-    let status = &stage.status()[2]["status"];
+    assert_eq!(names(&stage.ssp_templates), ["debian", "fedora"]);
+    assert_eq!(names(&stage.status), ["debian", "fedora", "mine"]);
+    let status = &stage.status[2]["status"];
     assert_eq!(status["originalSupportedArchitectures"], "s390x");
     assert_eq!(
         status["conditions"][0]["reason"],
@@ -120,7 +120,7 @@ fn the_webhook_knows_no_node_and_no_schedule() {
     let common = common();
     let mut webhook = images(&common, &[], &[]);
     webhook.schedule = None;
-    let list = webhook.render().unwrap().ssp_templates();
+    let list = webhook.render().unwrap().ssp_templates;
     assert_eq!(list.len(), 1);
     assert_eq!(list[0]["spec"]["schedule"], "1 1 * * *");
 }
@@ -134,7 +134,7 @@ fn a_customised_template_replaces_spec_and_namespace() {
     images.namespace = Some("images");
     images.multi_arch = false;
     let stage = images.render().unwrap();
-    let [debian, fedora] = &stage.ssp_templates()[..] else {
+    let [debian, fedora] = &stage.ssp_templates[..] else {
         panic!("{stage:?}")
     };
     assert_eq!(fedora["metadata"]["namespace"], "images");

@@ -242,9 +242,12 @@ pub(super) fn writes(
     has: &dyn Fn(&str) -> bool,
 ) -> Vec<(&'static str, Value)> {
     let mut found = Vec::new();
+    let (Some(before), Some(after)) = (get(before, "spec"), get(after, "spec")) else {
+        return found;
+    };
     for row in SHARED.iter().filter(|row| row.kind == kind) {
-        let operand = |object| get(object, "spec").and_then(|spec| get(spec, row.operand));
-        let (Some(before), Some(after)) = (operand(before), operand(after)) else {
+        let (Some(before), Some(after)) = (get(before, row.operand), get(after, row.operand))
+        else {
             continue;
         };
         let own = match row.condition {

@@ -4,8 +4,11 @@ use serde_json::{Map, Value};
 
 /// An object of these entries. Takes the values as they are, where `json!` would copy them.
 pub fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
-    let entries = entries.into_iter().map(|(k, v)| (k.to_owned(), v));
-    Value::Object(entries.collect())
+    let mut object = Map::new();
+    for (key, value) in entries {
+        object.insert(key.to_owned(), value);
+    }
+    Value::Object(object)
 }
 
 /// The keys of a dotted path. (`str::split` takes three times as long for keys of this length.)

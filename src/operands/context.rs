@@ -33,7 +33,7 @@ pub struct Context<'a> {
     /// The user's CR.
     pub hc: &'a HyperConverged,
     /// SSP's `commonTemplates.dataImportCronTemplates`, made by `boot_images`, or why not.
-    pub golden_images: &'a Result<Vec<Value>, String>,
+    pub golden_images: Result<&'a [Value], String>,
     /// Who renders.
     pub stage: Stage,
     tls: OnceCell<TlsProfile>,
@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
         inventory: &'a Inventory,
         topology: &'a Topology,
         hc: &'a HyperConverged,
-        golden_images: &'a Result<Vec<Value>, String>,
+        golden_images: Result<&'a [Value], String>,
         stage: Stage,
     ) -> Self {
         Self {

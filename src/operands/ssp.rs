@@ -23,7 +23,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         ("namespace", json!(namespace)),
         (
             "dataImportCronTemplates",
-            Value::Array(golden_images.clone()),
+            Value::Array(golden_images.to_vec()),
         ),
     ]);
     let mut spec = object([

@@ -1,5 +1,7 @@
 //! What the golden images' first stage is given.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::boot_images::{GoldenImages, HcoStage, TemplateError};
@@ -8,7 +10,7 @@ use crate::inventory::Inventory;
 use crate::release::Release;
 use crate::topology::Topology;
 
-pub(super) type Images = Result<HcoStage, TemplateError>;
+pub(super) type Images = Result<Arc<HcoStage>, TemplateError>;
 
 /// HCO's stage, as the operator renders it.
 pub(super) fn render(
@@ -28,13 +30,11 @@ pub(super) fn render(
         multi_arch: hc.multi_arch(),
         workload_architectures: &topology.workload_architectures,
     }
-    .render()
+    .render_shared(release)
 }
 
 /// The templates as SSP gets them, or the error that SSP's operand ends with.
-pub(super) fn for_ssp(images: &Images) -> Result<Vec<Value>, String> {
-    match images {
-        Ok(stage) => Ok(stage.ssp_templates()),
-        Err(error) => Err(error.to_string()),
-    }
+pub(super) fn for_ssp(images: &Images) -> Result<&[Value], String> {
+    let templates = images.as_ref().map(|stage| stage.ssp_templates.as_slice());
+    templates.map_err(TemplateError::to_string)
 }

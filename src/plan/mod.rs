@@ -45,7 +45,7 @@ pub struct Plan {
     /// What SSP makes of its object; `None` where there is none.
     pub ssp: Option<Arc<SspStage>>,
     /// The golden images after HCO's stage; `None` where they could not be rendered.
-    pub golden_images: Option<HcoStage>,
+    pub golden_images: Option<Arc<HcoStage>>,
     /// The operands that a jsonpatch annotation patched, before and after, in the operator's first
     /// round: rendered from the HyperConverged as it was written. In the second one, a value that
     /// a patch wrote through into the HyperConverged is there before the patch.
@@ -183,14 +183,8 @@ fn render(
     let mut patched = None;
     for _ in 0..MOST_RECONCILES {
         let templates = golden_images::for_ssp(&images);
-        let cx = Context::new(
-            release,
-            inventory,
-            &topology,
-            &hc,
-            &templates,
-            Stage::Operator,
-        );
+        let stage = Stage::Operator;
+        let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
         rendered = operands::render_all(&cx);
         let writes = jsonpatch::write_through(release, &hc, &rendered.patched);
         patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
@@ -211,7 +205,7 @@ fn render(
     let ssp = ssp.map(|(_, o)| ssp_stage::render_shared(&o.body, release));
     let reconciled = rendered.error.is_none();
     let images = images.ok();
-    let listed = images.as_ref().filter(|_| reconciled && ssp.is_some());
+    let listed = images.as_deref().filter(|_| reconciled && ssp.is_some());
     Plan {
         status: status::of(
             release,

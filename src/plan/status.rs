@@ -1,6 +1,7 @@
 //! What HCO reports on the HyperConverged.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -31,7 +32,7 @@ pub struct Status {
     /// `status.dataImportSchedule`
     pub data_import_schedule: Option<String>,
     /// `status.dataImportCronTemplates`; `None` where the operator writes none.
-    pub data_import_cron_templates: Option<Vec<Value>>,
+    pub data_import_cron_templates: Option<Arc<[Value]>>,
     /// `ReconcileComplete` and, where it is there, `TaintedConfiguration`.
     pub conditions: BTreeMap<&'static str, Condition>,
 }
@@ -44,7 +45,7 @@ pub(super) fn of(
     images: Option<&HcoStage>,
     error: Option<&operands::Error>,
 ) -> Status {
-    let templates = images.map(HcoStage::status);
+    let templates = images.map(|stage| Arc::clone(&stage.status));
     Status {
         node_info: node_info(release, topology),
         data_import_schedule: inventory.data_import_schedule.clone(),

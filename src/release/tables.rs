@@ -203,7 +203,7 @@ pub enum GateCondition {
 pub struct KubeVirtConstants {
     /// CPU models that are always obsolete.
     #[serde(rename = "obsoleteCPUModels")]
-    pub obsolete_cpu_models: Vec<String>,
+    pub obsolete_cpu_models: BTreeSet<String>,
     /// Network bindings that every cluster gets.
     pub network_binding: Value,
     /// Network bindings that the passt annotation adds.

@@ -359,7 +359,7 @@ fn no_shape_panics() {
             workload_architectures: &["amd64".to_owned()],
         };
         if let Ok(stage) = images.render() {
-            assert!(stage.ssp_templates().len() <= stage.status().len());
+            assert!(stage.ssp_templates.len() <= stage.status.len());
             stage.gauges();
         }
     };
