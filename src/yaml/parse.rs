@@ -188,7 +188,7 @@ impl State<'_> {
         let mut problems = builder.problems.take();
         let root = match read {
             Ok((root, rest)) => {
-                problems.extend(ignored(&text, rest, span));
+                problems.extend(ignored(&text, rest as usize, span));
                 root
             }
             Err(problem) => {
@@ -222,15 +222,13 @@ impl State<'_> {
     }
 }
 
-/// So many bytes are looked at before it is asked whether something was found.
-const BLOCK: usize = 256;
-
 /// The first character that YAML doesn't allow.
 fn control_character(text: &str) -> Option<(usize, char)> {
     let suspect = |b: &u8| (*b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) || *b >= 0x7F;
-    // Without a way out of the inner loop the compiler looks at many bytes at once.
-    let any = |block: &[u8]| block.iter().fold(0, |any, b| any | u8::from(suspect(b))) > 0;
-    if !text.as_bytes().chunks(BLOCK).any(any) {
+    // Without a way out of its loop a block is looked at all at once.
+    let any = |block: &[u8; 64]| block.iter().fold(false, |any, b| any | suspect(b));
+    let (blocks, rest) = text.as_bytes().as_chunks();
+    if !blocks.iter().any(any) && !rest.iter().any(suspect) {
         return None;
     }
     let refused = |c: char| match c {

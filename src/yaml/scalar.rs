@@ -49,21 +49,22 @@ pub fn resolve(text: &str) -> Scalar {
     }
     match text.as_bytes() {
         [] => Scalar::Null,
-        [b'0'..=b'9' | b'+' | b'-', ..] => word(text).unwrap_or_else(|| number(text)),
+        [b'0'..=b'9', ..] => number(text),
+        [b'+' | b'-', ..] => word(text).unwrap_or_else(|| number(text)),
         [b'.', ..] => word(text).unwrap_or_else(|| float(text)),
         _ => word(text).unwrap_or(Scalar::Text),
     }
 }
 
-/// Whether a plain scalar can be nothing but text, as its first character says and its length:
-/// most scalars, which nobody has to look at closer.
+/// Whether a plain scalar is nothing but text. Mostly its first character says so: nobody has to
+/// look at it closer.
 pub(super) fn is_text(text: &str) -> bool {
     match text.as_bytes() {
         [] | [b'0'..=b'9' | b'+' | b'-' | b'.' | b'~', ..] => false,
         [
             b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O',
             ..,
-        ] => text.len() > "false".len(),
+        ] => text.len() > "false".len() || word(text).is_none(),
         _ => true,
     }
 }

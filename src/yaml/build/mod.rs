@@ -53,9 +53,8 @@ enum Pending {
 /// Builds the tree of one document.
 pub(super) struct Builder<'l, 't> {
     limits: &'l Limits,
-    /// Where the document's text starts in its file, and where it ends.
-    base: usize,
-    end: usize,
+    /// The document's bytes in its file.
+    document: Span,
     stack: Vec<Frame<'t>>,
     /// The items and entries of all open collections: those of the innermost are the last.
     items: Vec<Node>,
@@ -71,8 +70,7 @@ impl<'l, 't> Builder<'l, 't> {
     pub(super) fn new(limits: &'l Limits, span: Span, nodes: usize) -> Self {
         Self {
             limits,
-            base: span.start as usize,
-            end: span.end as usize,
+            document: span,
             stack: Vec::with_capacity(16),
             items: Vec::with_capacity(16),
             entries: Vec::with_capacity(32),
@@ -111,24 +109,21 @@ impl<'l, 't> Builder<'l, 't> {
 
     /// A problem of the text in the file's own offsets.
     pub(super) fn lexical(&self, error: Box<LexError>) -> Problem {
-        let at = (self.base + error.at).min(self.end);
+        let at = self.start(error.at);
         let kind = if error.too_deep {
             ProblemKind::TooDeep
         } else {
             ProblemKind::Syntax
         };
-        let problem = Problem::new(kind, Span::new(at, at), error.message);
+        let problem = Problem::new(kind, at, error.message);
         match error.since {
-            Some((since, what)) => {
-                let since = (self.base + since).min(self.end);
-                problem.since(Span::new(since, since), what)
-            }
+            Some((since, what)) => problem.since(self.start(since), what),
             None => problem,
         }
     }
 
     fn event(&mut self, next: Spanned<'t>, events: &mut Events<'t>) -> Result<(), Problem> {
-        let span = self.span(next.start, next.end);
+        let span = self.span(next.span);
         let before = self.aliases.read;
         self.aliases.read.steps += 1;
         self.nodes += usize::from(!matches!(next.event, Event::End));
@@ -182,11 +177,19 @@ impl<'l, 't> Builder<'l, 't> {
         }
     }
 
-    fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(
-            (self.base + start).min(self.end),
-            (self.base + end).min(self.end),
-        )
+    /// A span of the text in the file's own offsets.
+    fn span(&self, span: Span) -> Span {
+        let Span { start: base, end } = self.document;
+        Span {
+            start: base.saturating_add(span.start).min(end),
+            end: base.saturating_add(span.end).min(end),
+        }
+    }
+
+    /// The place in the file where a span of the text starts.
+    fn start(&self, span: Span) -> Span {
+        let Span { start, .. } = self.span(span);
+        Span { start, end: start }
     }
 
     fn wants_key(&self) -> bool {

@@ -19,6 +19,7 @@ pub(super) struct Written<'t> {
 
 impl Written<'_> {
     /// The value, as it arrives in JSON.
+    #[inline]
     pub(super) fn value(self, problems: &mut Problems) -> Result<Value, Problem> {
         match self.is_text() {
             true => Ok(Value::String(self.text.into_owned())),
@@ -26,6 +27,7 @@ impl Written<'_> {
         }
     }
 
+    #[inline(never)]
     fn resolved(self, problems: &mut Problems) -> Result<Value, Problem> {
         self.compare_with_kustomize(problems);
         Ok(match self.resolve()? {
@@ -57,6 +59,7 @@ impl Written<'_> {
         self.resolved_key(problems)
     }
 
+    #[inline(never)]
     fn resolved_key(self, problems: &mut Problems) -> Result<Pending, Problem> {
         let span = self.span;
         self.compare_with_kustomize(problems);
@@ -84,6 +87,7 @@ impl Written<'_> {
     }
 
     /// Whether it is the same text to everybody.
+    #[inline]
     fn is_text(&self) -> bool {
         self.tag.is_none() && (self.style != Style::Plain || scalar::is_text(&self.text))
     }

@@ -1,11 +1,12 @@
 //! What stands in `[]` and `{}`.
 
 use super::{Event, Events, Result, Spanned, State, end_before, error, nothing, spanned};
+use crate::source::Span;
 use crate::yaml::Style;
 use crate::yaml::lex::Token;
 
 impl<'t> Events<'t> {
-    pub(super) fn flow_entry(&mut self, first: bool, since: usize) -> Result<Spanned<'t>> {
+    pub(super) fn flow_entry(&mut self, first: bool, since: Span) -> Result<Spanned<'t>> {
         let mut next = self.lexer.peek()?;
         if !first {
             next = match next.token {
@@ -22,7 +23,7 @@ impl<'t> Events<'t> {
             Token::FlowSeqEnd => Ok(self.close(next)),
             Token::Key => {
                 self.lexer.skip();
-                self.states.push((State::PairKey, next.start));
+                self.states.push((State::PairKey, next.span));
                 Ok(spanned(Event::Map(Style::Flow), next))
             }
             _ => self.node(next, false, false),
@@ -35,7 +36,7 @@ impl<'t> Events<'t> {
         if matches!(next.token, Token::Colon | Token::Comma | Token::FlowSeqEnd) {
             // Go steps over the token here, so that `[? : x]` has no value either.
             self.lexer.skip();
-            return Ok(nothing(next.end));
+            return Ok(nothing(next.span.end));
         }
         self.node(next, false, false)
     }
@@ -51,7 +52,7 @@ impl<'t> Events<'t> {
         Ok(end_before(self.lexer.peek()?))
     }
 
-    pub(super) fn flow_key(&mut self, first: bool, since: usize) -> Result<Spanned<'t>> {
+    pub(super) fn flow_key(&mut self, first: bool, since: Span) -> Result<Spanned<'t>> {
         let mut next = self.lexer.peek()?;
         if !first {
             next = match next.token {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::lex::{LexError, Lexed, Lexer, Tag, Token};
 use super::{Comment, Style};
+use crate::source::Span;
 
 /// One step of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +29,7 @@ pub(super) enum Event {
 #[derive(Debug)]
 pub(super) struct Spanned<'t> {
     pub(super) event: Event,
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(super) span: Span,
     pub(super) anchor: Option<&'t str>,
     pub(super) tag: Option<Tag>,
 }
@@ -61,7 +61,7 @@ enum State {
 pub(super) struct Events<'t> {
     lexer: Lexer<'t>,
     /// Open collections and where they began.
-    states: Vec<(State, usize)>,
+    states: Vec<(State, Span)>,
     started: bool,
 }
 
@@ -82,12 +82,12 @@ impl<'t> Events<'t> {
 
     /// The text of a scalar, escapes and folding done.
     pub(super) fn text(&mut self, scalar: &Spanned<'t>, style: Style) -> Cow<'t, str> {
-        self.lexer.text(scalar.start, scalar.end, style)
+        self.lexer.text(scalar.span, style)
     }
 
     /// The name of an alias.
     pub(super) fn name(&self, alias: &Spanned<'t>) -> &'t str {
-        self.lexer.name(alias.start, alias.end)
+        self.lexer.name(alias.span)
     }
 
     /// The next event.
@@ -110,18 +110,18 @@ impl<'t> Events<'t> {
             State::FlowValue => self.flow_value(),
             State::FlowNoValue => {
                 self.become_state(State::FlowKey);
-                let at = self.lexer.peek()?.start;
+                let at = self.lexer.peek()?.span.start;
                 Ok(nothing(at))
             }
         }
     }
 
     /// Where text begins that belongs to no document; Go reads one document and stops.
-    pub(super) fn rest(&mut self) -> Result<usize> {
+    pub(super) fn rest(&mut self) -> Result<u32> {
         let next = self.lexer.peek()?;
         Ok(match next.token {
-            Token::DocumentEnd => next.end,
-            _ => next.start,
+            Token::DocumentEnd => next.span.end,
+            _ => next.span.start,
         })
     }
 
@@ -162,22 +162,20 @@ impl<'t> Events<'t> {
     /// A node that begins with the next token: properties, then a scalar, an alias or the
     /// beginning of a collection.
     fn node(&mut self, mut next: Lexed, block: bool, indentless: bool) -> Result<Spanned<'t>> {
-        let begin = next.start;
+        let begin = next.span;
         if next.token == Token::Alias {
             self.lexer.skip();
             return Ok(spanned(Event::Alias, next));
         }
         let (mut anchor, mut tag) = (None, None);
-        let mut properties_end = begin;
+        let mut properties_end = begin.end;
         loop {
             match next.token {
-                Token::Anchor if anchor.is_none() => {
-                    anchor = Some(self.lexer.name(next.start, next.end))
-                }
+                Token::Anchor if anchor.is_none() => anchor = Some(self.lexer.name(next.span)),
                 Token::Tag(name) if tag.is_none() => tag = Some(name),
                 _ => break,
             }
-            properties_end = next.end;
+            properties_end = next.span.end;
             next = self.behind()?;
         }
         let (event, state) = match next.token {
@@ -204,7 +202,7 @@ impl<'t> Events<'t> {
                 return Err(problem.since(begin, what));
             }
         };
-        self.states.extend(state.map(|state| (state, next.start)));
+        self.states.extend(state.map(|state| (state, next.span)));
         if state != Some(State::IndentlessEntry) {
             self.lexer.skip();
         }
@@ -225,7 +223,7 @@ impl<'t> Events<'t> {
     ) -> Result<Spanned<'t>> {
         let next = self.behind()?;
         match ends(next.token) {
-            true => Ok(nothing(indicator.end)),
+            true => Ok(nothing(indicator.span.end)),
             false => self.node(next, block, indentless),
         }
     }
@@ -235,7 +233,7 @@ impl<'t> Events<'t> {
         let next = self.lexer.peek()?;
         match next.token {
             Token::Colon => self.node_unless(ends, block, block, next),
-            _ => Ok(nothing(next.start)),
+            _ => Ok(nothing(next.span.start)),
         }
     }
 
@@ -245,7 +243,7 @@ impl<'t> Events<'t> {
         spanned(Event::End, next)
     }
 
-    fn block_entry(&mut self, since: usize) -> Result<Spanned<'t>> {
+    fn block_entry(&mut self, since: Span) -> Result<Spanned<'t>> {
         let next = self.lexer.peek()?;
         match next.token {
             Token::Dash => {
@@ -269,7 +267,7 @@ impl<'t> Events<'t> {
         Ok(end_before(next))
     }
 
-    fn block_key(&mut self, since: usize) -> Result<Spanned<'t>> {
+    fn block_key(&mut self, since: Span) -> Result<Spanned<'t>> {
         let next = self.lexer.peek()?;
         match next.token {
             Token::Key => {
@@ -296,8 +294,7 @@ fn ends_in_block(token: Token) -> bool {
 fn spanned<'t>(event: Event, token: Lexed) -> Spanned<'t> {
     Spanned {
         event,
-        start: token.start,
-        end: token.end,
+        span: token.span,
         anchor: None,
         tag: None,
     }
@@ -307,21 +304,20 @@ fn spanned<'t>(event: Event, token: Lexed) -> Spanned<'t> {
 fn end_before<'t>(next: Lexed) -> Spanned<'t> {
     Spanned {
         event: Event::End,
-        ..nothing(next.start)
+        ..nothing(next.span.start)
     }
 }
 
 /// A value that isn't there.
-fn nothing<'t>(at: usize) -> Spanned<'t> {
+fn nothing<'t>(at: u32) -> Spanned<'t> {
     Spanned {
         event: Event::Scalar(Style::Plain),
-        start: at,
-        end: at,
+        span: Span { start: at, end: at },
         anchor: None,
         tag: None,
     }
 }
 
 fn error(message: &'static str, next: Lexed) -> Box<LexError> {
-    LexError::new(message, next.start)
+    LexError::new(message, next.span)
 }

@@ -46,6 +46,7 @@ impl Lexer<'_> {
     }
 
     /// The key that may begin here.
+    #[inline]
     pub(super) fn possible_key(&mut self) -> Result<Option<SimpleKey>> {
         if !self.key_allowed {
             return Ok(None);
@@ -62,10 +63,12 @@ impl Lexer<'_> {
         }))
     }
 
-    /// Whether the colon of a key stands right behind it, and it is the only open key.
+    /// Whether the colon of a key stands right behind it, and nothing speaks against reading both
+    /// at once: neither other open keys nor a limit that what comes first may not reach.
     pub(super) fn has_colon(&self, key: SimpleKey) -> bool {
         self.at(0) == b':'
             && self.flow_level == 0
+            && self.indents.len() < self.max_depth
             && self.is_blank_or_end(1)
             && key.line == self.line
             && self.pos <= key.at + TOO_LONG_FOR_A_KEY
@@ -73,8 +76,9 @@ impl Lexer<'_> {
 
     /// Announces a key whose first token is at `index` of the queue, or comes there.
     pub(super) fn announce_key(&mut self, key: SimpleKey, index: usize) -> Result<()> {
-        self.announce(Token::Key, index, key.at);
+        let behind = self.tokens.len() - index;
         self.indent_to(key.column, index, Token::BlockMap, key.at)?;
+        self.announce(Token::Key, self.tokens.len() - behind, key.at);
         self.key_allowed = false;
         Ok(())
     }

@@ -17,6 +17,7 @@ mod space;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::problem::Problem;
 use super::{Comment, Style};
@@ -92,15 +93,16 @@ pub(super) enum Tag {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LexError {
     pub(super) message: Cow<'static, str>,
-    pub(super) at: usize,
-    /// Where it began, and what was being read.
-    pub(super) since: Option<(usize, &'static str)>,
+    /// What begins where it was noticed.
+    pub(super) at: Span,
+    /// What begins where it began, and what was being read.
+    pub(super) since: Option<(Span, &'static str)>,
     pub(super) too_deep: bool,
 }
 
 impl LexError {
     /// What is wrong at a place. In a box: what is nearly never there makes no result larger.
-    pub(super) fn new(message: impl Into<Cow<'static, str>>, at: usize) -> Box<Self> {
+    pub(super) fn new(message: impl Into<Cow<'static, str>>, at: Span) -> Box<Self> {
         Box::new(Self {
             message: message.into(),
             at,
@@ -110,7 +112,7 @@ impl LexError {
     }
 
     /// Adds where it began, and what was being read.
-    pub(super) fn since(mut self: Box<Self>, at: usize, what: &'static str) -> Box<Self> {
+    pub(super) fn since(mut self: Box<Self>, at: Span, what: &'static str) -> Box<Self> {
         self.since = Some((at, what));
         self
     }
@@ -122,8 +124,7 @@ type Result<T> = std::result::Result<T, Box<LexError>>;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lexed {
     pub(super) token: Token,
-    pub(super) start: usize,
-    pub(super) end: usize,
+    pub(super) span: Span,
 }
 
 /// A place where a key may have begun that its colon would confirm.
@@ -216,7 +217,8 @@ impl<'t> Lexer<'t> {
     }
 
     /// The text of a scalar, folded and unescaped. Scalars are asked for in their order.
-    pub(super) fn text(&mut self, start: usize, end: usize, style: Style) -> Cow<'t, str> {
+    pub(super) fn text(&mut self, span: Span, style: Style) -> Cow<'t, str> {
+        let Range { start, end } = span.range();
         if start == end {
             return Cow::Borrowed("");
         }
@@ -230,8 +232,8 @@ impl<'t> Lexer<'t> {
     }
 
     /// The name of an anchor or alias.
-    pub(super) fn name(&self, start: usize, end: usize) -> &'t str {
-        &self.text[start + 1..end]
+    pub(super) fn name(&self, span: Span) -> &'t str {
+        &self.text[span.range()][1..]
     }
 
     fn column(&self) -> i32 {
@@ -242,23 +244,27 @@ impl<'t> Lexer<'t> {
         self.bytes.get(self.pos + offset).copied().unwrap_or(0)
     }
 
+    fn here(&self) -> Span {
+        Span::new(self.pos, self.pos)
+    }
+
     fn fail<T>(&self, message: &'static str) -> Result<T> {
-        Err(LexError::new(message, self.pos))
+        Err(LexError::new(message, self.here()))
     }
 
     fn fail_since<T>(&self, message: &'static str, at: usize, what: &'static str) -> Result<T> {
-        Err(LexError::new(message, self.pos).since(at, what))
+        Err(LexError::new(message, self.here()).since(Span::new(at, at), what))
     }
 
     fn push(&mut self, token: Token, start: usize) {
-        let end = self.pos;
-        self.tokens.push(Lexed { token, start, end });
+        let span = Span::new(start, self.pos);
+        self.tokens.push(Lexed { token, span });
     }
 
     /// Announces what begins at `at` in front of the token at `index` of the queue.
     fn announce(&mut self, token: Token, index: usize, at: usize) {
-        let (start, end) = (at, at);
-        self.tokens.insert(index, Lexed { token, start, end });
+        let span = Span::new(at, at);
+        self.tokens.insert(index, Lexed { token, span });
     }
 
     /// Opens a block collection, unless one is open at its column; the token goes to `index` of
@@ -284,7 +290,7 @@ impl<'t> Lexer<'t> {
             return Ok(());
         }
         let message = Problem::too_deep(self.max_depth, Span::default()).message;
-        let mut error = LexError::new(message, self.pos);
+        let mut error = LexError::new(message, self.here());
         error.too_deep = true;
         Err(error)
     }

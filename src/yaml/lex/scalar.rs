@@ -1,7 +1,7 @@
 //! Scalars: plain, quoted and block.
 
 use super::set::ByteSet;
-use super::{Lexed, Lexer, Result, Style, Token};
+use super::{Lexed, Lexer, Result, Span, Style, Token};
 
 /// What may end a run of a plain scalar: space, line breaks, indicators.
 static PLAIN_ENDS: ByteSet = ByteSet::of(b"\0 \t\n\r\xC2\xE2:,?[]{}");
@@ -60,8 +60,10 @@ impl Lexer<'_> {
         if let Some(text) = copied {
             self.copied.push_back((start, text));
         }
-        let token = Token::Scalar(style);
-        Lexed { token, start, end }
+        Lexed {
+            token: Token::Scalar(style),
+            span: Span::new(start, end),
+        }
     }
 
     /// A plain scalar, over as many lines as are indented deeper than what holds it.
