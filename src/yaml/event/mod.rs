@@ -163,9 +163,15 @@ impl<'t> Events<'t> {
     /// beginning of a collection.
     fn node(&mut self, mut next: Lexed, block: bool, indentless: bool) -> Result<Spanned<'t>> {
         let begin = next.span;
-        if next.token == Token::Alias {
+        // Nearly every node is a scalar without properties.
+        let alone = match next.token {
+            Token::Scalar(style) => Some(Event::Scalar(style)),
+            Token::Alias => Some(Event::Alias),
+            _ => None,
+        };
+        if let Some(event) = alone {
             self.lexer.skip();
-            return Ok(spanned(Event::Alias, next));
+            return Ok(spanned(event, next));
         }
         let (mut anchor, mut tag) = (None, None);
         let mut properties_end = begin.end;

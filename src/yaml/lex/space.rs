@@ -24,7 +24,7 @@ impl Lexer<'_> {
     /// Skips spaces, which are all that indents.
     pub(super) fn skip_spaces(&mut self) {
         let rest = &self.bytes[self.pos..];
-        self.pos += rest.iter().take_while(|b| **b == b' ').count();
+        self.pos += rest.iter().position(|b| *b != b' ').unwrap_or(rest.len());
     }
 
     /// Keeps the comment that starts here.
