@@ -305,6 +305,19 @@ fn depth_is_limited() {
 }
 
 #[test]
+fn what_comes_first_is_told_before_a_limit() {
+    let limits = Limits {
+        max_depth: 3,
+        ..Limits::default()
+    };
+    // The line below the comma would open a mapping one level too deep.
+    let text = "a:\n  b:\n    - {c: d: [e]}\n      f: g\n";
+    let parsed = parse_with(&file(text), &limits);
+    let messages: Vec<_> = parsed.problems.iter().map(|p| &*p.message).collect();
+    assert_eq!(messages, ["did not find expected ',' or '}'"]);
+}
+
+#[test]
 fn aliases_are_limited() {
     let mut laughs = "l0: &l0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n".to_owned();
     for i in 1..30 {

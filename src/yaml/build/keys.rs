@@ -23,6 +23,9 @@ pub(in crate::yaml) fn unique(
     problems: &mut Problems,
 ) -> Vec<Entry> {
     if merges.is_empty() {
+        if entries.len() < 2 {
+            return entries;
+        }
         return match repeats(&entries) {
             repeats if repeats.is_empty() => entries,
             repeats => {

@@ -27,6 +27,7 @@ impl Written<'_> {
         }
     }
 
+    /// The value of what may be more than text; the others, which are most, needn't carry it along.
     #[inline(never)]
     fn resolved(self, problems: &mut Problems) -> Result<Value, Problem> {
         self.compare_with_kustomize(problems);
@@ -59,6 +60,7 @@ impl Written<'_> {
         self.resolved_key(problems)
     }
 
+    /// The key of what may be more than text.
     #[inline(never)]
     fn resolved_key(self, problems: &mut Problems) -> Result<Pending, Problem> {
         let span = self.span;

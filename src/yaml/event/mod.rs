@@ -159,20 +159,26 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// A node that begins with the next token: properties, then a scalar, an alias or the
-    /// beginning of a collection.
-    fn node(&mut self, mut next: Lexed, block: bool, indentless: bool) -> Result<Spanned<'t>> {
-        let begin = next.span;
-        // Nearly every node is a scalar without properties.
-        let alone = match next.token {
-            Token::Scalar(style) => Some(Event::Scalar(style)),
-            Token::Alias => Some(Event::Alias),
-            _ => None,
+    /// A node that begins with the next token.
+    #[inline]
+    fn node(&mut self, next: Lexed, block: bool, indentless: bool) -> Result<Spanned<'t>> {
+        let event = match next.token {
+            Token::Scalar(style) => Event::Scalar(style),
+            Token::Alias => Event::Alias,
+            _ => return self.larger_node(next, block, indentless),
         };
-        if let Some(event) = alone {
-            self.lexer.skip();
-            return Ok(spanned(event, next));
-        }
+        self.lexer.skip();
+        Ok(spanned(event, next))
+    }
+
+    /// Properties, then a scalar or the beginning of a collection.
+    fn larger_node(
+        &mut self,
+        mut next: Lexed,
+        block: bool,
+        indentless: bool,
+    ) -> Result<Spanned<'t>> {
+        let begin = next.span;
         let (mut anchor, mut tag) = (None, None);
         let mut properties_end = begin.end;
         loop {

@@ -5,7 +5,8 @@ use super::{Lexer, Result, SimpleKey, Token};
 const TOO_LONG_FOR_A_KEY: usize = 1024;
 
 impl Lexer<'_> {
-    /// Whether the next token may turn out to be a key, so that more has to be read.
+    /// Whether the next token may turn out to be a key, so that more has to be read. Out of line:
+    /// nearly always no key is open, and nobody asks.
     #[inline(never)]
     pub(super) fn next_may_be_key(&mut self) -> Result<bool> {
         match self.keys.first().copied() {

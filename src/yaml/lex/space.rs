@@ -64,7 +64,6 @@ impl Lexer<'_> {
     }
 
     /// Steps over a line break and gives it as it is folded: `\u2028` and `\u2029` stay.
-    #[inline]
     pub(super) fn newline(&mut self) -> &'static str {
         let len = self.break_len(0);
         let kept = match (len, self.at(2)) {
