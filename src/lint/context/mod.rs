@@ -37,7 +37,7 @@ mod verdict;
 mod virtual_machines;
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -105,6 +105,7 @@ pub struct Context<'a> {
     before: Option<&'a Value>,
     before_edits: edit::Source<'a>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
+    own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
     moved: OnceCell<moved_operations::MovedOperations>,
     other_shape: OnceCell<Option<OtherShape<'a>>>,
 }
@@ -125,6 +126,7 @@ impl<'a> Context<'a> {
             before: None,
             before_edits: edit::Source::default(),
             patches: OnceCell::new(),
+            own_fields: OnceCell::new(),
             moved: OnceCell::new(),
             other_shape: OnceCell::new(),
         }

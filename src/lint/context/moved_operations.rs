@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::patch::OperationId;
 use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation};
 use crate::finding::{Applicability, Fix};
 use crate::jsonpatch;
@@ -17,19 +18,16 @@ use crate::source::SourceFile;
 use crate::yaml::edit::{self, Change};
 use crate::yaml::{self, Path};
 
-/// An operation: its annotation and its index in it.
-type Id = (&'static str, usize);
-
 /// The operations that the HyperConverged's fields can take over, and the fix that does it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MovedOperations {
-    operations: Vec<Id>,
+    operations: Vec<OperationId>,
     fix: Option<Fix>,
 }
 
 /// An operation with the changes that take its place.
 struct Candidate {
-    id: Id,
+    id: OperationId,
     /// The field, where it is one.
     field: Option<Path>,
     changes: Vec<Change>,
@@ -41,11 +39,8 @@ impl Context<'_> {
     /// findings of each offer the same edits.
     pub fn move_to_fields(&self, applied: &Applied<'_, '_>) -> Option<&Fix> {
         let moved = self.moved.get_or_init(|| self.try_moves());
-        let id = (applied.patch.target.name, applied.index);
-        moved
-            .fix
-            .as_ref()
-            .filter(|_| moved.operations.contains(&id))
+        let fix = moved.fix.as_ref();
+        fix.filter(|_| moved.operations.contains(&applied.id()))
     }
 
     fn try_moves(&self) -> MovedOperations {
@@ -75,9 +70,9 @@ impl Context<'_> {
             [only] => Some(only.path.clone()),
             _ => None,
         };
-        let changes = fields.into_iter().filter_map(|f| f.changes).flatten();
+        let changes = fields.iter().filter_map(|f| f.changes.clone()).flatten();
         Some(Candidate {
-            id: (applied.patch.target.name, applied.index),
+            id: applied.id(),
             field,
             changes: changes.collect(),
         })

@@ -39,7 +39,15 @@ pub struct OwnFields {
 
 impl Context<'_> {
     /// The HyperConverged's fields for what an operation changes.
-    pub fn own_fields(&self, applied: &Applied<'_, '_>) -> OwnFields {
+    pub fn own_fields(&self, applied: &Applied<'_, '_>) -> &OwnFields {
+        let all = self.own_fields.get_or_init(|| {
+            let each = self.applied().map(|a| (a.id(), self.search_own_fields(&a)));
+            each.collect()
+        });
+        all.get(&applied.id()).expect("one of those that applied")
+    }
+
+    fn search_own_fields(&self, applied: &Applied<'_, '_>) -> OwnFields {
         let mut search = Search {
             cx: self,
             kind: applied.kind(),

@@ -53,6 +53,9 @@ pub struct Applied<'c, 'a> {
     pub effect: &'c Effect,
 }
 
+/// What tells an operation from all others: the name of its annotation, and its index in it.
+pub(super) type OperationId = (&'static str, usize);
+
 impl<'a> Context<'a> {
     /// The jsonpatch annotations that are there, in the order in which the operator renders what
     /// they patch.
@@ -267,6 +270,10 @@ pub(super) fn same_step(written: &str, step: &str) -> bool {
 }
 
 impl Applied<'_, '_> {
+    pub(super) fn id(&self) -> OperationId {
+        (self.patch.target.name, self.index)
+    }
+
     /// Whether it writes: anything but `test`.
     pub fn writes(&self) -> bool {
         self.operation.op != Op::Test
