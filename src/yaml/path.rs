@@ -105,9 +105,9 @@ pub enum Trail<'t> {
     /// Where the walk begins.
     Start(&'t Path),
     /// At a mapping's key.
-    Key(&'t Trail<'t>, &'t str),
+    Key(&'t Self, &'t str),
     /// At a sequence's index.
-    Index(&'t Trail<'t>, usize),
+    Index(&'t Self, usize),
 }
 
 impl Trail<'_> {

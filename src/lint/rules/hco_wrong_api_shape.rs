@@ -102,12 +102,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut finding = Finding::new(&RULE, message)
         .at(cx.document().locate_key(first))
         .label(label)
-        .help(help(cx, &other));
+        .help(help(cx, other));
     for field in rest.iter().take(SHOWN) {
         let place = cx.document().locate_key(field);
         finding = finding.related(place, format!("of {}, too", other.version));
     }
-    finding.fixes.extend(fix(cx, &other));
+    finding.fixes.extend(fix(cx, other));
     match refused {
         Some(_) => out.explain(Incident::Refusal, finding),
         None => out.report(finding),
