@@ -1,8 +1,12 @@
 //! An operand that HCO renders and the API server refuses.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::prelude::*;
+use crate::release::Memo;
 use crate::yaml::Path;
 
 pub(super) static RULE: Rule = Rule {
@@ -65,6 +69,10 @@ spec:
     ..Rule::BASE
 };
 
+/// Operands of a release that their CRD takes, or that have none. What many clusters share is asked
+/// about once.
+type Taken = Memo<Arc<Value>, (), 64>;
+
 /// What is refused on behalf of one field of the HyperConverged.
 #[derive(Default)]
 struct Refused<'a> {
@@ -74,18 +82,20 @@ struct Refused<'a> {
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut by_field: BTreeMap<Option<Path>, Refused<'_>> = BTreeMap::new();
+    let taken: &Taken = cx.release().kept();
     for (_, object) in &cx.plan().operands {
         let kind = object.id.kind.as_str();
-        let patches = cx.patch_annotations().iter();
-        let patched = patches
-            .filter(|p| p.target.kind == kind)
-            .find_map(|p| p.rendered());
-        let body = patched.unwrap_or(&object.body);
-        let version = body.get("apiVersion").and_then(|v| v.as_str());
-        let Some(schema) = version.and_then(|v| cx.release().schema_of(v, kind)) else {
+        let patched = cx.plan().patched.iter().find(|p| p.kind == kind);
+        let body = patched.map_or(&object.body, |p| &p.before);
+        if taken.find(|known| Arc::ptr_eq(known, body)).is_some() {
             continue;
-        };
-        for violation in schema.refusals(body) {
+        }
+        let schema = cx.release().schema_of(&object.id.api_version, kind);
+        let refusals = schema.map(|s| s.refusals(body)).unwrap_or_default();
+        if refusals.is_empty() {
+            taken.keep(Arc::clone(body), ());
+        }
+        for violation in refusals {
             let field = cx.field_behind(kind, &violation.path);
             let refused = by_field.entry(field).or_default();
             if !refused.kinds.contains(&kind) {
