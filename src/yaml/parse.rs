@@ -183,7 +183,8 @@ impl State<'_> {
         let mut events = Events::new(&text, self.limits.max_depth);
         let mut builder = Builder::new(self.limits, span, self.nodes);
         let read = builder.run(&mut events);
-        let read = read.and_then(|root| Ok((root, events.rest().map_err(|e| builder.lexical(e))?)));
+        let read =
+            read.and_then(|root| Ok((root, events.rest().map_err(|e| builder.lexical(*e))?)));
         self.nodes = builder.nodes;
         let mut problems = builder.problems.take();
         let root = match read {

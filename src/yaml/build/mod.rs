@@ -86,7 +86,7 @@ impl<'l, 't> Builder<'l, 't> {
     pub(super) fn run(&mut self, events: &mut Events<'t>) -> Result<Option<Node>, Problem> {
         let mut refused = None;
         loop {
-            let next = events.next().map_err(|e| self.lexical(e))?;
+            let next = events.next().map_err(|e| self.lexical(*e))?;
             if next.event == Event::DocumentEnd {
                 break;
             }
@@ -108,7 +108,7 @@ impl<'l, 't> Builder<'l, 't> {
     }
 
     /// A problem of the text in the file's own offsets.
-    pub(super) fn lexical(&self, error: Box<LexError>) -> Problem {
+    pub(super) fn lexical(&self, error: LexError) -> Problem {
         let at = self.start(error.at);
         let kind = if error.too_deep {
             ProblemKind::TooDeep
