@@ -4,30 +4,56 @@ use serde_json::Value;
 
 use super::label_selector::{Labels, items, requirement_is_valid, requirement_matches};
 
-/// Does a `v1.NodeSelector` (`{nodeSelectorTerms: […]}`) match the node? Terms are alternatives;
-/// a term without expressions and fields matches nothing, so an empty list matches nothing.
-pub fn selector_matches(selector: &Value, name: &str, labels: &Labels) -> bool {
-    items(&selector["nodeSelectorTerms"]).any(|term| term_matches(term, name, labels))
+/// `requiredDuringSchedulingIgnoredDuringExecution` of a `v1.NodeAffinity`, read once for many
+/// nodes.
+#[derive(Debug)]
+pub struct Required<'v>(Option<Vec<Term<'v>>>);
+
+/// A term that can match: it has expressions or fields, and Kubernetes refuses none of them.
+#[derive(Debug)]
+struct Term<'v> {
+    expressions: Vec<&'v Value>,
+    fields: Vec<&'v Value>,
 }
 
-/// Does a `v1.NodeAffinity` allow the node? Only `requiredDuringSchedulingIgnoredDuringExecution`
-/// counts; without it every node is allowed.
-pub fn required_matches(node_affinity: &Value, name: &str, labels: &Labels) -> bool {
-    match &node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] {
-        Value::Null => true,
-        selector => selector_matches(selector, name, labels),
+impl<'v> Required<'v> {
+    /// What a node affinity requires: nothing, or one of its terms.
+    pub fn of(node_affinity: &'v Value) -> Self {
+        Self(
+            match &node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] {
+                Value::Null => None,
+                selector => Some(
+                    items(&selector["nodeSelectorTerms"])
+                        .filter_map(Term::of)
+                        .collect(),
+                ),
+            },
+        )
+    }
+
+    /// May a pod run on the node?
+    pub fn allows(&self, name: &str, labels: &Labels) -> bool {
+        let Some(terms) = &self.0 else { return true };
+        terms.iter().any(|term| term.matches(name, labels))
     }
 }
 
-/// A term with a requirement that Kubernetes refuses matches nothing, either.
-fn term_matches(term: &Value, name: &str, labels: &Labels) -> bool {
-    let expressions = || items(&term["matchExpressions"]);
-    let fields = || items(&term["matchFields"]);
-    if expressions().next().is_none() && fields().next().is_none() {
-        return false;
+impl<'v> Term<'v> {
+    fn of(term: &'v Value) -> Option<Self> {
+        let term = Self {
+            expressions: items(&term["matchExpressions"]).collect(),
+            fields: items(&term["matchFields"]).collect(),
+        };
+        let empty = term.expressions.is_empty() && term.fields.is_empty();
+        (!empty && term.expressions.iter().all(|r| requirement_is_valid(r))).then_some(term)
     }
-    expressions().all(|r| requirement_is_valid(r) && requirement_matches(r, labels))
-        && fields().all(|r| field_matches(r, name))
+
+    fn matches(&self, name: &str, labels: &Labels) -> bool {
+        self.expressions
+            .iter()
+            .all(|r| requirement_matches(r, labels))
+            && self.fields.iter().all(|r| field_matches(r, name))
+    }
 }
 
 /// In or NotIn with one value. The only field a node has is `metadata.name`; any other is empty.
@@ -56,7 +82,7 @@ mod tests {
         let labels = [("arch".to_owned(), "arm64".to_owned())].into();
         let affinity = json!({"requiredDuringSchedulingIgnoredDuringExecution":
             {"nodeSelectorTerms": terms}});
-        required_matches(&affinity, "node-1", &labels)
+        Required::of(&affinity).allows("node-1", &labels)
     }
 
     #[test]
@@ -74,7 +100,7 @@ mod tests {
         assert!(!matches(json!([])));
         assert!(!matches(json!([{}])));
         assert!(!matches(json!([{"matchExpressions": []}])));
-        assert!(required_matches(&json!({}), "node-1", &Labels::new()));
+        assert!(Required::of(&json!({})).allows("node-1", &Labels::new()));
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod tests;
 mod texts;
 mod unchanged;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -111,7 +111,7 @@ pub struct Repo {
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,
     /// The directories that HyperConvergeds are in.
-    directories: BTreeSet<Utf8PathBuf>,
+    directories: HashSet<Utf8PathBuf>,
     release: Option<Arc<Release>>,
     /// Releases from directories of the repository.
     releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,

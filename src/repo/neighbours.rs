@@ -7,7 +7,7 @@ use camino::Utf8Path;
 
 use super::Loaded;
 use super::Repo;
-use super::files::Use;
+use super::files::{FileUse, Use, in_order};
 use super::pair::ClusterRef;
 use super::scan::Content;
 use crate::source::SourceFile;
@@ -48,29 +48,30 @@ impl FromIterator<Arc<Document>> for Neighbours {
 }
 
 impl Repo {
+    /// The files that are read in a HyperConverged's directory and below it, without those that
+    /// belong to a cluster further down; in order.
+    pub(super) fn own_files(&self, directory: &Utf8Path) -> impl Iterator<Item = &FileUse> {
+        let known = self.directories.contains(directory);
+        let before = |f: &FileUse| in_order(&f.path, directory).is_lt();
+        let files = self.files.get(self.files.partition_point(before)..);
+        let files = files.filter(|_| known).unwrap_or_default().iter();
+        let below = files.take_while(move |f| f.path.starts_with(directory));
+        let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
+        let is_own = move |d: &Utf8Path| d.as_str() == directory.as_str();
+        read.filter(move |file| {
+            let mut above = file.path.ancestors().skip(1);
+            let owner = above.find(|d| is_own(d) || self.directories.contains(*d));
+            owner.is_some_and(is_own)
+        })
+    }
+
     /// Everything in a cluster's directory and below it that belongs to no cluster further down.
     /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it. What was
     /// read to load the cluster isn't read again.
     pub fn neighbours(&self, cluster: &ClusterRef, loaded: &Loaded) -> Neighbours {
         let directory = cluster.directory();
         let mut out = Neighbours::default();
-        let start = self.files.partition_point(|f| *f.path < *directory);
-        let files = self.files.get(start..).unwrap_or_default().iter();
-        let below = files.take_while(|f| f.path.starts_with(directory));
-        let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
-        if !self.directories.contains(directory) {
-            return out;
-        }
-        let is_own = |d: &Utf8Path| d.as_str() == directory.as_str();
-        for file in read {
-            let owner = file
-                .path
-                .ancestors()
-                .skip(1)
-                .find(|d| is_own(d) || self.directories.contains(*d));
-            if owner != Some(directory) {
-                continue;
-            }
+        for file in self.own_files(directory) {
             let mut known = loaded.read.iter();
             let content = match known.find(|c| c.file.path() == &*file.path) {
                 Some(content) => Arc::clone(content),

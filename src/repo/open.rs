@@ -10,7 +10,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use super::cache::Cache;
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
-use super::files::{FileUse, Holds, Use};
+use super::files::{FileUse, Holds, Use, in_order};
 use super::pair::{ObjectRef, Objects, SourceRef, pair};
 use super::problem::{Problem, broken, unreadable};
 use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
@@ -388,7 +388,8 @@ impl Reading {
         config: Config,
         options: &Options,
     ) -> Result<Repo, Error> {
-        self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.files
+            .sort_unstable_by(|a, b| in_order(&a.path, &b.path));
         let mut repo = Repo {
             tree,
             files: self.files,
@@ -396,7 +397,7 @@ impl Reading {
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
-            directories: std::collections::BTreeSet::new(),
+            directories: std::collections::HashSet::new(),
             release: options.release.as_ref().map(Arc::clone),
             releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),

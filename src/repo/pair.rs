@@ -7,7 +7,7 @@
 //! Machine sets usually lie deeper: those below a cluster's directory are its own (unless another
 //! cluster is nearer), else those of the nearest parent directory that has some.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -146,7 +146,7 @@ pub(super) struct Paired {
     /// How many inventories several clusters share.
     pub(super) shared: usize,
     /// The directories that HyperConvergeds are in.
-    pub(super) directories: BTreeSet<Utf8PathBuf>,
+    pub(super) directories: HashSet<Utf8PathBuf>,
 }
 
 /// Pairs everything that was found; `place` is where an object is named.
@@ -226,26 +226,27 @@ fn share(clusters: &mut [ClusterRef]) -> usize {
     indexes.len()
 }
 
-/// What the inventories' directories are asked for.
+/// What the inventories' directories are asked for. Paths are hashed: to compare them goes part by
+/// part, and nothing here is read in an order.
 struct Pairs<'o> {
     objects: &'o Objects,
     config: &'o Config,
-    directories: BTreeSet<Utf8PathBuf>,
+    directories: HashSet<Utf8PathBuf>,
     /// ClusterInventories and nodes by directory.
-    levels: BTreeMap<&'o Utf8Path, Vec<SourceRef>>,
+    levels: HashMap<&'o Utf8Path, Vec<SourceRef>>,
     /// Machines by the cluster's directory they are below, or by their own.
-    machines: BTreeMap<Utf8PathBuf, Vec<SourceRef>>,
+    machines: HashMap<Utf8PathBuf, Vec<SourceRef>>,
 }
 
 impl<'o> Pairs<'o> {
     fn new(objects: &'o Objects, config: &'o Config) -> Self {
-        let directories: BTreeSet<Utf8PathBuf> = objects
+        let directories: HashSet<Utf8PathBuf> = objects
             .hyperconvergeds
             .iter()
             .map(|o| parent(objects.path(*o)).to_owned())
             .collect();
-        let mut levels: BTreeMap<&Utf8Path, Vec<SourceRef>> = BTreeMap::new();
-        let mut machines: BTreeMap<Utf8PathBuf, Vec<SourceRef>> = BTreeMap::new();
+        let mut levels: HashMap<&Utf8Path, Vec<SourceRef>> = HashMap::new();
+        let mut machines: HashMap<Utf8PathBuf, Vec<SourceRef>> = HashMap::new();
         for source in &objects.sources {
             let directory = parent(objects.path(source.object));
             if source.kind == SourceKind::Machines {

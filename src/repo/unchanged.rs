@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::config::CONFIG_FILE;
-use super::files::Use;
 use super::{ClusterRef, Repo};
 
 impl Repo {
@@ -28,14 +27,7 @@ impl Repo {
     /// count by what was given.
     fn inputs(&self, cluster: &ClusterRef) -> BTreeSet<Utf8PathBuf> {
         let directory = cluster.directory();
-        let start = self.files.partition_point(|f| *f.path < *directory);
-        let files = self.files.get(start..).unwrap_or_default().iter();
-        let below = files.take_while(|f| f.path.starts_with(directory));
-        let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
-        let own = read.filter(|file| {
-            let mut above = file.path.ancestors().skip(1);
-            above.find(|d| self.directories.contains(*d)) == Some(directory)
-        });
+        let own = self.own_files(directory);
         let mut out: BTreeSet<Utf8PathBuf> = own.map(|f| f.path.to_path_buf()).collect();
         out.extend(self.text_paths(cluster).cloned());
         out.insert(cluster.path.to_path_buf());

@@ -46,6 +46,7 @@ use pattern::Pattern;
 use rule::Rule;
 
 use crate::kube::outline::Outline;
+use crate::kube::prefixes::Prefixes;
 
 /// The schema of one version of one kind.
 #[derive(Debug)]
@@ -135,6 +136,7 @@ struct Node {
     int_or_string: bool,
     /// Sorted by name.
     properties: Box<[(Box<str>, Unread)]>,
+    prefixes: Prefixes,
     /// What holds for names that are not in `properties`; `None` = they are pruned.
     additional: Option<Additional>,
     items: Option<Unread>,
@@ -151,8 +153,8 @@ struct Node {
 
 impl Node {
     fn property(&self, name: &str) -> Option<&Unread> {
-        let found = self.properties.binary_search_by(|(n, _)| (**n).cmp(name));
-        found.ok().map(|i| &self.properties[i].1)
+        let found = self.prefixes.find(name, |i| &self.properties[i].0)?;
+        Some(&self.properties[found].1)
     }
 }
 

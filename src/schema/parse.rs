@@ -10,6 +10,7 @@ use super::pattern::Pattern;
 use super::rule::Rule;
 use super::{Additional, Below, Format, Limits, List, Node, Schema, Types, Unread};
 use crate::kube::outline::Outline;
+use crate::kube::prefixes::Prefixes;
 
 /// Why a schema can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -158,6 +159,7 @@ impl Node {
                     .into_iter()
                     .map(|(n, part)| (n.into(), Unread::at(part)));
                 self.properties = below.collect();
+                self.prefixes = Prefixes::of(self.properties.iter().map(|(n, _)| &**n));
             }
             "additionalProperties" => {
                 self.additional = match outline.text(part) {

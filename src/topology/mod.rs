@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::inventory::{Inventory, Node};
-use crate::kube::{node_affinity, tree};
+use crate::kube::node_affinity::Required;
+use crate::kube::tree;
 
 /// Facts about the cluster, as the operator sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -38,11 +39,17 @@ impl Topology {
             .iter()
             .filter(|n| n.is_control_plane())
             .collect();
+        // Those that the placement selects; where it selects none in particular, the workers.
+        let selection = workload_placement.and_then(Selection::of);
+        let is_workload_node = |node: &Node| match &selection {
+            Some(selection) => selection.selects(node),
+            None => node.has_role("worker"),
+        };
         let workload_nodes: Vec<usize> = inventory
             .nodes
             .iter()
             .enumerate()
-            .filter(|(_, n)| is_workload_node(n, workload_placement))
+            .filter(|(_, n)| is_workload_node(n))
             .map(|(i, _)| i)
             .collect();
         let workers = workload_nodes
@@ -79,34 +86,34 @@ fn count_role(inventory: &Inventory, role: &str) -> usize {
     inventory.nodes.iter().filter(|n| n.has_role(role)).count()
 }
 
-/// With a node selector or a required node affinity, every node that matches both; else every
-/// node labelled worker.
-fn is_workload_node(node: &Node, placement: Option<&Value>) -> bool {
-    let selected = placement.and_then(|p| selects(p, node));
-    selected.unwrap_or_else(|| node.has_role("worker"))
+/// A node placement's node selector and required node affinity, read once for many nodes.
+#[derive(Debug)]
+pub struct Selection<'v> {
+    labels: Option<&'v Map<String, Value>>,
+    affinity: Option<Required<'v>>,
 }
 
-/// Whether a node placement's node selector and required node affinity select a node; `None`
-/// when it has neither, so that it selects nothing in particular.
-pub fn selects(placement: &Value, node: &Node) -> Option<bool> {
-    let selector = placement
-        .get("nodeSelector")
-        .and_then(Value::as_object)
-        .filter(|s| !s.is_empty());
-    let affinity = tree::get(placement, "affinity.nodeAffinity")
-        .filter(|a| !a["requiredDuringSchedulingIgnoredDuringExecution"].is_null());
-    if selector.is_none() && affinity.is_none() {
-        return None;
+impl<'v> Selection<'v> {
+    /// `None` when the placement has neither, so that it selects nothing in particular.
+    pub fn of(placement: &'v Value) -> Option<Self> {
+        let labels = placement.get("nodeSelector").and_then(Value::as_object);
+        let labels = labels.filter(|l| !l.is_empty());
+        let affinity = tree::get(placement, "affinity.nodeAffinity")
+            .filter(|a| !a["requiredDuringSchedulingIgnoredDuringExecution"].is_null())
+            .map(Required::of);
+        (labels.is_some() || affinity.is_some()).then_some(Self { labels, affinity })
     }
-    let selected = selector.is_none_or(|s| {
-        s.iter()
-            .all(|(k, v)| node.labels.get(k).map(String::as_str) == v.as_str())
-    });
-    Some(
-        selected
-            && affinity
-                .is_none_or(|a| node_affinity::required_matches(a, &node.name, &node.labels)),
-    )
+
+    /// Whether a node matches both.
+    pub fn selects(&self, node: &Node) -> bool {
+        let matches =
+            |(k, v): (&String, &Value)| node.labels.get(k).map(String::as_str) == v.as_str();
+        self.labels.is_none_or(|labels| labels.iter().all(matches))
+            && self
+                .affinity
+                .as_ref()
+                .is_none_or(|a| a.allows(&node.name, &node.labels))
+    }
 }
 
 fn architectures<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<String> {

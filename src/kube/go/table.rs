@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::kube::outline::Outline;
+use crate::kube::prefixes::Prefixes;
 
 /// A type of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,14 +59,15 @@ pub(super) struct Struct {
     pub(super) name: Box<str>,
     /// Sorted by JSON name.
     pub(super) fields: Box<[Field]>,
+    prefixes: Prefixes,
     /// Indices of the fields that Go prints whatever they hold.
     always: Box<[u32]>,
 }
 
 impl Struct {
     pub(super) fn field(&self, name: &str) -> Option<&Field> {
-        let found = self.fields.binary_search_by(|f| (*f.name).cmp(name));
-        found.ok().map(|i| &self.fields[i])
+        let found = self.prefixes.find(name, |i| &self.fields[i].name)?;
+        Some(&self.fields[found])
     }
 
     /// The fields that Go prints whatever they hold.
@@ -272,6 +274,7 @@ impl GoTypes {
         Ok(Struct {
             name: short.into(),
             always: always.map(|(index, _)| index).collect(),
+            prefixes: Prefixes::of(fields.iter().map(|f| &*f.name)),
             fields: fields.into(),
         })
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::Context;
 use crate::hyperconverged::MOVES;
+use crate::kube::tree;
 use crate::source::Location;
 use crate::yaml::{Document, Key, Node, Path, Segment, Value};
 
@@ -163,8 +164,8 @@ struct Translated<'p> {
 
 impl<'p> Translated<'p> {
     fn steps(&self) -> impl Iterator<Item = &'p str> + use<'p> {
-        let rest = self.rest.split('.').skip(1);
-        self.place.split('.').chain(rest)
+        let rest = tree::steps(self.rest).skip(1);
+        tree::steps(self.place).chain(rest)
     }
 }
 
@@ -181,7 +182,7 @@ fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
         place: path,
         rest: "",
     };
-    let section = path.split('.').next().unwrap_or_default();
+    let section = tree::steps(path).next().unwrap_or_default();
     if section == "featureGates" {
         return Some(as_it_is);
     }

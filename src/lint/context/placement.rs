@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::{Context, Field, NodeRef};
-use crate::inventory::{Node, Taint};
-use crate::kube::node_affinity;
+use crate::inventory::Taint;
+use crate::kube::node_affinity::Required;
 use crate::source::Location;
-use crate::topology;
+use crate::topology::Selection;
 use crate::yaml::Path;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -83,18 +83,15 @@ impl<'a> Context<'a> {
 impl<'a> Placement<'a> {
     /// Whether it has a node selector or a required node affinity.
     pub fn selects_nodes(&self) -> bool {
-        topology::selects(self.value, &Node::default()).is_some()
+        Selection::of(self.value).is_some()
     }
 
     /// The declared nodes that match its node selector and its required node affinity; all of
     /// them when it has neither.
     pub fn nodes(&self, cx: &Context<'a>) -> Vec<NodeRef<'a>> {
-        cx.nodes().filter(|n| self.takes(n.node)).collect()
-    }
-
-    /// Whether a node matches its node selector and its required node affinity.
-    pub fn takes(&self, node: &Node) -> bool {
-        topology::selects(self.value, node).unwrap_or(true)
+        let selection = Selection::of(self.value);
+        let takes = |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node));
+        cx.nodes().filter(takes).collect()
     }
 
     /// Whether one of its tolerations matches a taint.
@@ -148,9 +145,8 @@ impl<'a> Placement<'a> {
 
     fn unmatched_affinity(&self, cx: &Context<'a>) -> Option<Unmatched> {
         let affinity = self.value.pointer("/affinity/nodeAffinity")?;
-        let matches = |n: NodeRef<'_>| {
-            node_affinity::required_matches(affinity, &n.node.name, &n.node.labels)
-        };
+        let required = Required::of(affinity);
+        let matches = |n: NodeRef<'_>| required.allows(&n.node.name, &n.node.labels);
         if cx.nodes().any(matches) {
             return None;
         }

@@ -11,7 +11,7 @@ use super::pod_placement::{
 };
 use super::{Context, ImageEvidence, NodeRef};
 use crate::source::Location;
-use crate::topology;
+use crate::topology::Selection;
 use crate::yaml::edit::Change;
 use crate::yaml::{Document, Node, Path};
 
@@ -248,8 +248,9 @@ impl<'a> Context<'a> {
     }
 
     fn reached(&self, placement: &Value) -> BTreeSet<&'a str> {
+        let selection = Selection::of(placement);
         let lands = |n: &NodeRef<'_>| {
-            topology::selects(placement, n.node).unwrap_or(true) && tolerated(placement, n.node)
+            selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerated(placement, n.node)
         };
         let names = self.nodes().filter(lands);
         let names = names.map(|n| n.node.architecture.as_str());

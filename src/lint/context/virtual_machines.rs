@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Context, NodeRef};
 use crate::source::Location;
-use crate::topology;
+use crate::topology::Selection;
 use crate::yaml::{Document, Node, Path};
 
 /// KubeVirt's API group.
@@ -53,9 +53,8 @@ impl<'a> Context<'a> {
     /// select; `None` when it has neither.
     pub fn nodes_for(&self, vm: &VirtualMachine<'_>) -> Option<Vec<NodeRef<'a>>> {
         let placement = vm.placement();
-        topology::selects(&placement, &crate::inventory::Node::default())?;
-        let selected = |n: &NodeRef<'_>| topology::selects(&placement, n.node) == Some(true);
-        Some(self.nodes().filter(selected).collect())
+        let selection = Selection::of(&placement)?;
+        Some(self.nodes().filter(|n| selection.selects(n.node)).collect())
     }
 }
 

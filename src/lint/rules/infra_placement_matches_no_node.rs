@@ -67,7 +67,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let declared = cx.nodes().next().is_some();
-    if declared && placement.selects_nodes() && !cx.nodes().any(|n| placement.takes(n.node)) {
+    if declared && placement.selects_nodes() && placement.nodes(cx).is_empty() {
         out.report(unmatched(&RULE, cx, &placement));
     }
 }

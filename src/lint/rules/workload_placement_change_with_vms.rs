@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 use crate::lint::Pods;
-use crate::topology;
+use crate::topology::Selection;
 
 pub(super) static RULE: Rule = Rule {
     name: "workload-placement-change-with-vms",
@@ -69,9 +69,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let (old, new) = (placement_of(before), placement_of(cx.object()));
-    let has = |placement: &Json, node: &NodeRef<'_>| {
-        let selected = topology::selects(placement, node.node);
-        selected.unwrap_or_else(|| node.node.has_role("worker"))
+    let (old, new) = (Selection::of(&old), Selection::of(&new));
+    let has = |selection: &Option<Selection<'_>>, node: &NodeRef<'_>| match selection {
+        Some(selection) => selection.selects(node.node),
+        None => node.node.has_role("worker"),
     };
     let left: Vec<NodeRef<'_>> = cx
         .nodes()
