@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::shape::{Shape, at, list, text};
 use super::{Operation, Reason, Refusal};
-use crate::boot_images::{GoldenImages, HcoStage, TemplateError};
+use crate::boot_images::{GoldenImages, HcoStage};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch;
@@ -60,11 +60,12 @@ pub(super) fn check(
     let topology = topology.unwrap_or_default();
     for name in names {
         let images = match *name {
-            "ssp" if reads_golden_images(&hc) => golden_images(release, &hc, &topology, schedule),
+            "ssp" if reads_golden_images(&hc) => {
+                GoldenImages::of(release, &hc, &topology, schedule).render_shared(release)
+            }
             _ => Ok(Arc::default()),
         };
-        let templates = images.as_ref().map(|stage| stage.ssp_templates.as_slice());
-        let templates = templates.map_err(TemplateError::to_string);
+        let templates = HcoStage::for_ssp(&images);
         let stage = operands::Stage::Webhook;
         let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
         let patched =
@@ -84,27 +85,6 @@ fn reads_golden_images(hc: &HyperConverged) -> bool {
         || !hc
             .list("workloadSources.dataImportCronTemplates")
             .is_empty()
-}
-
-/// HCO's stage of the golden images, or why there is none.
-fn golden_images(
-    release: &Release,
-    hc: &HyperConverged,
-    topology: &Topology,
-    schedule: Option<&str>,
-) -> Result<Arc<HcoStage>, TemplateError> {
-    GoldenImages {
-        common: release.golden_images(),
-        custom: hc.list("workloadSources.dataImportCronTemplates"),
-        import_common: hc
-            .flag("workloadSources.enableCommonBootImageImport")
-            .unwrap_or(true),
-        namespace: hc.text("workloadSources.commonBootImageNamespace"),
-        schedule,
-        multi_arch: hc.multi_arch(),
-        workload_architectures: &topology.workload_architectures,
-    }
-    .render_shared(release)
 }
 
 /// The architectures that the operator wrote down last.

@@ -10,8 +10,10 @@ use serde_json::{Map, Value};
 
 use super::template::{Template, TemplateSource, complete_spec, text};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
+use crate::hyperconverged::HyperConverged;
 use crate::kube::tree;
 use crate::release::{Memo, Release};
+use crate::topology::Topology;
 
 /// What HCO's stage depends on.
 ///
@@ -84,10 +86,41 @@ struct Request {
     custom: Vec<Value>,
 }
 
+impl HcoStage {
+    /// The templates as SSP gets them, or the error that SSP's operand ends with.
+    ///
+    /// # Errors
+    /// The text of the error that the stage ended with.
+    pub fn for_ssp(stage: &Result<Arc<Self>, TemplateError>) -> Result<&[Value], String> {
+        let templates = stage.as_ref().map(|stage| stage.ssp_templates.as_slice());
+        templates.map_err(TemplateError::to_string)
+    }
+}
+
 /// Stages of a release: a fleet has few that differ.
 type Stages = Memo<Request, Arc<HcoStage>, 16>;
 
-impl GoldenImages<'_> {
+impl<'a> GoldenImages<'a> {
+    /// What a HyperConverged says of them; `schedule` is `status.dataImportSchedule`.
+    pub fn of(
+        release: &'a Release,
+        hc: &'a HyperConverged,
+        topology: &'a Topology,
+        schedule: Option<&'a str>,
+    ) -> Self {
+        Self {
+            common: release.golden_images(),
+            custom: hc.list("workloadSources.dataImportCronTemplates"),
+            import_common: hc
+                .flag("workloadSources.enableCommonBootImageImport")
+                .unwrap_or(true),
+            namespace: hc.text("workloadSources.commonBootImageNamespace"),
+            schedule,
+            multi_arch: hc.multi_arch(),
+            workload_architectures: &topology.workload_architectures,
+        }
+    }
+
     /// [`Self::render`] of a release's common templates, made once for equal inputs.
     ///
     /// # Errors

@@ -6,7 +6,6 @@
 //! upgrade's preview, once per input leaf to find out what a line does.
 
 mod alerts;
-mod golden_images;
 mod metrics;
 mod status;
 
@@ -17,8 +16,8 @@ use serde_json::{Map, Value, json};
 pub use status::{Condition, Status};
 
 use crate::admission::{self, Admission, Operation};
-use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, SspStage};
+use crate::boot_images::{GoldenImages, HcoStage};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Patched};
@@ -177,12 +176,15 @@ fn render(
     let placement = hc.get("deployment.nodePlacements.workload");
     let topology = Topology::new(inventory, placement);
     fill_eviction_strategy(&mut hc, &topology);
-    let mut images = golden_images::render(release, inventory, &topology, &hc);
+    let schedule = inventory.data_import_schedule.as_deref();
+    let golden_images =
+        |hc: &_| GoldenImages::of(release, hc, &topology, schedule).render_shared(release);
+    let mut images = golden_images(&hc);
 
     let mut rendered = Rendered::default();
     let mut patched = None;
     for _ in 0..MOST_RECONCILES {
-        let templates = golden_images::for_ssp(&images);
+        let templates = HcoStage::for_ssp(&images);
         let stage = Stage::Operator;
         let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
         rendered = operands::render_all(&cx);
@@ -199,7 +201,7 @@ fn render(
             break;
         }
         // SSP's patch may have written the gate for multiple architectures.
-        images = golden_images::render(release, inventory, &topology, &hc);
+        images = golden_images(&hc);
     }
     let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
     let ssp = ssp.map(|(_, o)| ssp_stage::render_shared(&o.body, release));

@@ -39,12 +39,7 @@ impl Topology {
             .iter()
             .filter(|n| n.is_control_plane())
             .collect();
-        // Those that the placement selects; where it selects none in particular, the workers.
-        let selection = workload_placement.and_then(Selection::of);
-        let is_workload_node = |node: &Node| match &selection {
-            Some(selection) => selection.selects(node),
-            None => node.has_role("worker"),
-        };
+        let is_workload_node = workload_nodes(workload_placement);
         let workload_nodes: Vec<usize> = inventory
             .nodes
             .iter()
@@ -84,6 +79,16 @@ impl Topology {
 
 fn count_role(inventory: &Inventory, role: &str) -> usize {
     inventory.nodes.iter().filter(|n| n.has_role(role)).count()
+}
+
+/// Which nodes a workload placement makes workload nodes: those that it selects; where it selects
+/// none in particular, the workers.
+pub fn workload_nodes(placement: Option<&Value>) -> impl Fn(&Node) -> bool {
+    let selection = placement.and_then(Selection::of);
+    move |node| match &selection {
+        Some(selection) => selection.selects(node),
+        None => node.has_role("worker"),
+    }
 }
 
 /// A node placement's node selector and required node affinity, read once for many nodes.

@@ -1,7 +1,6 @@
 //! Fixes: edits of the HyperConverged that leave the rest of the file alone.
 
-use std::cell::OnceCell;
-
+use super::source::Source;
 use super::{Context, PatchAnnotation};
 use crate::boot_images::ENABLE_ANNOTATION;
 use crate::finding::{Applicability, Fix};
@@ -12,19 +11,12 @@ use crate::yaml::edit::{self, Before, Change};
 /// Where the annotations are.
 const ANNOTATIONS: &str = "metadata.annotations";
 
-/// Where the HyperConverged's file comes from: taken over when somebody first tries an edit out.
-#[derive(Default)]
-pub(super) struct Source<'a> {
-    read: Option<Box<dyn Fn() -> Before + 'a>>,
-    cell: OnceCell<Before>,
-}
-
 impl<'a> Context<'a> {
     /// The context with the HyperConverged's file as it was read to load the cluster. Without it,
     /// the file is read again to try edits out.
     #[must_use]
     pub fn with_before_edits(mut self, read: impl Fn() -> Before + 'a) -> Self {
-        self.before_edits.read = Some(Box::new(read));
+        self.before_edits = Source::new(read);
         self
     }
 }
@@ -47,11 +39,7 @@ impl Context<'_> {
 
     /// The HyperConverged's file, for trying edits out on it.
     pub fn before_edits(&self) -> &Before {
-        let source = &self.before_edits;
-        source.cell.get_or_init(|| match &source.read {
-            Some(read) => read(),
-            None => Before::of(&self.document().file),
-        })
+        self.before_edits.get(|| Before::of(&self.document().file))
     }
 
     /// A suggestion that switches a golden image off: by its annotation where it is written, else

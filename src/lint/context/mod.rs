@@ -32,12 +32,14 @@ mod placement;
 mod pod_placement;
 mod pod_templates;
 mod releases;
+mod source;
 mod texts;
 mod verdict;
 mod virtual_machines;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -61,6 +63,7 @@ pub use pod_templates::{Coverage, POD_KINDS, PodTemplate, Support};
 pub use releases::{gate_when_unset, schema_path};
 pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
 
+use self::source::Source;
 use crate::admission::Admission;
 use crate::finding::{OptionValue, Rule};
 use crate::hyperconverged::HyperConverged;
@@ -68,10 +71,12 @@ use crate::inventory::{Inventory, LoadedInventory};
 use crate::lint::Settings;
 use crate::plan::Plan;
 use crate::release::Release;
+use crate::repo::{Layer, Neighbours};
 use crate::schema::Schema;
-use crate::source::Location;
+use crate::source::{Location, SourceFile};
 use crate::topology::Topology;
 use crate::why::World;
+use crate::yaml::edit::Before;
 use crate::yaml::{Document, Path};
 
 /// What the app gives about one cluster.
@@ -98,12 +103,14 @@ pub struct Context<'a> {
     version: &'a str,
     images: OnceCell<Vec<GoldenImage<'a>>>,
     architectures: OnceCell<BTreeSet<&'a str>>,
-    neighbours: neighbours::Source<'a>,
+    neighbours: Source<'a, Neighbours>,
+    layers: Source<'a, Vec<Layer>>,
     evidence: OnceCell<image_evidence::Index>,
     bundles: OnceCell<bundles::Bundles>,
-    texts: texts::Source<'a>,
+    texts: Source<'a, Vec<Arc<SourceFile>>>,
+    texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
-    before_edits: edit::Source<'a>,
+    before_edits: Source<'a, Before>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
     moved: OnceCell<moved_operations::MovedOperations>,
@@ -119,12 +126,14 @@ impl<'a> Context<'a> {
             settings,
             images: OnceCell::new(),
             architectures: OnceCell::new(),
-            neighbours: neighbours::Source::default(),
+            neighbours: Source::default(),
+            layers: Source::default(),
             evidence: OnceCell::new(),
             bundles: OnceCell::new(),
-            texts: texts::Source::default(),
+            texts: Source::default(),
+            texts_and_manifests: OnceCell::new(),
             before: None,
-            before_edits: edit::Source::default(),
+            before_edits: Source::default(),
             patches: OnceCell::new(),
             own_fields: OnceCell::new(),
             moved: OnceCell::new(),

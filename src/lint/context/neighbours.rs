@@ -1,21 +1,12 @@
 //! The other objects of the cluster's directory.
 
-use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::Context;
+use super::source::Source;
 use crate::lint::suppress;
 use crate::repo::{HCO_PACKAGES, Layer, Neighbours};
 use crate::yaml::{Document, Node, Path};
-
-/// Where neighbours and layers come from: read when somebody first asks for them.
-#[derive(Default)]
-pub(super) struct Source<'a> {
-    read: Option<Box<dyn Fn() -> Neighbours + 'a>>,
-    cell: OnceCell<Neighbours>,
-    read_layers: Option<Box<dyn Fn() -> Vec<Layer> + 'a>>,
-    layers: OnceCell<Vec<Layer>>,
-}
 
 /// A KubeDescheduler of the cluster.
 #[derive(Debug, Clone)]
@@ -33,7 +24,7 @@ impl<'a> Context<'a> {
     /// there are none.
     #[must_use]
     pub fn with_neighbours(mut self, read: impl Fn() -> Neighbours + 'a) -> Self {
-        self.neighbours.read = Some(Box::new(read));
+        self.neighbours = Source::new(read);
         self
     }
 
@@ -41,26 +32,18 @@ impl<'a> Context<'a> {
     /// Without it, there are none.
     #[must_use]
     pub fn with_layers(mut self, read: impl Fn() -> Vec<Layer> + 'a) -> Self {
-        self.neighbours.read_layers = Some(Box::new(read));
+        self.layers = Source::new(read);
         self
     }
 
     /// The annotations that kustomizations set on the HyperConverged, inner ones first.
     pub fn layers(&self) -> &[Layer] {
-        let source = &self.neighbours;
-        source.layers.get_or_init(|| match &source.read_layers {
-            Some(read) => read(),
-            None => Vec::new(),
-        })
+        self.layers.get(Vec::new)
     }
 
     /// The other objects of the cluster's directory and below it, the HyperConverged included.
     pub fn neighbours(&self) -> &Neighbours {
-        let source = &self.neighbours;
-        source.cell.get_or_init(|| match &source.read {
-            Some(read) => read(),
-            None => Neighbours::default(),
-        })
+        self.neighbours.get(Neighbours::default)
     }
 
     /// The neighbours and the overlays' patches that may hold an `ignore`.

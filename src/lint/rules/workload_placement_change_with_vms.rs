@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 use crate::lint::Pods;
-use crate::topology::Selection;
+use crate::topology;
 
 pub(super) static RULE: Rule = Rule {
     name: "workload-placement-change-with-vms",
@@ -68,15 +68,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(before) = cx.before() else {
         return;
     };
-    let (old, new) = (placement_of(before), placement_of(cx.object()));
-    let (old, new) = (Selection::of(&old), Selection::of(&new));
-    let has = |selection: &Option<Selection<'_>>, node: &NodeRef<'_>| match selection {
-        Some(selection) => selection.selects(node.node),
-        None => node.node.has_role("worker"),
-    };
+    let had = topology::workload_nodes(placement_of(before));
+    let has = topology::workload_nodes(placement_of(cx.object()));
     let left: Vec<NodeRef<'_>> = cx
         .nodes()
-        .filter(|n| has(&old, n) && !has(&new, n))
+        .filter(|n| had(n.node) && !has(n.node))
         .collect();
     if left.is_empty() {
         return;
@@ -122,8 +118,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The workload placement of a HyperConverged, in whatever version.
-fn placement_of(object: &Json) -> Json {
+fn placement_of(object: &Json) -> Option<&Json> {
     let v1 = object.pointer("/spec/deployment/nodePlacements/workload");
     let v1beta1 = object.pointer("/spec/workloads/nodePlacement");
-    v1.or(v1beta1).cloned().unwrap_or_default()
+    v1.or(v1beta1)
 }

@@ -1,0 +1,36 @@
+//! What a context reads when it is first asked for it.
+
+use std::cell::OnceCell;
+
+/// A value that somebody else reads, once, when it is first asked for.
+pub(super) struct Source<'a, T> {
+    read: Option<Box<dyn Fn() -> T + 'a>>,
+    cell: OnceCell<T>,
+}
+
+impl<T> Default for Source<'_, T> {
+    fn default() -> Self {
+        Self {
+            read: None,
+            cell: OnceCell::new(),
+        }
+    }
+}
+
+impl<'a, T> Source<'a, T> {
+    /// A source that `read` is asked for.
+    pub(super) fn new(read: impl Fn() -> T + 'a) -> Self {
+        Self {
+            read: Some(Box::new(read)),
+            cell: OnceCell::new(),
+        }
+    }
+
+    /// The value; what `otherwise` makes where nothing was given that reads it.
+    pub(super) fn get(&self, otherwise: impl FnOnce() -> T) -> &T {
+        self.cell.get_or_init(|| match &self.read {
+            Some(read) => read(),
+            None => otherwise(),
+        })
+    }
+}
