@@ -111,14 +111,10 @@ pub fn unchecked(release: &Release, inventory: &Inventory, submitted: &Value) ->
         version,
         operation: Operation::Create,
     };
-    let unchanged = object.clone();
-    if mutating
-        .run(&mut object, &mut Admission::default())
-        .is_err()
-    {
-        object = unchanged;
+    if let Ok(Some(changed)) = mutating.run(&object, &mut Admission::default()) {
+        object = changed;
+        schema.fill_defaults(&mut object);
     }
-    schema.fill_defaults(&mut object);
     if let Value::Object(map) = &mut object {
         map.remove("status");
     }
@@ -195,7 +191,7 @@ impl Request<'_> {
         if let Operation::Update { old } = self.operation {
             metadata::keep_what_the_server_set(&mut object, old);
         }
-        admission.pruned.extend(schema.prepare(&mut object));
+        admission.pruned.extend(schema.prepare(&mut object).pruned);
         for field in &admission.pruned {
             let warning = format!("unknown field \"{}\"", schema::server_path(&field.path));
             admission.warnings.push(warning);
@@ -208,12 +204,18 @@ impl Request<'_> {
             version,
             operation: self.operation,
         };
-        let unchanged = object.clone();
-        if let Err(refusal) = mutating.run(&mut object, admission) {
-            if refusal.reason != Reason::GoDecode {
-                admission.forced = self.valid(schema, unchanged).ok();
+        match mutating.run(&object, admission) {
+            Ok(None) => {}
+            Ok(Some(changed)) => {
+                object = changed;
+                schema.fill_defaults(&mut object);
             }
-            return Err((Stage::Mutating, refusal));
+            Err(refusal) => {
+                if refusal.reason != Reason::GoDecode {
+                    admission.forced = self.valid(schema, object).ok();
+                }
+                return Err((Stage::Mutating, refusal));
+            }
         }
         let object = self.valid(schema, object)?;
         match self.validating_webhook(rules, version, &object, admission) {
@@ -225,9 +227,8 @@ impl Request<'_> {
         }
     }
 
-    /// The object as it would be stored, if schema and rules take it.
+    /// The object as it would be stored, if schema and rules take it; it is defaulted.
     fn valid(&self, schema: &Schema, mut object: Value) -> Result<Value, Refused> {
-        schema.fill_defaults(&mut object);
         if let Value::Object(map) = &mut object {
             map.remove("status");
         }

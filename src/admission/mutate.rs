@@ -54,8 +54,13 @@ impl Change {
 }
 
 impl Webhook<'_> {
-    /// Decodes, then changes the object; warnings are added to the admission.
-    pub(super) fn run(&self, object: &mut Value, admission: &mut Admission) -> Result<(), Refusal> {
+    /// The object as it was decoded and changed; `None` where there is nothing to change.
+    /// Warnings are added to the admission.
+    pub(super) fn run(
+        &self,
+        object: &Value,
+        admission: &mut Admission,
+    ) -> Result<Option<Value>, Refusal> {
         self.decode(object, "failed to parse the HyperConverged")?;
         let steps = match self.operation {
             Operation::Create => &self.rules.mutate.create,
@@ -90,11 +95,15 @@ impl Webhook<'_> {
                 }
             }
         }
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let mut changed = object.clone();
         for change in &changes {
-            if let Err(problem) = apply(object, change) {
+            if let Err(problem) = apply(&mut changed, change) {
                 let message = format!("Internal error occurred: {problem}");
                 let refusal = Refusal::new(Reason::MutationFails, message.as_str());
-                let parent = nearest(object, &change.path);
+                let parent = nearest(&changed, &change.path);
                 admission.holes.push(Hole {
                     kind: HoleKind::BrokenMutation,
                     path: parent.clone(),
@@ -104,7 +113,7 @@ impl Webhook<'_> {
                 return Err(refusal.at(parent));
             }
         }
-        Ok(())
+        Ok(Some(changed))
     }
 
     fn decode(&self, object: &Value, message: &str) -> Result<(), Refusal> {

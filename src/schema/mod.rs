@@ -7,14 +7,13 @@
 //! `x-kubernetes-validations` rules are written out in Rust and found by their text;
 //! [`Schema::unsupported`] names what has no such function.
 
-mod defaults;
 mod document;
 mod fits;
 mod list;
 mod lookup;
 mod parse;
 mod pattern;
-mod prune;
+mod prepare;
 mod rule;
 mod scalar;
 mod text;
@@ -38,7 +37,7 @@ use serde_json::Value;
 pub use document::{DocumentSchema, Mistake};
 pub use lookup::{FieldInfo, ListKind};
 pub use parse::SchemaError;
-pub use prune::PrunedField;
+pub use prepare::{Prepared, PrunedField};
 pub use text::{go_json, go_quote, server_path};
 pub use validate::{Violation, ViolationKind, Violations};
 
@@ -137,6 +136,8 @@ struct Node {
     /// Sorted by name.
     properties: Box<[(Box<str>, Unread)]>,
     prefixes: Prefixes,
+    /// Which of `properties` have a default.
+    defaulted: OnceLock<Box<[usize]>>,
     /// What holds for names that are not in `properties`; `None` = they are pruned.
     additional: Option<Additional>,
     items: Option<Unread>,

@@ -1,0 +1,284 @@
+//! What the API server does to an object before it validates it: unknown fields go, then nulls that
+//! may not be, then what was not given is filled in.
+
+use serde_json::Value;
+
+use super::text::At;
+use super::{Below, Node, Schema};
+use crate::yaml::Path;
+
+/// A field that the schema does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrunedField {
+    /// Where it stood.
+    pub path: Path,
+    /// The fields that the schema knows at its place; empty where it knows none.
+    pub siblings: Vec<String>,
+}
+
+/// What was done to an object.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Prepared {
+    /// What was removed because the schema doesn't know it, in the order of the tree.
+    pub pruned: Vec<PrunedField>,
+    /// Whether the object is another one now.
+    pub changed: bool,
+}
+
+impl Schema {
+    /// What the API server does to an object before it validates it: prunes it, removes nulls,
+    /// fills in defaults. It does one after the other, and what one does at a place is nothing to
+    /// the others elsewhere, so that one walk does all three.
+    pub fn prepare(&self, value: &mut Value) -> Prepared {
+        self.walk(value, Job::ALL)
+    }
+
+    /// Removes what the schema does not know and says what that was, in the order of the tree.
+    /// `apiVersion`, `kind` and `metadata` of the object itself are left alone.
+    pub fn prune(&self, value: &mut Value) -> Vec<PrunedField> {
+        self.walk(value, Job::PRUNE).pruned
+    }
+
+    /// Fills in defaults, outermost first; a null that is not allowed counts as not given.
+    pub fn fill_defaults(&self, value: &mut Value) {
+        self.walk(value, Job::DEFAULTS);
+    }
+
+    fn walk(&self, value: &mut Value, job: Job) -> Prepared {
+        let mut done = Prepared::default();
+        self.walk_at(value, Some(self.root()), At::ROOT, job, &mut done);
+        done
+    }
+
+    /// `node` is `None` where nothing is known of what stands there.
+    fn walk_at(
+        &self,
+        value: &mut Value,
+        node: Option<&Node>,
+        at: At<'_>,
+        job: Job,
+        done: &mut Prepared,
+    ) {
+        match value {
+            Value::Object(map) => {
+                map.retain(|name, v| {
+                    let here = at.key(name);
+                    let of_every_object =
+                        at.is_root() && matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
+                    let job = match of_every_object {
+                        true => Job { prune: false, ..job },
+                        false => job,
+                    };
+                    match node.and_then(|n| self.below(n, name)) {
+                        Some(Below::Node(below)) => {
+                            let stays = self.stays(v, below, here, job, done);
+                            done.changed |= !stays;
+                            stays
+                        }
+                        Some(Below::Any) => {
+                            self.walk_at(v, None, here, job, done);
+                            true
+                        }
+                        None if !job.prune || node.is_some_and(|n| n.preserve_unknown) => true,
+                        None => {
+                            done.changed = true;
+                            done.pruned.push(PrunedField {
+                                path: here.path(),
+                                siblings: node.map(Node::field_names).unwrap_or_default(),
+                            });
+                            false
+                        }
+                    }
+                });
+                for (name, below, default) in node.iter().flat_map(|n| self.defaulted(n)) {
+                    if job.defaults && !map.contains_key(name) {
+                        let mut default = default.clone();
+                        self.walk_at(&mut default, Some(below), at, Job::DEFAULTS, done);
+                        map.insert(name.to_owned(), default);
+                        done.changed = true;
+                    }
+                }
+            }
+            Value::Array(items) => {
+                let preserved = node.is_some_and(|n| n.preserve_unknown && n.items.is_none());
+                if preserved {
+                    return;
+                }
+                let below = node.and_then(|n| self.items(n));
+                for (i, item) in items.iter_mut().enumerate() {
+                    let here = at.index(i);
+                    match below {
+                        // Nulls in lists stay: they are refused later.
+                        Some(below) => _ = self.stays(item, below, here, job, done),
+                        None => self.walk_at(item, None, here, job, done),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Walks below a value that a node describes; `false` for a null that may not be and has no
+    /// default.
+    fn stays(
+        &self,
+        value: &mut Value,
+        node: &Node,
+        at: At<'_>,
+        job: Job,
+        done: &mut Prepared,
+    ) -> bool {
+        if !value.is_null() || node.nullable {
+            self.walk_at(value, Some(node), at, job, done);
+            return true;
+        }
+        let Some(default) = &node.default else {
+            return !job.nulls;
+        };
+        if job.defaults {
+            value.clone_from(default);
+            done.changed = true;
+            self.walk_at(value, Some(node), at, Job::DEFAULTS, done);
+        }
+        true
+    }
+
+    /// The properties that have defaults, with these.
+    fn defaulted<'s>(
+        &'s self,
+        node: &'s Node,
+    ) -> impl Iterator<Item = (&'s str, &'s Node, &'s Value)> {
+        let property = |i: usize| {
+            let (name, below) = &node.properties[i];
+            let below = self.read(below);
+            Some((&**name, below, below.default.as_ref()?))
+        };
+        let all = 0..node.properties.len();
+        let with_defaults = move || all.filter(|i| property(*i).is_some()).collect();
+        let found = node.defaulted.get_or_init(with_defaults);
+        found.iter().filter_map(move |i| property(*i))
+    }
+}
+
+/// Which of it is done.
+#[derive(Debug, Clone, Copy)]
+struct Job {
+    prune: bool,
+    nulls: bool,
+    defaults: bool,
+}
+
+impl Job {
+    const ALL: Self = Self {
+        prune: true,
+        nulls: true,
+        defaults: true,
+    };
+    const PRUNE: Self = Self {
+        prune: true,
+        nulls: false,
+        defaults: false,
+    };
+    const DEFAULTS: Self = Self {
+        prune: false,
+        nulls: false,
+        defaults: true,
+    };
+}
+
+impl Node {
+    fn field_names(&self) -> Vec<String> {
+        self.properties.iter().map(|(n, _)| n.to_string()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn nulls_and_defaults() {
+        let text = json!({"group": "g", "version": "v1", "kind": "K", "openAPIV3Schema": {
+            "type": "object",
+            "properties": {"spec": {"type": "object", "default": {"deep": {}}, "properties": {
+                "deep": {"type": "object", "properties": {
+                    "on": {"type": "boolean", "default": true},
+                    "may": {"type": "string", "nullable": true, "default": "x"},
+                    "gone": {"type": "string"}
+                }},
+                "map": {"type": "object", "additionalProperties": {"type": "string"}},
+                "list": {"type": "array", "items": {"type": "string"}}
+            }}}
+        }});
+        let schema = Schema::from_json(text.to_string()).expect("a good schema");
+        let admitted = |mut v: Value| {
+            schema.prepare(&mut v);
+            v
+        };
+        assert_eq!(
+            admitted(json!({})),
+            json!({"spec": {"deep": {"on": true, "may": "x"}}})
+        );
+        assert_eq!(
+            admitted(
+                json!({"spec": {"deep": {"on": null, "may": null, "gone": null},
+                                     "map": {"a": null, "b": "c"}, "list": [null]}})
+            ),
+            json!({"spec": {"deep": {"on": true, "may": null}, "map": {"b": "c"}, "list": [null]}})
+        );
+        assert_eq!(
+            admitted(json!({"spec": null})),
+            json!({"spec": {"deep": {"on": true, "may": "x"}}})
+        );
+    }
+
+    fn schema() -> Schema {
+        let text = json!({"group": "g", "version": "v1", "kind": "K", "openAPIV3Schema": {
+            "type": "object",
+            "properties": {
+                "spec": {"type": "object", "properties": {
+                    "list": {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}},
+                    "map": {"type": "object", "additionalProperties": {"type": "object"}},
+                    "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                             "properties": {"known": {"type": "object"}}}
+                }}
+            }
+        }});
+        Schema::from_json(text.to_string()).expect("a good schema")
+    }
+
+    #[test]
+    fn removes_and_names_what_is_unknown() {
+        let mut value = json!({
+            "apiVersion": "g/v1", "kind": "K", "metadata": {"name": "n", "odd": 1}, "extra": 1,
+            "spec": {
+                "list": [{"a": "x", "b": 1}],
+                "map": {"k": {"v": 1}},
+                "free": {"any": {"deep": 1}, "known": {"x": 1}},
+                "lost": {"a": {"b": 1}}
+            }
+        });
+        let gone = schema().prune(&mut value);
+        let paths: Vec<String> = gone.iter().map(|p| p.path.to_string()).collect();
+        assert_eq!(
+            paths,
+            [
+                "extra",
+                "spec.free.known.x",
+                "spec.list[0].b",
+                "spec.lost",
+                "spec.map.k.v"
+            ]
+        );
+        assert_eq!(gone[2].siblings, ["a"]);
+        assert_eq!(
+            value,
+            json!({
+                "apiVersion": "g/v1", "kind": "K", "metadata": {"name": "n", "odd": 1},
+                "spec": {"list": [{"a": "x"}], "map": {"k": {}},
+                         "free": {"any": {"deep": 1}, "known": {}}}
+            })
+        );
+    }
+}
