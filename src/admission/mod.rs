@@ -265,10 +265,8 @@ impl Request<'_> {
             },
         };
         webhook.run(admission)?;
-        // Another version is defaulted once more before the operator reads it.
-        if version == self.release.tables().hyperconverged.storage_version {
-            admission.read = webhook.dry_run.read.into_inner();
-        }
+        let read = webhook.dry_run.read.into_inner();
+        admission.read = read.map(|read| read.once_stored(self.release));
         Ok(())
     }
 }

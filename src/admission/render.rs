@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::shape::{Shape, at, list, text};
 use super::{Operation, Reason, Refusal};
 use crate::boot_images::{GoldenImages, HcoStage};
-use crate::hyperconverged::HyperConverged;
+use crate::hyperconverged::{HyperConverged, Submitted};
 use crate::inventory::Inventory;
 use crate::jsonpatch;
 use crate::operands::{self, Context};
@@ -26,7 +26,7 @@ pub(super) struct DryRun<'a> {
     pub(super) release: &'a Release,
     pub(super) inventory: &'a Inventory,
     /// What it reads of the object.
-    pub(super) read: OnceCell<HyperConverged>,
+    pub(super) read: OnceCell<Submitted>,
 }
 
 /// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
@@ -40,7 +40,7 @@ pub(super) fn check(
 ) -> Result<(), Refusal> {
     let (release, inventory) = (dry_run.release, dry_run.inventory);
     let read = || HyperConverged::from_submitted(release, object);
-    let mut hc = Cow::Borrowed(dry_run.read.get_or_init(read));
+    let mut hc = Cow::Borrowed(&dry_run.read.get_or_init(read).read);
     let (names, topology, schedule) = match operation {
         Operation::Create => (
             &["kubevirt", "cdi", "network-addons", "ssp"][..],

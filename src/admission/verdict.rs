@@ -173,7 +173,7 @@ pub struct Admission {
     pub pruned: Vec<PrunedField>,
     /// The object as it would be stored, without status.
     pub stored: Option<Value>,
-    /// What the operator reads of it, where the validating webhook has read the same.
+    /// What the operator reads of it, where the validating webhook has read it, too.
     pub read: Option<HyperConverged>,
     /// The object as far as it came when a webhook or policy refused it: what would be stored
     /// without that webhook. `None` where schema or Go types refuse it.

@@ -44,7 +44,7 @@ pub struct HcoStage {
     /// Sorted by name, one per name.
     pub templates: Vec<Template>,
     /// `spec.commonTemplates.dataImportCronTemplates` of the SSP, before its jsonpatch.
-    pub ssp_templates: Vec<Value>,
+    pub ssp_templates: Arc<[Value]>,
     /// `status.dataImportCronTemplates` of the HyperConverged. The operator writes the list once
     /// its SSP is there, so not on plain Kubernetes and not after an error.
     pub status: Arc<[Value]>,
@@ -91,8 +91,8 @@ impl HcoStage {
     ///
     /// # Errors
     /// The text of the error that the stage ended with.
-    pub fn for_ssp(stage: &Result<Arc<Self>, TemplateError>) -> Result<&[Value], String> {
-        let templates = stage.as_ref().map(|stage| stage.ssp_templates.as_slice());
+    pub fn for_ssp(stage: &Result<Arc<Self>, TemplateError>) -> Result<&Arc<[Value]>, String> {
+        let templates = stage.as_ref().map(|stage| &stage.ssp_templates);
         templates.map_err(TemplateError::to_string)
     }
 }

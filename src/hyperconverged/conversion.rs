@@ -36,25 +36,24 @@ pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
         "v1" => spec_to_v1(release, spec),
         _ => spec_to_v1beta1(release, spec),
     };
-    let mut out = object.clone();
-    set(
-        &mut out,
-        "apiVersion",
-        json!(format!("hco.kubevirt.io/{to}")),
-    );
-    set(&mut out, "spec", converted);
-    out
+    let mut out = Map::new();
+    for (key, value) in object.as_object().into_iter().flatten() {
+        if !matches!(key.as_str(), "apiVersion" | "spec") {
+            out.insert(key.clone(), value.clone());
+        }
+    }
+    out.insert("apiVersion".into(), format!("hco.kubevirt.io/{to}").into());
+    out.insert("spec".into(), converted);
+    Value::Object(out)
 }
 
-/// What the operator reads of an object written in a version that is not stored: converted,
-/// pruned and defaulted by the stored version's schema.
-pub(super) fn to_storage_version(release: &Release, object: &Value, _from: &str) -> Value {
+/// A converted object as it is stored: pruned and defaulted by the stored version's schema.
+pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
     let storage = &release.tables().hyperconverged.storage_version;
-    let mut out = convert(release, object, storage);
     if let Some(schema) = release.schema(&format!("hyperconverged.{storage}")) {
-        schema.prepare(&mut out);
+        schema.prepare(&mut converted);
     }
-    out
+    converted
 }
 
 fn spec_to_v1(release: &Release, spec: &Value) -> Value {
@@ -109,22 +108,22 @@ fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
         }
     }
     let gates = Gates::read(release, spec.get("featureGates"));
+    let mut written = Map::new();
     for gate in &release.tables().feature_gates {
         let on = match gate.phase {
             Phase::Alpha => gates.is_enabled(&gate.name, false),
             Phase::Beta => gates.is_enabled(&gate.name, true),
             _ => continue,
         };
-        set(&mut out, &format!("featureGates.{}", gate.name), json!(on));
+        written.insert(gate.name.clone(), on.into());
     }
     for (gate, field, negated) in fields_for_gates(release) {
         if let Some(on) = get(spec, field).and_then(Value::as_bool) {
-            set(
-                &mut out,
-                &format!("featureGates.{gate}"),
-                json!(on != *negated),
-            );
+            written.insert((*gate).to_owned(), (on != *negated).into());
         }
+    }
+    if !written.is_empty() {
+        set(&mut out, "featureGates", Value::Object(written));
     }
     out
 }

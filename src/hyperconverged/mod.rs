@@ -44,12 +44,19 @@ impl HyperConverged {
 
     /// As the validating webhook reads an object that is to be stored: converted, but without
     /// the defaults of the version stored.
-    pub fn from_submitted(release: &Release, object: &Value) -> Self {
+    pub fn from_submitted(release: &Release, object: &Value) -> Submitted {
         let storage_version = &release.tables().hyperconverged.storage_version;
         if version_of(object) == storage_version {
-            return Self::read(release, object.clone());
+            return Submitted {
+                read: Self::read(release, object.clone()),
+                converted: None,
+            };
         }
-        Self::read(release, convert(release, object, storage_version))
+        let converted = convert(release, object, storage_version);
+        Submitted {
+            read: Self::read(release, converted.clone()),
+            converted: Some(converted),
+        }
     }
 
     /// Brings an object of the stored version to the internal form.
@@ -123,13 +130,35 @@ impl HyperConverged {
     }
 }
 
+/// What the validating webhook read.
+#[derive(Debug)]
+pub struct Submitted {
+    /// What it read.
+    pub read: HyperConverged,
+    /// The object that it was converted to, where it was of another version than the stored one.
+    converted: Option<Value>,
+}
+
+impl Submitted {
+    /// What the operator reads once the object is stored: a converted one is pruned and defaulted
+    /// once more.
+    pub fn once_stored(self, release: &Release) -> HyperConverged {
+        match self.converted {
+            None => self.read,
+            Some(object) => HyperConverged::read(release, conversion::stored(release, object)),
+        }
+    }
+}
+
 /// An object as the API server stores it for the submitted version, in the version that is
 /// written to etcd: converted, pruned and defaulted where that is another one.
 pub fn in_storage_version(release: &Release, stored: &Value) -> Value {
-    let version = version_of(stored);
-    match version == release.tables().hyperconverged.storage_version {
+    match version_of(stored) == release.tables().hyperconverged.storage_version {
         true => stored.clone(),
-        false => conversion::to_storage_version(release, stored, version),
+        false => {
+            let storage_version = &release.tables().hyperconverged.storage_version;
+            conversion::stored(release, convert(release, stored, storage_version))
+        }
     }
 }
 

@@ -58,18 +58,31 @@ fn index(key: &str) -> Option<usize> {
 
 /// Sets the value at a dotted path; what stands in the way and is no object is replaced.
 pub fn set(target: &mut Value, path: &str, value: Value) {
-    let mut at = target;
-    for key in steps(path) {
-        if !at.is_object() {
-            *at = Value::Object(Map::new());
-        }
-        let Value::Object(map) = at else { return };
-        at = match map.contains_key(key) {
-            true => &mut map[key],
-            false => map.entry(key).or_insert(Value::Null),
-        };
+    let (key, below) = match memchr::memchr(b'.', path.as_bytes()) {
+        Some(end) => (&path[..end], Some(&path[end + 1..])),
+        None => (path, None),
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
     }
-    *at = value;
+    let Value::Object(map) = target else { return };
+    match (map.get_mut(key), below) {
+        (Some(at), Some(below)) => set(at, below, value),
+        (Some(at), None) => *at = value,
+        (None, below) => {
+            let value = match below {
+                Some(path) => nested(path, value),
+                None => value,
+            };
+            map.insert(key.to_owned(), value);
+        }
+    }
+}
+
+/// Objects down a dotted path, with the value in the innermost.
+fn nested(path: &str, value: Value) -> Value {
+    let keys = path.rsplit('.');
+    keys.fold(value, |value, key| object([(key, value)]))
 }
 
 /// Copies a value to a dotted path where there is one.
@@ -81,11 +94,11 @@ pub fn copy(target: &mut Value, path: &str, value: Option<&Value>) {
 
 /// Takes the value at a dotted path away; gives it back where there was one.
 pub fn remove(target: &mut Value, path: &str) -> Option<Value> {
-    let (object, key) = match path.rsplit_once('.') {
-        Some((parent, key)) => (steps(parent).try_fold(target, |v, k| v.get_mut(k))?, key),
-        None => (target, path),
-    };
-    object.as_object_mut()?.remove(key)
+    let map = target.as_object_mut()?;
+    match memchr::memchr(b'.', path.as_bytes()) {
+        Some(end) => remove(map.get_mut(&path[..end])?, &path[end + 1..]),
+        None => map.remove(path),
+    }
 }
 
 #[cfg(test)]

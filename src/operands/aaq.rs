@@ -39,6 +39,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         owned: false,
         annotations: &[],
         spec,
+        list: None,
     })?;
     Ok(vec![object])
 }

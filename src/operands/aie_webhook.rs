@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::template::{Decided, filled_in};
 use super::{Context, Error, pods};
 use crate::kube::Object;
 use crate::kube::tree::remove;
@@ -16,9 +17,12 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());
     }
-    let mut deployment = cx.template("Deployment/kubevirt-aie-webhook");
-    pods::append_args(&mut deployment, pods::iana_tls_args(cx, "--"));
-    let mut objects = vec![Object::new(deployment)];
+    let mut objects = vec![filled_in(
+        cx,
+        "Deployment/kubevirt-aie-webhook",
+        Decided::by(&pods::iana_tls_args(cx, "--")),
+        pods::append_args,
+    )];
     for name in [
         "Service/kubevirt-aie-webhook",
         "MutatingWebhookConfiguration/kubevirt-aie-webhook",

@@ -28,6 +28,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         owned: false,
         annotations: &["cdi.kubevirt.io/configAuthority"],
         spec,
+        list: None,
     })?;
     Ok(vec![object])
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::template::{Decided, filled_in};
 use super::{Context, Error, pods};
 use crate::kube::Object;
 use crate::kube::tree::set;
@@ -26,12 +27,12 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     objects.push(pods::deployment(
         cx,
         "Deployment/kubevirt-console-plugin",
-        Vec::new(),
+        &[],
     ));
     objects.push(pods::deployment(
         cx,
         "Deployment/kubevirt-apiserver-proxy",
-        proxy_args(cx),
+        &proxy_args(cx),
     ));
     objects.push(nginx(cx));
     objects.push(features(cx));
@@ -59,7 +60,6 @@ fn proxy_args(cx: &Context<'_>) -> Vec<String> {
 
 /// The plugin's web server: protocols from the minimum up, ciphers by their OpenSSL names.
 fn nginx(cx: &Context<'_>) -> Object {
-    let mut body = cx.template("ConfigMap/nginx-conf");
     let tls = cx.tls();
     let protocols = match tls.known_min_version() {
         "VersionTLS10" => "TLSv1 TLSv1.1 TLSv1.2 TLSv1.3",
@@ -72,10 +72,17 @@ fn nginx(cx: &Context<'_>) -> Object {
         let ciphers = tls.openssl_ciphers().join(":");
         lines.push_str(&format!("\n    ssl_ciphers {ciphers};"));
     }
-    if let Some(Value::String(text)) = body.pointer_mut("/data/nginx.conf") {
-        *text = text.replace("{{tls}}", &lines);
-    }
-    Object::new(body)
+    let lines = [lines];
+    filled_in(
+        cx,
+        "ConfigMap/nginx-conf",
+        Decided::by(&lines),
+        |body, decided| {
+            if let Some(Value::String(text)) = body.pointer_mut("/data/nginx.conf") {
+                *text = text.replace("{{tls}}", &decided.texts.concat());
+            }
+        },
+    )
 }
 
 /// What the console shows; from 1.18 on also the cluster's IP stack.
@@ -91,7 +98,8 @@ fn features(cx: &Context<'_>) -> Object {
         (false, true) => "IPv6SingleStack",
         _ => "IPv4SingleStack",
     };
-    let mut body = cx.template(NAME);
-    set(&mut body, "data.ipStackType", json!(stack));
-    Object::new(body)
+    let stack = [stack.to_owned()];
+    filled_in(cx, NAME, Decided::by(&stack), |body, decided| {
+        set(body, "data.ipStackType", json!(decided.texts.concat()));
+    })
 }

@@ -1,6 +1,7 @@
 //! What a renderer may look at.
 
 use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ pub struct Context<'a> {
     /// The user's CR.
     pub hc: &'a HyperConverged,
     /// SSP's `commonTemplates.dataImportCronTemplates`, made by `boot_images`, or why not.
-    pub golden_images: Result<&'a [Value], String>,
+    pub golden_images: Result<&'a Arc<[Value]>, String>,
     /// Who renders.
     pub stage: Stage,
     tls: OnceCell<TlsProfile>,
@@ -71,7 +72,7 @@ impl<'a> Context<'a> {
         inventory: &'a Inventory,
         topology: &'a Topology,
         hc: &'a HyperConverged,
-        golden_images: Result<&'a [Value], String>,
+        golden_images: Result<&'a Arc<[Value]>, String>,
         stage: Stage,
     ) -> Self {
         Self {

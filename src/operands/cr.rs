@@ -24,6 +24,22 @@ pub(super) struct Cr {
     pub(super) owned: bool,
     pub(super) annotations: &'static [&'static str],
     pub(super) spec: Value,
+    /// A list in the spec that many clusters share.
+    pub(super) list: Option<SharedList>,
+}
+
+/// A list at a dotted path below `spec`: long, and mostly the one that another cluster has.
+#[derive(Debug, Clone)]
+pub(super) struct SharedList {
+    pub(super) path: &'static str,
+    pub(super) items: Arc<[Value]>,
+}
+
+impl PartialEq for SharedList {
+    fn eq(&self, other: &Self) -> bool {
+        let same = Arc::ptr_eq(&self.items, &other.items);
+        self.path == other.path && (same || self.items == other.items)
+    }
 }
 
 /// Objects of a release's CRs: in a fleet few differ.
@@ -92,11 +108,16 @@ impl Context<'_> {
         let Some(ty) = types.of_kind(cr.api_version, kind) else {
             panic!("{}: go-types.json lacks {kind}", self.release.name());
         };
+        let metadata = Value::Object(self.metadata(&cr, version));
+        let mut spec = cr.spec;
+        if let Some(list) = &cr.list {
+            tree::set(&mut spec, list.path, Value::Array(list.items.to_vec()));
+        }
         let mut body = tree::object([
             ("apiVersion", cr.api_version.into()),
             ("kind", kind.into()),
-            ("metadata", Value::Object(self.metadata(&cr, version))),
-            ("spec", cr.spec),
+            ("metadata", metadata),
+            ("spec", spec),
         ]);
         types.normalise_operand(&mut body, ty);
         let Some((name, text)) = patch else {

@@ -20,6 +20,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
             "imagePullPolicy": "IfNotPresent",
             "tlsSecurityProfile": cx.tls().value,
         }),
+        list: None,
     })?;
     Ok(vec![object])
 }

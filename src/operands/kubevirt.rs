@@ -30,6 +30,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         owned: true,
         annotations,
         spec: spec(cx, tuning),
+        list: None,
     })?;
     Ok(vec![object])
 }

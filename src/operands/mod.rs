@@ -9,6 +9,7 @@ mod complete;
 mod context;
 mod cr;
 mod table;
+mod template;
 mod tls;
 
 mod aaq;

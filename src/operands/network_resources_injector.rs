@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::template::{Decided, filled_in};
 use super::{Context, Error, aie_webhook, pods};
 use crate::kube::Object;
 use crate::kube::tree::set;
@@ -18,10 +19,21 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());
     }
-    let mut deployment = cx.template("Deployment/virt-network-resources-injector");
-    pods::replicas(cx, &mut deployment);
-    pods::append_args(&mut deployment, pods::iana_tls_args(cx, "-"));
-    let mut objects = vec![Object::new(deployment), webhook(cx)];
+    let args = pods::iana_tls_args(cx, "-");
+    let deployment = filled_in(
+        cx,
+        "Deployment/virt-network-resources-injector",
+        Decided {
+            highly_available: cx.highly_available(),
+            placement: None,
+            texts: &args,
+        },
+        |body, decided| {
+            pods::replicas(body, decided);
+            pods::append_args(body, decided);
+        },
+    );
+    let mut objects = vec![deployment, webhook(cx)];
     objects.push(aie_webhook::without_service_ca(
         cx,
         "Service/virt-network-resources-injector-service",

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::template::{Decided, filled_in};
 use super::{Context, Error, pods};
 use crate::kube::Object;
 
@@ -14,7 +15,6 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !gate || !cx.inventory.has_monitoring() {
         return Ok(Vec::new());
     }
-    let mut deployment = cx.template("Deployment/virt-observability-controller");
     let mut args = tls_args(cx);
     for (flag, path) in [
         ("metrics", "observability.workloads.allowedMetrics"),
@@ -26,8 +26,12 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
             args.push(format!("--{flag}-allowlist={}", names.join(",")));
         }
     }
-    pods::append_args(&mut deployment, args);
-    let mut objects = vec![Object::new(deployment)];
+    let mut objects = vec![filled_in(
+        cx,
+        "Deployment/virt-observability-controller",
+        Decided::by(&args),
+        pods::append_args,
+    )];
     objects.extend(cx.constants(&[
         "ServiceAccount/virt-observability-controller",
         "ClusterRole/virt-observability-controller",

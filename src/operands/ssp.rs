@@ -1,8 +1,10 @@
 //! SSP `ssp.kubevirt.io/v1beta3`. Source of every rule: HCO `controllers/handlers/ssp.go`.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
-use super::cr::Cr;
+use super::cr::{Cr, SharedList};
 use super::{Context, Error, Stage};
 use crate::kube::Object;
 use crate::kube::tree::{copy, object, set};
@@ -19,15 +21,8 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         .get("workloadSources.commonTemplatesNamespace")
         .and_then(Value::as_str)
         .unwrap_or(&cx.release.tables().common_templates_namespace);
-    let templates = object([
-        ("namespace", json!(namespace)),
-        (
-            "dataImportCronTemplates",
-            Value::Array(golden_images.to_vec()),
-        ),
-    ]);
     let mut spec = object([
-        ("commonTemplates", templates),
+        ("commonTemplates", json!({"namespace": namespace})),
         ("templateValidator", json!({"replicas": 2})),
         ("tlsSecurityProfile", cx.tls().value.clone()),
         (
@@ -57,6 +52,10 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         owned: false,
         annotations: &[],
         spec,
+        list: Some(SharedList {
+            path: "commonTemplates.dataImportCronTemplates",
+            items: Arc::clone(golden_images),
+        }),
     })?;
     Ok(vec![ssp])
 }

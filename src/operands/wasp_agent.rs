@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::template::{Decided, filled_in};
 use super::{Context, Error, pods};
 use crate::kube::Object;
 
@@ -12,9 +13,12 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if percentage.is_none_or(|p| p <= 100) || is_autopilots(cx) {
         return Ok(Vec::new());
     }
-    let mut daemon_set = cx.template("DaemonSet/wasp-agent");
-    pods::place_daemon_set(cx, &mut daemon_set);
-    let mut objects = vec![Object::new(daemon_set)];
+    let mut objects = vec![filled_in(
+        cx,
+        "DaemonSet/wasp-agent",
+        Decided::by_placement(cx, &[]),
+        pods::place_daemon_set,
+    )];
     objects.extend(cx.constants(&[
         "ServiceAccount/wasp",
         "SecurityContextConstraints/wasp",

@@ -66,7 +66,10 @@ impl Schema {
                     let of_every_object =
                         at.is_root() && matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
                     let job = match of_every_object {
-                        true => Job { prune: false, ..job },
+                        true => Job {
+                            prune: false,
+                            ..job
+                        },
                         false => job,
                     };
                     match node.and_then(|n| self.below(n, name)) {
