@@ -1,11 +1,9 @@
 //! AAQ, the application aware quota. Source of every rule: HCO `controllers/handlers/aaq.go`.
 
-use serde_json::json;
-
 use super::cr::Cr;
+use super::spec::Spec;
 use super::{Context, Error};
 use crate::kube::Object;
-use crate::kube::tree::copy;
 
 /// Where the quota is enabled. The profile reaches AAQ from 1.18 on; its type drops it before.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
@@ -16,20 +14,25 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let calculator = hc
         .text("deployment.applicationAwareConfig.vmiCalcConfigName")
         .unwrap_or("DedicatedVirtualResources");
-    let mut spec = json!({
-        "priorityClass": "kubevirt-cluster-critical",
-        "imagePullPolicy": "IfNotPresent",
-        "configuration": {"vmiCalculatorConfiguration": {"configName": calculator}},
-        "tlsSecurityProfile": cx.tls().value,
-    });
-    let quota = "allowApplicationAwareClusterResourceQuota";
-    let from = format!("deployment.applicationAwareConfig.{quota}");
-    copy(&mut spec, &format!("configuration.{quota}"), hc.get(&from));
-    let selector = hc.get("deployment.applicationAwareConfig.namespaceSelector");
-    copy(&mut spec, "namespaceSelector", selector);
-    copy(&mut spec, "certConfig", hc.get("security.certConfig"));
-    copy(&mut spec, "infra", cx.infra_placement());
-    copy(&mut spec, "workload", cx.workload_placement());
+    let mut spec = Spec::default();
+    spec.text("priorityClass", "kubevirt-cluster-critical");
+    spec.text("imagePullPolicy", "IfNotPresent");
+    spec.text(
+        "configuration.vmiCalculatorConfiguration.configName",
+        calculator,
+    );
+    spec.copy(
+        "configuration.allowApplicationAwareClusterResourceQuota",
+        hc.get("deployment.applicationAwareConfig.allowApplicationAwareClusterResourceQuota"),
+    );
+    spec.copy(
+        "namespaceSelector",
+        hc.get("deployment.applicationAwareConfig.namespaceSelector"),
+    );
+    spec.copy("tlsSecurityProfile", Some(&cx.tls().value));
+    spec.copy("certConfig", hc.get("security.certConfig"));
+    spec.copy("infra", cx.infra_placement());
+    spec.copy("workload", cx.workload_placement());
     let object = cx.finish(Cr {
         api_version: "aaq.kubevirt.io/v1alpha1",
         kind: "AAQ",
@@ -39,7 +42,6 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         owned: false,
         annotations: &[],
         spec,
-        list: None,
     })?;
     Ok(vec![object])
 }

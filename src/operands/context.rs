@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
     }
 
     /// A variable of the environment that the renderer runs in.
-    pub(super) fn env(&self, name: &str) -> Option<&str> {
+    pub(super) fn env(&self, name: &str) -> Option<&'a str> {
         match self.stage {
             Stage::Operator => self.release.env(self.inventory.platform, name),
             Stage::Webhook if name == "HCO_KV_IO_VERSION" => {
@@ -129,12 +129,12 @@ impl<'a> Context<'a> {
     }
 
     /// The infra node placement, even an empty one.
-    pub(super) fn infra_placement(&self) -> Option<&Value> {
+    pub(super) fn infra_placement(&self) -> Option<&'a Value> {
         self.hc.get("deployment.nodePlacements.infra")
     }
 
     /// The workload node placement, even an empty one.
-    pub(super) fn workload_placement(&self) -> Option<&Value> {
+    pub(super) fn workload_placement(&self) -> Option<&'a Value> {
         self.hc.get("deployment.nodePlacements.workload")
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::spec::Spec;
 use super::{Context, Error};
 use crate::jsonpatch::{self, Patched};
 use crate::kube::go::without_facts_of_a_cluster;
@@ -11,8 +12,8 @@ use crate::kube::{Object, tree};
 use crate::release::Memo;
 
 /// An operand CR on its way to an object.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cr {
+#[derive(Debug)]
+pub(super) struct Cr<'a> {
     pub(super) api_version: &'static str,
     pub(super) kind: &'static str,
     pub(super) name: &'static str,
@@ -23,35 +24,21 @@ pub(super) struct Cr {
     /// Whether the HyperConverged is its controller.
     pub(super) owned: bool,
     pub(super) annotations: &'static [&'static str],
-    pub(super) spec: Value,
-    /// A list in the spec that many clusters share.
-    pub(super) list: Option<SharedList>,
-}
-
-/// A list at a dotted path below `spec`: long, and mostly the one that another cluster has.
-#[derive(Debug, Clone)]
-pub(super) struct SharedList {
-    pub(super) path: &'static str,
-    pub(super) items: Arc<[Value]>,
-}
-
-impl PartialEq for SharedList {
-    fn eq(&self, other: &Self) -> bool {
-        let same = Arc::ptr_eq(&self.items, &other.items);
-        self.path == other.path && (same || self.items == other.items)
-    }
+    pub(super) spec: Spec<'a>,
 }
 
 /// Objects of a release's CRs: in a fleet few differ.
 type Finished = Memo<Request, Made, 48>;
 
-/// Everything that decides what becomes of a CR.
+/// Everything that decides what becomes of a CR; the rest of it is the same for all of its kind.
 struct Request {
     namespace: String,
     version: String,
     /// The text of its jsonpatch annotation.
     patch: Option<String>,
-    cr: Cr,
+    kind: &'static str,
+    annotations: &'static [&'static str],
+    spec: Spec<'static>,
 }
 
 /// What became of it.
@@ -64,29 +51,34 @@ struct Made {
 impl Context<'_> {
     /// Makes the object of an operand CR: labels, owner, Go's encoding, then the jsonpatch
     /// annotation of its kind.
-    pub(super) fn finish(&self, cr: Cr) -> Result<Object, Error> {
+    pub(super) fn finish(&self, cr: Cr<'_>) -> Result<Object, Error> {
         let namespace = &self.inventory.namespace;
         let version = self.env("HCO_KV_IO_VERSION").unwrap_or_default();
         let annotation = jsonpatch::annotation_of(cr.kind);
         let patch = annotation.and_then(|a| Some((a, self.hc.annotations.get(a)?)));
         let text = patch.map(|(_, text)| text);
         let is = |r: &Request| {
-            r.namespace == *namespace
+            r.kind == cr.kind
+                && r.annotations == cr.annotations
+                && r.namespace == *namespace
                 && r.version == version
                 && r.patch.as_ref() == text
-                && r.cr == cr
+                && r.spec == cr.spec
         };
         let finished: &Finished = self.release.kept();
-        let made = match finished.find(is) {
+        // Hardly two clusters have the same KubeVirt: to keep them costs more than it gives.
+        let keeps = cr.kind != "KubeVirt";
+        let made = match keeps.then(|| finished.find(is)).flatten() {
             Some(made) => made,
-            // Hardly two clusters have the same one: to keep them costs more than it gives.
-            None if cr.kind == "KubeVirt" => self.make(cr, version, patch)?,
+            None if !keeps => self.make(cr, version, patch)?,
             None => {
                 let request = Request {
                     namespace: namespace.clone(),
                     version: version.to_owned(),
                     patch: text.cloned(),
-                    cr: cr.clone(),
+                    kind: cr.kind,
+                    annotations: cr.annotations,
+                    spec: cr.spec.to_owned(),
                 };
                 let made = self.make(cr, version, patch)?;
                 finished.keep(request, made.clone());
@@ -99,7 +91,7 @@ impl Context<'_> {
 
     fn make(
         &self,
-        cr: Cr,
+        cr: Cr<'_>,
         version: &str,
         patch: Option<(&'static str, &String)>,
     ) -> Result<Made, Error> {
@@ -109,15 +101,11 @@ impl Context<'_> {
             panic!("{}: go-types.json lacks {kind}", self.release.name());
         };
         let metadata = Value::Object(self.metadata(&cr, version));
-        let mut spec = cr.spec;
-        if let Some(list) = &cr.list {
-            tree::set(&mut spec, list.path, Value::Array(list.items.to_vec()));
-        }
         let mut body = tree::object([
             ("apiVersion", cr.api_version.into()),
             ("kind", kind.into()),
             ("metadata", metadata),
-            ("spec", spec),
+            ("spec", cr.spec.into_value()),
         ]);
         types.normalise_operand(&mut body, ty);
         let Some((name, text)) = patch else {
@@ -145,7 +133,7 @@ impl Context<'_> {
         })
     }
 
-    fn metadata(&self, cr: &Cr, version: &str) -> Map<String, Value> {
+    fn metadata(&self, cr: &Cr<'_>, version: &str) -> Map<String, Value> {
         let mut metadata = Map::new();
         metadata.insert("name".into(), cr.name.into());
         let labels = json!({

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::cr::Cr;
+use super::spec::Spec;
 use super::{Context, Error, kubevirt_gates};
 use crate::kube::Object;
 use crate::kube::go::syntax_error;
@@ -30,34 +31,32 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         owned: true,
         annotations,
         spec: spec(cx, tuning),
-        list: None,
     })?;
     Ok(vec![object])
 }
 
-fn spec(cx: &Context<'_>, tuning: Option<Value>) -> Value {
+fn spec<'a>(cx: &Context<'a>, tuning: Option<Value>) -> Spec<'a> {
     let hc = cx.hc;
-    let mut spec = json!({
-        "certificateRotateStrategy": {"selfSigned": hc.get("security.certConfig")},
-        "productName": "hyperconverged-cluster",
-        "productComponent": "compute",
-        "productVersion": cx.env("HCO_KV_IO_VERSION"),
-        "serviceMonitorNamespace": cx.inventory.namespace,
-        "uninstallStrategy": uninstall_strategy(cx),
-    });
-    set(&mut spec, "configuration", configuration(cx, tuning));
-    copy(
-        &mut spec,
+    let mut spec = Spec::default();
+    spec.copy(
+        "certificateRotateStrategy.selfSigned",
+        hc.get("security.certConfig"),
+    );
+    spec.text("productName", "hyperconverged-cluster");
+    spec.text("productComponent", "compute");
+    if let Some(version) = cx.env("HCO_KV_IO_VERSION") {
+        spec.text("productVersion", version);
+    }
+    spec.text("serviceMonitorNamespace", &cx.inventory.namespace);
+    spec.text("uninstallStrategy", uninstall_strategy(cx));
+    spec.set("configuration", configuration(cx, tuning));
+    spec.copy(
         "workloadUpdateStrategy",
         hc.get("virtualization.workloadUpdateStrategy"),
     );
-    copy(
-        &mut spec,
-        "workloads.nodePlacement",
-        cx.workload_placement(),
-    );
+    spec.copy("workloads.nodePlacement", cx.workload_placement());
     if let Some(infra) = infra(cx) {
-        set(&mut spec, "infra", infra);
+        spec.set("infra", infra);
     }
     spec
 }

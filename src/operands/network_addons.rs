@@ -5,8 +5,9 @@ use std::net::Ipv4Addr;
 use serde_json::{Map, Value, json};
 
 use super::cr::Cr;
+use super::spec::Spec;
 use super::{Context, Error};
-use crate::kube::tree::{copy, get, set};
+use crate::kube::tree::{get, set};
 use crate::kube::{Object, duration};
 
 const KIND: &str = "NetworkAddonsConfig";
@@ -17,34 +18,39 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if cx.only_errors_count(KIND) {
         return Ok(Vec::new());
     }
-    let mut spec = json!({
-        "multus": {},
-        "linuxBridge": {},
-        "kubeMacPool": {},
-        "kubevirtIpamController": {},
-        "selfSignConfiguration": self_sign_configuration(cx),
-        "tlsSecurityProfile": cx.tls().value,
-    });
-    for bound in ["rangeStart", "rangeEnd"] {
-        let from = format!("networking.kubeMacPoolConfiguration.{bound}");
-        copy(&mut spec, &format!("kubeMacPool.{bound}"), cx.hc.get(&from));
+    let mut spec = Spec::default();
+    for component in [
+        "multus",
+        "linuxBridge",
+        "kubeMacPool",
+        "kubevirtIpamController",
+    ] {
+        spec.set(component, json!({}));
     }
+    spec.set("selfSignConfiguration", self_sign_configuration(cx));
+    spec.copy("tlsSecurityProfile", Some(&cx.tls().value));
+    spec.copy(
+        "kubeMacPool.rangeStart",
+        cx.hc.get("networking.kubeMacPoolConfiguration.rangeStart"),
+    );
+    spec.copy(
+        "kubeMacPool.rangeEnd",
+        cx.hc.get("networking.kubeMacPoolConfiguration.rangeEnd"),
+    );
     if cx.is_openshift() {
-        let namespace = json!("openshift-ovn-kubernetes");
-        set(
-            &mut spec,
+        spec.text(
             "kubevirtIpamController.defaultNetworkNADNamespace",
-            namespace,
+            "openshift-ovn-kubernetes",
         );
     }
     if cx.hc.annotation_is("deployOVS", "true") {
-        set(&mut spec, "ovs", json!({}));
+        spec.set("ovs", json!({}));
     }
     if let Some(dns) = secondary_dns {
-        set(&mut spec, "kubeSecondaryDNS", dns);
+        spec.set("kubeSecondaryDNS", dns);
     }
     if let Some(placement) = placement_configuration(cx) {
-        set(&mut spec, "placementConfiguration", placement);
+        spec.set("placementConfiguration", placement);
     }
     let object = cx.finish(Cr {
         api_version: "networkaddonsoperator.network.kubevirt.io/v1",
@@ -55,7 +61,6 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         owned: false,
         annotations: &[],
         spec,
-        list: None,
     })?;
     Ok(vec![object])
 }

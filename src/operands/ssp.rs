@@ -1,13 +1,11 @@
 //! SSP `ssp.kubevirt.io/v1beta3`. Source of every rule: HCO `controllers/handlers/ssp.go`.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
-use super::cr::{Cr, SharedList};
+use super::cr::Cr;
+use super::spec::Spec;
 use super::{Context, Error, Stage};
 use crate::kube::Object;
-use crate::kube::tree::{copy, object, set};
 
 /// On OpenShift (the order of work sees to it); the webhook renders it everywhere.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
@@ -21,27 +19,29 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         .get("workloadSources.commonTemplatesNamespace")
         .and_then(Value::as_str)
         .unwrap_or(&cx.release.tables().common_templates_namespace);
-    let mut spec = object([
-        ("commonTemplates", json!({"namespace": namespace})),
-        ("templateValidator", json!({"replicas": 2})),
-        ("tlsSecurityProfile", cx.tls().value.clone()),
-        (
-            "enableMultipleArchitectures",
-            multiple_architectures(cx).into(),
-        ),
-    ]);
-    copy(
-        &mut spec,
-        "templateValidator.placement",
-        cx.infra_placement(),
-    );
-    copy(
-        &mut spec,
+    let mut spec = Spec::default();
+    spec.text("commonTemplates.namespace", namespace);
+    spec.list("commonTemplates.dataImportCronTemplates", golden_images);
+    spec.set("templateValidator.replicas", json!(2));
+    spec.copy("templateValidator.placement", cx.infra_placement());
+    spec.copy("tlsSecurityProfile", Some(&cx.tls().value));
+    if let Some(on) = multiple_architectures(cx) {
+        spec.set("enableMultipleArchitectures", on.into());
+    }
+    spec.copy(
         "tokenGenerationService.enabled",
         hc.get("deployment.deployVmConsoleProxy"),
     );
-    if let Some(cluster) = cluster(cx) {
-        set(&mut spec, "cluster", cluster);
+    if !topology_is_unknown(cx) {
+        let topology = cx.topology;
+        spec.texts(
+            "cluster.controlPlaneArchitectures",
+            &topology.control_plane_architectures,
+        );
+        spec.texts(
+            "cluster.workloadArchitectures",
+            &topology.workload_architectures,
+        );
     }
     let ssp = cx.finish(Cr {
         api_version: "ssp.kubevirt.io/v1beta3",
@@ -52,10 +52,6 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         owned: false,
         annotations: &[],
         spec,
-        list: Some(SharedList {
-            path: "commonTemplates.dataImportCronTemplates",
-            items: Arc::clone(golden_images),
-        }),
     })?;
     Ok(vec![ssp])
 }
@@ -67,15 +63,11 @@ fn multiple_architectures(cx: &Context<'_>) -> Option<bool> {
     (always || explicit.is_some()).then(|| cx.hc.multi_arch())
 }
 
-/// The architectures of the cluster; SSP takes them from here, not from the nodes.
-fn cluster(cx: &Context<'_>) -> Option<Value> {
+/// Whether no architectures of the cluster are known, which SSP takes from here and not from the
+/// nodes.
+fn topology_is_unknown(cx: &Context<'_>) -> bool {
     let topology = cx.topology;
     let empty = topology.control_plane_architectures.is_empty()
         && topology.workload_architectures.is_empty();
-    (cx.stage == Stage::Operator && !empty).then(|| {
-        json!({
-            "controlPlaneArchitectures": topology.control_plane_architectures,
-            "workloadArchitectures": topology.workload_architectures,
-        })
-    })
+    empty || cx.stage == Stage::Webhook
 }
