@@ -178,11 +178,14 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>) -> Value {
 
 fn developer_configuration(cx: &Context<'_>) -> Value {
     let gates = kubevirt_gates::enabled(cx);
-    let mut out = json!({
-        "diskVerification": {"memoryLimit": "2G"},
-        "disabledFeatureGates": kubevirt_gates::disabled(cx, &gates),
-        "featureGates": gates,
-    });
+    let mut out = object([
+        ("diskVerification", json!({"memoryLimit": "2G"})),
+        (
+            "disabledFeatureGates",
+            kubevirt_gates::disabled(cx, &gates).into(),
+        ),
+        ("featureGates", gates.into()),
+    ]);
     if kubevirt_gates::emulation(cx) {
         set(&mut out, "useEmulation", json!(true));
     }
@@ -255,9 +258,9 @@ fn tls_configuration(cx: &Context<'_>) -> Value {
     let value = &tls.value;
     let custom = value.get("custom").is_some_and(Value::is_object);
     let modern = value.get("modern").is_some_and(Value::is_object);
-    let mut out = json!({"minTLSVersion": tls.known_min_version()});
+    let mut out = object([("minTLSVersion", tls.known_min_version().into())]);
     if custom || !modern {
-        set(&mut out, "ciphers", json!(tls.iana_ciphers(tables)));
+        set(&mut out, "ciphers", tls.iana_ciphers(tables).into());
     }
     out
 }

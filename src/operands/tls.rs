@@ -2,6 +2,8 @@
 //!
 //! Source: HCO `pkg/tlssecprofile` (1.18, 1.19), `pkg/util` before; OpenShift's `config/v1`.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use crate::hyperconverged::HyperConverged;
@@ -41,12 +43,12 @@ impl TlsProfile {
     }
 
     /// The profile as KubeVirt gets it: a custom object counts whatever the type says.
-    pub fn for_kubevirt(&self, tables: &Tls) -> Self {
+    pub fn for_kubevirt(&self, tables: &Tls) -> Cow<'_, Self> {
         let custom = self.value.get("custom").filter(|c| c.is_object());
-        custom.map_or_else(
-            || self.clone(),
-            |c| Self::new(tables, self.value.clone(), Some(c)),
-        )
+        match custom {
+            None => Cow::Borrowed(self),
+            Some(custom) => Cow::Owned(Self::new(tables, self.value.clone(), Some(custom))),
+        }
     }
 
     fn new(tables: &Tls, value: Value, custom: Option<&Value>) -> Self {
