@@ -1,25 +1,30 @@
 //! Ctrl-C and its relatives: noted while there is something to clean up, so that work ends between
 //! two clusters and does so. Before that the signal ends the process, whatever it waits for.
 
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-static WATCHED: Once = Once::new();
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// From here on an interruption is noted instead of ending the process. A second one ends it.
 pub fn watch() {
-    // Where no handler can be set the system's own stays, which is as good as it gets.
-    WATCHED.call_once(|| {
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                std::process::abort();
-            }
-        });
+    INTERRUPTED.get_or_init(|| {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // Where no handler can be set the system's own stays, which is as good as it gets. The
+            // one that ends the process comes first: it looks at what the other one notes.
+            let _ = flag::register_conditional_default(signal, Arc::clone(&interrupted));
+            let _ = flag::register(signal, Arc::clone(&interrupted));
+        }
+        interrupted
     });
 }
 
 /// Whether somebody asked us to stop.
 pub fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    let noted = INTERRUPTED.get();
+    noted.is_some_and(|noted| noted.load(Ordering::Relaxed))
 }
