@@ -75,6 +75,30 @@ pub fn parse_with(file: &Arc<SourceFile>, limits: &Limits) -> Parsed {
     state.parsed
 }
 
+/// Lines of a document, read as if there were no others; `None` unless they are one block node to
+/// their end, with which nothing is wrong. Places are counted in the lines.
+pub(super) fn parse_lines(text: &str, limits: &Limits) -> Option<(Node, Vec<Comment>)> {
+    if control_character(text).is_some() {
+        return None;
+    }
+    let lines = whole_lines(text);
+    let mut events = Events::new(&lines, limits.max_depth);
+    let mut builder = Builder::new(limits, Span::new(0, text.len()), 0);
+    let root = builder.run(&mut events).ok()??;
+    let rest = events.rest().ok()? as usize;
+    let mut problems = builder.problems.take().into_iter();
+    let is_all = rest == lines.len() && problems.all(|p| p.is_of_one_word());
+    is_all.then(|| (root, events.comments()))
+}
+
+/// A text with a line break behind its last line, which kubectl puts there.
+fn whole_lines(text: &str) -> Cow<'_, str> {
+    match text.ends_with('\n') {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(format!("{text}\n")),
+    }
+}
+
 /// Whether kubectl tries JSON first: a brace is the first thing in the first 4,096 bytes.
 fn starts_as_json(text: &str) -> bool {
     let start = text.trim_start();
@@ -175,11 +199,7 @@ impl State<'_> {
             self.parsed.problems.push(problem);
             return true;
         }
-        // kubectl puts a line break behind the last line.
-        let text = match text.ends_with('\n') {
-            true => Cow::Borrowed(text),
-            false => Cow::Owned(format!("{text}\n")),
-        };
+        let text = whole_lines(text);
         let mut events = Events::new(&text, self.limits.max_depth);
         let mut builder = Builder::new(self.limits, span, self.nodes);
         let read = builder.run(&mut events);

@@ -111,6 +111,11 @@ impl Problem {
         Self::new(ProblemKind::TooDeep, span, message)
     }
 
+    /// Whether it is about one scalar, whatever stands around that, and changes nothing.
+    pub(super) fn is_of_one_word(&self) -> bool {
+        self.kind == ProblemKind::ReadsDifferently
+    }
+
     /// Adds where it began.
     #[must_use]
     pub fn since(mut self, span: Span, what: impl Into<String>) -> Self {

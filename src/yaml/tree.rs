@@ -115,7 +115,12 @@ impl Node {
 
     /// The value at a path.
     pub fn at(&self, path: &Path) -> Option<&Self> {
-        path.0.iter().try_fold(self, |node, step| match step {
+        self.at_steps(&path.0)
+    }
+
+    /// The value at the end of some steps.
+    pub(super) fn at_steps(&self, steps: &[Segment]) -> Option<&Self> {
+        steps.iter().try_fold(self, |node, step| match step {
             Segment::Key(k) => node.get(k),
             Segment::Index(i) => node.items().get(*i),
         })
@@ -123,9 +128,14 @@ impl Node {
 
     /// The key's bytes at a path that ends in a key.
     pub fn key_at(&self, path: &Path) -> Option<&Key> {
-        match path.0.last()? {
-            Segment::Key(k) => self.at(&path.parent())?.entry(k).map(|e| &e.key),
-            Segment::Index(_) => None,
+        self.key_at_steps(&path.0)
+    }
+
+    /// The key's bytes at the end of steps of which the last is a key.
+    pub(super) fn key_at_steps(&self, steps: &[Segment]) -> Option<&Key> {
+        match steps.split_last()? {
+            (Segment::Key(k), above) => self.at_steps(above)?.entry(k).map(|e| &e.key),
+            (Segment::Index(_), _) => None,
         }
     }
 

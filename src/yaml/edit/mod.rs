@@ -2,13 +2,15 @@
 //!
 //! A change is a few bytes: comments, quotes, order and layout stay as the author wrote them,
 //! new text takes the indentation that the file already has. Nothing is trusted: the edits are
-//! applied, the result is read again, and when it isn't the tree that was meant, or a comment got
-//! lost, there are no edits but a [`Reason`].
+//! applied, the result is read again (or only the lines that changed, where these tell: [`part`]),
+//! and when it isn't the tree that was meant, or a comment got lost, there are no edits but a
+//! [`Reason`].
 
 mod block;
 mod flow;
 mod ground;
 mod layout;
+mod part;
 mod verify;
 
 use std::fmt;
@@ -79,10 +81,23 @@ impl Change {
     /// # Errors
     /// [`Reason::NoSuchPlace`]
     pub fn apply(&self, tree: &mut Json) -> Result<(), Reason> {
+        self.apply_below(0, tree)
+    }
+
+    /// The path that it names.
+    fn path(&self) -> &Path {
         match self {
-            Self::Set(path, value) => *place(tree, path)? = value.clone(),
+            Self::Set(path, _) | Self::Append(path, _) => path,
+            Self::Remove(path) | Self::Rename(path, _) => path,
+        }
+    }
+
+    /// Makes the change to what is at the first `depth` steps of its path, which has more.
+    fn apply_below(&self, depth: usize, tree: &mut Json) -> Result<(), Reason> {
+        match self {
+            Self::Set(path, value) => *place(tree, path, depth)? = value.clone(),
             Self::Append(path, value) => {
-                let list = place(tree, path)?;
+                let list = place(tree, path, depth)?;
                 if list.is_null() {
                     *list = Json::Array(Vec::new());
                 }
@@ -90,7 +105,7 @@ impl Change {
                 items.push(value.clone());
             }
             Self::Remove(path) => {
-                let gone = match (path.0.last(), place(tree, &path.parent())?) {
+                let gone = match (path.0.last(), place(tree, &path.parent(), depth)?) {
                     (Some(Segment::Key(key)), Json::Object(entries)) => entries.remove(key),
                     (Some(Segment::Index(i)), Json::Array(items)) if *i < items.len() => {
                         Some(items.remove(*i))
@@ -100,7 +115,7 @@ impl Change {
                 gone.ok_or_else(|| no_such_place(path))?;
             }
             Self::Rename(path, name) => {
-                let Json::Object(entries) = place(tree, &path.parent())? else {
+                let Json::Object(entries) = place(tree, &path.parent(), depth)? else {
                     return Err(no_such_place(path));
                 };
                 let value = match path.0.last() {
@@ -115,9 +130,11 @@ impl Change {
     }
 }
 
-/// The value at a path; null values on the way become what the path needs.
-fn place<'t>(tree: &'t mut Json, path: &Path) -> Result<&'t mut Json, Reason> {
-    path.0
+/// The value at a path, whose first `depth` steps lead to the tree; null values on the way become
+/// what the path needs.
+fn place<'t>(tree: &'t mut Json, path: &Path, depth: usize) -> Result<&'t mut Json, Reason> {
+    let steps = path.0.get(depth..).unwrap_or_default();
+    steps
         .iter()
         .try_fold(tree, |value, step| match step {
             Segment::Key(key) => {
@@ -164,17 +181,16 @@ pub fn edits_of(
     document: &Document,
     changes: &[Change],
 ) -> Result<Vec<finding::Edit>, Reason> {
-    let mut intended = before.documents().to_vec();
-    let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
-    if let [change] = changes {
-        change.apply(tree)?;
-        let edits = of_one(document, change)?;
-        verified(before, &edits, &intended)?;
-        return Ok(edits);
+    let Some((last, first)) = changes.split_last() else {
+        return Ok(Vec::new());
+    };
+    if first.is_empty() {
+        return edits_of_one(before, document, last);
     }
     // Later changes may build on earlier ones: each is made to what the one before it left.
+    let mut intended = before.documents().to_vec();
     let mut after: Option<Before> = None;
-    for change in changes {
+    for change in first {
         let current = after.as_ref().unwrap_or(before);
         let document = current.document(document.index).ok_or(Reason::Layout)?;
         let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
@@ -182,8 +198,32 @@ pub fn edits_of(
         let edits = of_one(document, change)?;
         after = Some(verified(current, &edits, &intended)?);
     }
-    let text = after.as_ref().unwrap_or(before).file().text();
-    Ok(between(before.file(), text))
+    let current = after.as_ref().unwrap_or(before);
+    let document = current.document(document.index).ok_or(Reason::Layout)?;
+    let edits = edits_of_one(current, document, last)?;
+    Ok(between(
+        before.file(),
+        &apply(current.file().text(), &edits)?,
+    ))
+}
+
+/// [`edits_of`] for one change.
+fn edits_of_one(
+    before: &Before,
+    document: &Document,
+    change: &Change,
+) -> Result<Vec<finding::Edit>, Reason> {
+    if let Ok(edits) = of_one(document, change)
+        && part::is_made(before, document, change, &edits)
+    {
+        return Ok(edits);
+    }
+    let mut intended = before.documents().to_vec();
+    let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
+    change.apply(tree)?;
+    let edits = of_one(document, change)?;
+    verified(before, &edits, &intended)?;
+    Ok(edits)
 }
 
 fn of_one(document: &Document, change: &Change) -> Result<Vec<finding::Edit>, Reason> {
@@ -296,7 +336,7 @@ impl Ground<'_> {
 
     /// Refuses a path that leads through an alias.
     fn own(&self, path: &Path, depth: usize) -> Result<(), Reason> {
-        let on_the_way = |n: usize| self.document.root.at(&Path(path.0[..n].to_vec()));
+        let on_the_way = |n: usize| self.document.root.at_steps(&path.0[..n]);
         let is_alias = |node: Option<&Node>| node.is_some_and(|n| n.style == Style::Alias);
         // The last one may be an alias if it is replaced as a whole.
         let inner = if depth == path.0.len() {
@@ -307,7 +347,7 @@ impl Ground<'_> {
         if (0..inner).any(|n| is_alias(on_the_way(n))) {
             return Err(Reason::Alias);
         }
-        let merged = self.document.root.key_at(&Path(path.0[..depth].to_vec()));
+        let merged = self.document.root.key_at_steps(&path.0[..depth]);
         match merged {
             Some(key) if self.text_of(key.span).starts_with('*') => Err(Reason::Alias),
             _ => Ok(()),

@@ -1,6 +1,7 @@
 //! Applying edits, and not believing them.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -16,11 +17,20 @@ use crate::yaml::{Comment, Document, Entry, Node, Parsed, Problem, Value, parse}
 /// # Errors
 /// [`Reason::Overlap`] when they overlap or don't fit the text.
 pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
+    apply_within(text, 0..text.len(), edits)
+}
+
+/// [`apply`], for a part of the text that all of the edits lie in: what it becomes.
+pub(super) fn apply_within(
+    text: &str,
+    part: Range<usize>,
+    edits: &[Edit],
+) -> Result<String, Reason> {
     let mut ordered: Vec<&Edit> = edits.iter().collect();
     // Stable: insertions at one place keep their order.
     ordered.sort_by_key(|e| (e.span.start, e.span.end));
-    let mut out = String::with_capacity(text.len() + 64);
-    let mut at = 0;
+    let mut out = String::with_capacity(part.len() + 64);
+    let mut at = part.start;
     for edit in ordered {
         let range = edit.span.range();
         let before = text.get(at..range.start).ok_or(Reason::Overlap)?;
@@ -31,7 +41,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
         out.push_str(&edit.text);
         at = range.end;
     }
-    out.push_str(&text[at..]);
+    out.push_str(text.get(at..part.end).ok_or(Reason::Overlap)?);
     Ok(out)
 }
 
@@ -50,8 +60,10 @@ pub struct Before {
     file: Arc<SourceFile>,
     documents: Vec<Arc<Document>>,
     trees: OnceCell<Vec<Json>>,
-    comments: Vec<Span>,
+    pub(super) comments: Vec<Span>,
     broken: usize,
+    /// Whether nothing is wrong with it, save that kubectl and kustomize disagree about a word.
+    pub(super) is_sound: bool,
 }
 
 impl Before {
@@ -78,6 +90,7 @@ impl Before {
             trees: OnceCell::new(),
             comments,
             broken: problems.iter().filter(|p| p.kind.is_fatal()).count(),
+            is_sound: problems.iter().all(Problem::is_of_one_word),
         }
     }
 
@@ -167,24 +180,32 @@ fn edited(before: &Before, edits: &[Edit]) -> Result<Before, Reason> {
             problem.map(|p| p.message).unwrap_or_default(),
         ));
     }
+    let still = after.comments.iter().map(|s| &after.file.text()[s.range()]);
+    match lost_comment(file.text(), &before.comments, edits, still) {
+        Some(comment) => Err(Reason::Comment(comment.to_owned())),
+        None => Ok(after),
+    }
+}
+
+/// The first of a text's comments that is not among those that are `still` there, in order, although
+/// no edit just takes it away.
+pub(super) fn lost_comment<'t>(
+    text: &'t str,
+    comments: &[Span],
+    edits: &[Edit],
+    mut still: impl Iterator<Item = &'t str>,
+) -> Option<&'t str> {
     let removed = |span: Span| {
         let covers = |e: &&Edit| e.span.start <= span.start && span.end <= e.span.end;
         edits.iter().filter(covers).any(|e| e.text.is_empty())
     };
-    let kept = before.comments.iter().filter(|span| !removed(**span));
-    let mut still = after.comments.iter().map(|s| &after.file.text()[s.range()]);
-    for span in kept {
-        let comment = &file.text()[span.range()];
-        if !still.any(|c| c == comment) {
-            return Err(Reason::Comment(comment.to_owned()));
-        }
-    }
-    drop(still);
-    Ok(after)
+    let kept = comments.iter().filter(|span| !removed(**span));
+    let mut kept = kept.map(|span| &text[span.range()]);
+    kept.find(|comment| !still.any(|c| c == *comment))
 }
 
 /// Whether a node holds a value.
-fn is(node: &Node, json: &Json) -> bool {
+pub(super) fn is(node: &Node, json: &Json) -> bool {
     match (&node.value, json) {
         (Value::Null, Json::Null) => true,
         (Value::Bool(a), Json::Bool(b)) => a == b,
