@@ -1,6 +1,9 @@
 //! What is secret by the look of it, whatever stands around it.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::packed::Searcher;
 
 /// What comes behind these, in letters, digits and `-_`, is a token.
 const PREFIXES: [&str; 9] = [
@@ -49,21 +52,48 @@ pub(super) fn is_name(name: &str) -> bool {
 /// Where a text has credentials that can be told by their form: in an address, behind `Bearer`, as
 /// a JSON Web Token, as a private key, as tokens of well-known makers. In no order.
 pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
+    // Every report goes through here, and hardly one has any.
+    match may_have_credentials(text) {
+        true => every_credential(text),
+        false => Vec::new(),
+    }
+}
+
+/// The schemes of HTTP that a credential stands behind, without their first letters, whose case
+/// doesn't matter.
+const SCHEMES: [&str; 2] = ["earer ", "asic "];
+
+/// What a JSON Web Token begins with.
+const JWT: &str = "eyJ";
+
+/// Whether there is anything in a text by which [`every_credential`] could find something.
+fn may_have_credentials(text: &str) -> bool {
+    static MARKS: LazyLock<AnyOf> = LazyLock::new(|| {
+        let others = [JWT, PEM, BASE64_PEM.0].into_iter().chain(SCHEMES);
+        AnyOf::new(PREFIXES.into_iter().chain(others))
+    });
+    let in_an_address = || {
+        let mut addresses = memchr::memmem::find_iter(text.as_bytes(), "://");
+        addresses.any(|at| in_address(text, at + 3).is_some())
+    };
+    MARKS.is_in(text) || memchr::memchr(b'@', text.as_bytes()).is_some() && in_an_address()
+}
+
+fn every_credential(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let bytes = text.as_bytes();
-    // One pass, by two bytes: every report goes through here.
     for (at, pair) in bytes.windows(2).enumerate() {
         let begins = |with: &str| bytes[at..].starts_with(with.as_bytes());
         match pair {
             b":/" if begins("://") => out.extend(in_address(text, at + 3)),
             [b'B' | b'b', b'e' | b'a'] => {
-                for scheme in ["earer ", "asic "] {
+                for scheme in SCHEMES {
                     if bytes[at + 1..].starts_with(scheme.as_bytes()) {
                         out.extend(behind_scheme(text, at + 1 + scheme.len()));
                     }
                 }
             }
-            b"ey" if begins("eyJ") => {
+            b"ey" if begins(JWT) => {
                 let range = run(text, at, "-_.");
                 let parts = text[range.clone()].contains('.');
                 out.extend(Some(range).filter(|r| parts && r.len() >= 20));
@@ -85,6 +115,30 @@ pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
         }
     }
     out
+}
+
+/// Words that are looked for together, in one pass.
+struct AnyOf {
+    words: Vec<&'static str>,
+    /// `None` on machines that have no instructions for it.
+    searcher: Option<Searcher>,
+}
+
+impl AnyOf {
+    fn new(words: impl IntoIterator<Item = &'static str>) -> Self {
+        let words: Vec<_> = words.into_iter().collect();
+        Self {
+            searcher: Searcher::new(&words),
+            words,
+        }
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        match &self.searcher {
+            Some(searcher) => searcher.find(text).is_some(),
+            None => self.words.iter().any(|word| text.contains(word)),
+        }
+    }
 }
 
 /// `user:password` of `scheme://user:password@host`, behind the slashes.
@@ -113,23 +167,23 @@ fn in_pem(text: &str, at: usize) -> Option<Range<usize>> {
     label.ends_with("PRIVATE KEY").then_some(start..start + end)
 }
 
+/// In lower case, what is in every text in which [`assigned`] or the tree could find something.
+const SUSPICIOUS: [&str; 9] = [
+    "passw",
+    "passphrase",
+    "private",
+    "token",
+    "secret",
+    "credential",
+    "apikey",
+    "api_key",
+    "api-key",
+];
+
 /// Whether there is anything in a text by which [`assigned`] or the tree could find something.
 pub(super) fn is_suspicious(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let at = |at: usize, words: &[&str]| {
-        words.iter().any(|word| {
-            let found = bytes.get(at..at + word.len());
-            found.is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
-        })
-    };
-    bytes.iter().enumerate().any(|(i, byte)| match byte {
-        b'p' | b'P' => at(i, &["passw", "passphrase", "private"]),
-        b't' | b'T' => at(i, &["token"]),
-        b's' | b'S' => at(i, &["secret"]),
-        b'c' | b'C' => at(i, &["credential"]),
-        b'a' | b'A' => at(i, &["apikey", "api_key", "api-key"]),
-        _ => false,
-    })
+    static ANY: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(SUSPICIOUS));
+    ANY.is_in(&text.to_ascii_lowercase())
 }
 
 /// From an offset on, what is letters, digits and `others`.
@@ -184,6 +238,8 @@ fn is_value(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn found(text: &str, mut ranges: Vec<Range<usize>>) -> Vec<&str> {
@@ -257,6 +313,43 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(found(text, assigned(text)), expected, "{text}");
+        }
+    }
+
+    /// Texts of what credentials consist of, whole or cut.
+    fn texts() -> impl Strategy<Value = String> {
+        let pieces: Vec<&'static str> = PREFIXES
+            .into_iter()
+            .chain(SCHEMES)
+            .chain(SUSPICIOUS)
+            .chain([JWT, PEM, BASE64_PEM.0, BASE64_PEM.1])
+            .chain([
+                "://", "@", "@", "/", ":", "B", "b", "-----END", "-----", " ", "\n", "\\n", "\"",
+                "é",
+            ])
+            .chain(["PRIVATE KEY-----", "a.b", "me:pw", "0123456789abcdefghij"])
+            .collect();
+        let piece = (prop::sample::select(pieces), 0..40_usize, any::<bool>());
+        let cut = piece.prop_map(|(text, cut, upper)| {
+            let kept = text.get(cut.saturating_sub(24)..).unwrap_or(text);
+            match upper && cut % 3 == 0 {
+                true => kept.to_uppercase(),
+                false => kept.to_owned(),
+            }
+        });
+        prop::collection::vec(cut, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn nothing_is_missed_for_being_quick(text in texts()) {
+            prop_assert_eq!(credentials(&text), every_credential(&text));
+            let lower = text.to_ascii_lowercase();
+            let suspicious = SUSPICIOUS.iter().any(|word| lower.contains(word));
+            prop_assert_eq!(is_suspicious(&text), suspicious);
+            prop_assert!(suspicious || assigned(&text).is_empty());
         }
     }
 }
