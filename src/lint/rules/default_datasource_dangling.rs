@@ -64,26 +64,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !cx.hyperconverged().is_some_and(|hc| hc.multi_arch()) {
         return;
     }
+    if !cx.ssp_has(&RULE, || dangling(cx, &crons(cx)).next().is_some()) {
+        return;
+    }
     let images = &cx.release().ssp().golden_images_namespace;
-    let crons: BTreeMap<&str, &Rendered> = cx
-        .import_crons()
-        .filter(|r| r.object.id.namespace.as_ref() == Some(images))
-        .filter_map(|r| Some((text(r, "spec.managedDataSource")?, r)))
-        .collect();
-    for source in cx.data_sources() {
-        let Some(target) = text(source, "spec.source.dataSource.name") else {
-            continue;
-        };
-        if crons.contains_key(target) {
-            continue;
-        }
+    let crons = crons(cx);
+    for (source, target, imported) in dangling(cx, &crons) {
         let name = &source.object.id.name;
-        let known = cx.release().ssp().architectures.iter();
-        let imported: Vec<String> = known
-            .filter(|a| crons.keys().any(|cron| is_for(cron, name, a)))
-            .map(|a| format!("{name}-{a}"))
-            .collect();
-        // Where nothing is imported for any architecture, somebody else brings the image.
         if let Some(first) = imported.first() {
             let message = format!(
                 "DataSource {name} leads to {target}, for which nothing is imported; there is {}",
@@ -106,6 +93,40 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report(finding);
         }
     }
+}
+
+type Crons<'a> = BTreeMap<&'a str, &'a Rendered>;
+
+/// The crons of golden images by the DataSource that they manage.
+fn crons<'a>(cx: &Context<'a>) -> Crons<'a> {
+    let images = &cx.release().ssp().golden_images_namespace;
+    cx.import_crons()
+        .filter(|r| r.object.id.namespace.as_ref() == Some(images))
+        .filter_map(|r| Some((text(r, "spec.managedDataSource")?, r)))
+        .collect()
+}
+
+/// The DataSources that lead to another one for which nothing is imported, each with its name, and
+/// what is imported for other architectures. Where that is nothing, somebody else brings the image.
+fn dangling<'a>(
+    cx: &Context<'a>,
+    crons: &Crons<'a>,
+) -> impl Iterator<Item = (&'a Rendered, &'a str, Vec<String>)> {
+    let known = &cx.release().ssp().architectures;
+    cx.data_sources().filter_map(move |source| {
+        let target = text(source, "spec.source.dataSource.name")?;
+        let name = &source.object.id.name;
+        let is_imported = |a: &&String| crons.keys().any(|cron| is_for(cron, name, a));
+        let imported = match crons.contains_key(target) {
+            true => Vec::new(),
+            false => known
+                .iter()
+                .filter(is_imported)
+                .map(|a| format!("{name}-{a}"))
+                .collect(),
+        };
+        (!imported.is_empty()).then_some((source, target, imported))
+    })
 }
 
 /// Drops the workload placement, where that makes the default architecture one of the workloads':

@@ -51,18 +51,16 @@ Shorten the name. Leave room for an architecture: at most 57 characters.
 const MOST: usize = 63;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let is_concerned = |cron: &Rendered| too_long(cron).next().is_some();
+    if !cx.ssp_has(&RULE, || cx.import_crons().any(is_concerned)) {
+        return;
+    }
     let mut seen = Vec::new();
     for cron in cx.import_crons() {
-        let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
-        let data_source = data_source.and_then(|n| n.as_str()).unwrap_or_default();
-        let name = cron.object.id.name.as_str();
-        for (kind, name, field) in [
-            ("DataImportCron", name, "metadata.name"),
-            ("DataSource", data_source, "spec.managedDataSource"),
-        ] {
+        for (kind, name, field) in too_long(cron) {
             // Once for a template, whatever the architectures.
             let key = (cron.origin.template.as_ref(), kind);
-            if name.len() <= MOST || seen.contains(&key) {
+            if seen.contains(&key) {
                 continue;
             }
             seen.push(key);
@@ -82,4 +80,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report(finding);
         }
     }
+}
+
+/// The names that are too long: of which kind, the name, and the template's field that says it.
+fn too_long(cron: &Rendered) -> impl Iterator<Item = (&'static str, &str, &'static str)> {
+    let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
+    let data_source = data_source.and_then(|n| n.as_str()).unwrap_or_default();
+    let name = cron.object.id.name.as_str();
+    let names = [
+        ("DataImportCron", name, "metadata.name"),
+        ("DataSource", data_source, "spec.managedDataSource"),
+    ];
+    names.into_iter().filter(|(_, name, _)| name.len() > MOST)
 }

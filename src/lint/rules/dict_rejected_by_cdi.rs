@@ -86,6 +86,12 @@ after a correction there may be another.
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let is_refused = |cron: &Rendered| {
+        cdi::refusal(&cron.object.body["spec"]).is_some() || wrong_name(cron).is_some()
+    };
+    if !cx.ssp_has(&RULE, || cx.import_crons().any(is_refused)) {
+        return;
+    }
     let mut seen = BTreeSet::new();
     for cron in cx.import_crons() {
         // All architectures of a template have the same problem.
@@ -190,17 +196,21 @@ fn common_size<'a>(cx: &Context<'a>, cron: &Rendered) -> Option<&'a str> {
     tree::get(cx.common_image(template.name())?, SIZE)?.as_str()
 }
 
-/// Names that no object may have.
-fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
+/// A name that no object may have: of which kind, the name, and the template's field that says it.
+fn wrong_name(cron: &Rendered) -> Option<(&'static str, &str, &'static str)> {
     let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
     let data_source = data_source.and_then(Value::as_str).unwrap_or_default();
     let cron_name = cron.object.id.name.as_str();
-    let (kind, wrong, field) = [
+    [
         ("DataImportCron", cron_name, "metadata.name"),
         ("DataSource", data_source, "spec.managedDataSource"),
     ]
     .into_iter()
-    .find(|(_, name, _)| !is_subdomain(name))?;
+    .find(|(_, name, _)| !is_subdomain(name))
+}
+
+fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
+    let (kind, wrong, field) = wrong_name(cron)?;
     let message = format!(
         "the API server refuses the {kind} of golden image {}: {wrong:?} can't be an object's name",
         name_of(cron)
