@@ -9,7 +9,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-use super::fits::surely_fits;
+use super::fits::Fits;
 use crate::finding::nearest;
 use crate::source::{SourceFile, Span};
 use crate::yaml::{Node, Path, Style, Value as Yaml};
@@ -18,6 +18,8 @@ use crate::yaml::{Node, Path, Style, Value as Yaml};
 #[derive(Debug)]
 pub struct DocumentSchema {
     json: Value,
+    /// Read when there is a document.
+    fits: OnceLock<Fits>,
     /// Compiled when something may be wrong.
     validator: OnceLock<Validator>,
 }
@@ -46,6 +48,7 @@ impl DocumentSchema {
     pub fn of(text: &str) -> Self {
         Self {
             json: serde_json::from_str(text).expect("our schemas are JSON"),
+            fits: OnceLock::new(),
             validator: OnceLock::new(),
         }
     }
@@ -53,7 +56,7 @@ impl DocumentSchema {
     /// What is wrong with a document, in the order of the text. A value that is `null` counts as
     /// left out, as Kubernetes takes it.
     pub fn check(&self, file: &SourceFile, root: &Node) -> Vec<Mistake> {
-        if surely_fits(&self.json, &self.json, root) {
+        if self.fits.get_or_init(|| Fits::of(&self.json)).surely(root) {
             return Vec::new();
         }
         let compile = || jsonschema::draft7::new(&self.json).expect("our schemas are JSON Schemas");
