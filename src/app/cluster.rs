@@ -105,7 +105,12 @@ impl Outcome {
 }
 
 /// Everything that is asked for, for one cluster.
-pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
+pub(super) fn work(
+    work: &Work<'_>,
+    selection: Option<&lint::Selection<'_>>,
+    repo: &Repo,
+    cluster: &ClusterRef,
+) -> Outcome {
     let mut outcome = Outcome::new(cluster.name(), State::Done);
     let mut loaded = match repo.load(cluster) {
         Ok(loaded) => loaded,
@@ -169,7 +174,7 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
             &mut outcome,
         );
     }
-    if let Some(settings) = work.lint {
+    if let Some(selection) = selection {
         let input = lint::Input {
             cluster: &loaded.name,
             release: &release,
@@ -178,7 +183,7 @@ pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcom
             inventory: &inventory,
             plan: &plan,
         };
-        let mut found = lint(repo, cluster, &loaded, input, held.as_ref(), settings);
+        let mut found = lint(repo, cluster, &loaded, input, held.as_ref(), selection);
         // Asked for when the findings are reported, and kept: here it costs a worker's time.
         for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
             secret::hidden(&place.file);
@@ -214,15 +219,15 @@ pub(super) fn lint(
     loaded: &Loaded,
     input: lint::Input<'_>,
     before: Option<&Value>,
-    settings: &lint::Settings,
+    selection: &lint::Selection<'_>,
 ) -> lint::Run {
-    let context = lint::Context::new(input, settings)
+    let context = lint::Context::new(input, selection.settings())
         .with_neighbours(|| repo.neighbours(cluster, loaded))
         .with_texts(|| repo.texts(cluster))
         .with_before(before)
         .with_layers(|| repo.layers(cluster))
         .with_before_edits(|| loaded.before_edits());
-    lint::run(&context, settings)
+    lint::run(&context, selection)
 }
 
 /// The object that the cluster holds before the change; `None` where it is a new one.

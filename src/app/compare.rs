@@ -129,9 +129,10 @@ pub fn compare(
     progress: &Progress,
     sink: impl FnMut(Compared) -> ControlFlow<()>,
 ) {
+    let selection = lint::Selection::of(settings);
     let one = |pair: &Pair<'_>| {
         Compared::of(pair.name(), |diff| {
-            work(before, after, pair, settings, diff);
+            work(before, after, pair, &selection, diff);
         })
     };
     each(pairs, jobs, progress, one, sink);
@@ -162,7 +163,7 @@ impl Planned {
         repo: &Repo,
         cluster: &ClusterRef,
         before: Option<&Self>,
-        settings: &lint::Settings,
+        selection: &lint::Selection<'_>,
     ) -> Vec<Finding> {
         let input = lint::Input {
             cluster: &self.loaded.name,
@@ -174,7 +175,7 @@ impl Planned {
         };
         let mut findings = self.loaded.findings.clone();
         let before = before.map(|b| &b.loaded.json);
-        let run = cluster::lint(repo, cluster, &self.loaded, input, before, settings);
+        let run = cluster::lint(repo, cluster, &self.loaded, input, before, selection);
         findings.extend(run.findings);
         findings
     }
@@ -258,11 +259,11 @@ fn work(
     before: &Repo,
     after: &Repo,
     pair: &Pair<'_>,
-    settings: &lint::Settings,
+    selection: &lint::Selection<'_>,
     diff: &mut ClusterDiff,
 ) {
     let findings =
-        |repo, cluster, planned: &Planned| planned.findings(repo, cluster, None, settings);
+        |repo, cluster, planned: &Planned| planned.findings(repo, cluster, None, selection);
     match (pair.before, pair.after) {
         (Some(was), Some(is)) => {
             if before.reads_the_same(was, after, is) {
@@ -287,7 +288,7 @@ fn work(
             diff.comparison = diff::compare_plans(&a, &b);
             diff.notes = diff::notes(&a, &b);
             let found = findings(before, was, &old);
-            let finds = new.findings(after, is, Some(&old), settings);
+            let finds = new.findings(after, is, Some(&old), selection);
             diff.findings_added = only(&finds, &found);
             diff.findings_removed = only(&found, &finds);
         }

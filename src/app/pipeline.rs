@@ -72,8 +72,10 @@ pub fn run(
     progress: &Progress,
     sink: impl FnMut(Outcome) -> ControlFlow<()>,
 ) {
+    let selection = work.lint.map(lint::Selection::of);
     let one = |cluster: &&ClusterRef| {
-        panics::caught(|| cluster::work(work, repo, cluster)).unwrap_or_else(|said| {
+        let outcome = panics::caught(|| cluster::work(work, selection.as_ref(), repo, cluster));
+        outcome.unwrap_or_else(|said| {
             let state = panicked(work, cluster, said);
             Outcome::new(cluster.name(), state)
         })

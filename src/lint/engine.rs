@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Context, Registered, Settings, Sink, When, rules};
-use crate::finding::{Finding, Needs};
+use crate::finding::{Finding, Needs, Severity};
 use crate::kube::ObjectId;
 use crate::yaml::Document;
 
@@ -33,17 +33,40 @@ impl Run {
 /// The rule that reports a refusal where no other one does: a refusal is always told.
 const NEVER_OFF: &str = "admission-refused";
 
+/// Which rules run, said once for all clusters.
+#[derive(Clone)]
+pub struct Selection<'s> {
+    settings: &'s Settings,
+    /// In the order in which they run, each with its configured severity.
+    rules: Vec<(&'static Registered, Option<Severity>)>,
+}
+
+impl<'s> Selection<'s> {
+    /// What the settings say of all rules.
+    pub fn of(settings: &'s Settings) -> Self {
+        let wanted = |r: &&Registered| settings.is_enabled(r.rule) || r.rule.name == NEVER_OFF;
+        let severity = |r: &Registered| settings.severity(r.rule).flatten();
+        let turns = [When::Always, When::Late, When::Last].into_iter();
+        let in_turn = turns.flat_map(|when| rules().iter().filter(move |r| r.when == when));
+        Self {
+            settings,
+            rules: in_turn.filter(wanted).map(|r| (r, severity(r))).collect(),
+        }
+    }
+
+    /// What says so.
+    pub fn settings(&self) -> &'s Settings {
+        self.settings
+    }
+}
+
 /// What the selected rules find in one cluster. Nothing is suppressed yet: a comment may be about
 /// several clusters.
-pub fn run(cx: &Context<'_>, settings: &Settings) -> Run {
+pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     let mut sink = Sink::default();
-    for when in [When::Always, When::Late, When::Last] {
-        for registered in rules().iter().filter(|r| r.when == when) {
-            let rule = registered.rule;
-            let wanted = settings.is_enabled(rule) || rule.name == NEVER_OFF;
-            if wanted && rule.applies_to(cx.release().name()) {
-                run_one(cx, settings, registered, &mut sink);
-            }
+    for (registered, severity) in &selection.rules {
+        if registered.rule.applies_to(cx.release().name()) {
+            run_one(cx, registered, *severity, &mut sink);
         }
     }
     let mut findings = sink.findings;
@@ -60,7 +83,7 @@ pub fn run(cx: &Context<'_>, settings: &Settings) -> Run {
     }
 }
 
-fn run_one(cx: &Context<'_>, settings: &Settings, registered: &Registered, sink: &mut Sink) {
+fn run_one(cx: &Context<'_>, registered: &Registered, severity: Option<Severity>, sink: &mut Sink) {
     let rule = registered.rule;
     let rendered = cx.hyperconverged().is_some();
     let given = match rule.needs {
@@ -78,7 +101,7 @@ fn run_one(cx: &Context<'_>, settings: &Settings, registered: &Registered, sink:
     let before = sink.findings.len();
     (registered.check)(cx, sink);
     let found = sink.findings.iter_mut().skip(before);
-    if let Some(Some(severity)) = settings.severity(rule) {
+    if let Some(severity) = severity {
         for finding in found.filter(|f| !f.refusal) {
             finding.severity = severity;
         }

@@ -37,7 +37,7 @@ pub use context::{
 };
 pub use context::{gate_when_unset, schema_path};
 pub use date::Date;
-pub use engine::{Run, run};
+pub use engine::{Run, Selection, run};
 
 pub use fingerprint::fingerprints;
 pub use page::{index, page};

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::finding::Finding;
 use crate::inventory::{self, LoadedInventory, Source, SourceKind};
-use crate::lint::{Context, Input, Run, Settings, run};
+use crate::lint::{Context, Input, Run, Selection, Settings, run};
 use crate::plan::{Plan, plan};
 use crate::release::Release;
 use crate::repo::{Kustomizations, Layer, Neighbours};
@@ -133,7 +133,7 @@ impl Case {
     }
 
     pub(crate) fn run(&self, settings: &Settings) -> Run {
-        run(&self.surroundings(settings), settings)
+        run(&self.surroundings(settings), &Selection::of(settings))
     }
 
     /// What rules look at, with what lies in the fixture's directory.
