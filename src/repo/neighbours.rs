@@ -73,7 +73,8 @@ impl Repo {
         let mut out = Neighbours::default();
         for file in self.own_files(directory) {
             let mut known = loaded.read.iter();
-            let content = match known.find(|c| c.file.path() == &*file.path) {
+            let is_it = |c: &&Arc<Content>| c.file.path().as_str() == file.path.as_str();
+            let content = match known.find(is_it) {
                 Some(content) => Arc::clone(content),
                 None => {
                     let Ok(bytes) = self.tree.read(&file.path) else {

@@ -1,5 +1,7 @@
 //! Durations of certificates that don't go together.
 
+use serde_json::Value;
+
 use super::prelude::*;
 use crate::admission::Reason;
 use crate::kube::duration::{self, Duration};
@@ -109,12 +111,20 @@ struct Setting<'c> {
     config: &'c Path,
     name: &'static str,
     value: Duration,
-    written: bool,
 }
 
 impl Setting<'_> {
-    fn describe(&self) -> String {
-        let by_default = if self.written { "" } else { " by default" };
+    fn is_written(&self, cx: &Context<'_>) -> bool {
+        let config = cx.document().root.at(self.config);
+        config.is_some_and(|c| c.below(self.name).is_some())
+    }
+
+    fn describe(&self, cx: &Context<'_>) -> String {
+        let by_default = if self.is_written(cx) {
+            ""
+        } else {
+            " by default"
+        };
         format!("{} is {}{by_default}", self.name, self.value)
     }
 
@@ -123,16 +133,12 @@ impl Setting<'_> {
     }
 }
 
-fn setting<'c>(cx: &Context<'_>, config: &'c Path, name: &'static str) -> Option<Setting<'c>> {
-    let admission = cx.admission();
-    let object = admission.stored.as_ref().or(admission.forced.as_ref())?;
-    let value = tree::get(config.get(object)?, name)?;
-    let written = cx.document().root.at(config).and_then(|c| c.below(name));
+fn setting<'c>(config: &'c Path, stored: &Value, name: &'static str) -> Option<Setting<'c>> {
+    let value = tree::get(stored, name)?;
     Some(Setting {
         config,
         name,
         value: duration::parse(value.as_str()?).ok()?,
-        written: written.is_some(),
     })
 }
 
@@ -141,11 +147,14 @@ fn pairs<'c>(
     cx: &'c Context<'_>,
     config: &'c Path,
 ) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
+    let admission = cx.admission();
+    let stored = admission.stored.as_ref().or(admission.forced.as_ref());
+    let stored = stored.and_then(|object| config.get(object));
     ORDER
         .into_iter()
         .filter_map(move |(short, long, consequence)| {
-            let short = setting(cx, config, short)?;
-            Some((short, setting(cx, config, long)?, consequence))
+            let short = setting(config, stored?, short)?;
+            Some((short, setting(config, stored?, long)?, consequence))
         })
 }
 
@@ -155,19 +164,19 @@ fn contradiction(cx: &Context<'_>, config: &Path, finding: Finding) -> Finding {
         if short.value <= long.value {
             continue;
         }
-        let (here, there) = match short.written {
+        let (here, there) = match short.is_written(cx) {
             true => (&short, &long),
             false => (&long, &short),
         };
         let mut finding = finding
             .at(here.place(cx))
-            .label(format!("{}, but {}", here.describe(), there.describe()))
+            .label(format!("{}, but {}", here.describe(cx), there.describe(cx)))
             .help(format!(
                 "{} must not be longer than {}; write both",
                 short.name, long.name
             ));
-        if there.written {
-            finding = finding.related(there.place(cx), there.describe());
+        if there.is_written(cx) {
+            finding = finding.related(there.place(cx), there.describe(cx));
         }
         return finding;
     }
@@ -179,7 +188,7 @@ fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
         if short.value != long.value {
             continue;
         }
-        let here = if short.written { &short } else { &long };
+        let here = if short.is_written(cx) { &short } else { &long };
         let message = format!(
             "{} and {} are both {}: {consequence}",
             short.name, long.name, short.value
