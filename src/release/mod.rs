@@ -56,7 +56,7 @@ pub struct Release {
     kubevirt: OnceLock<KubeVirtFacts>,
     fields: OnceLock<Vec<HyperConvergedField>>,
     schemas: BTreeMap<String, OnceLock<Schema>>,
-    kept: [OnceLock<Kept>; 8],
+    kept: [OnceLock<Kept>; 16],
 }
 
 /// What a room keeps of a release, by its type.
