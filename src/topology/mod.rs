@@ -2,8 +2,6 @@
 //!
 //! Source: HCO `pkg/nodeinfo` of each release; checked against every recorded case.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::{Map, Value};
 
 use crate::inventory::{Inventory, Node};
@@ -34,36 +32,46 @@ impl Topology {
     /// The facts of an inventory under a workload placement (`nodePlacements.workload` of the
     /// v1 API, `workloads.nodePlacement` of v1beta1).
     pub fn new(inventory: &Inventory, workload_placement: Option<&Value>) -> Self {
-        let control_plane: Vec<&Node> = inventory
-            .nodes
-            .iter()
-            .filter(|n| n.is_control_plane())
-            .collect();
-        let is_workload_node = workload_nodes(workload_placement);
-        let workload_nodes: Vec<usize> = inventory
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, n)| is_workload_node(n))
-            .map(|(i, _)| i)
-            .collect();
-        let workers = workload_nodes
-            .iter()
-            .filter_map(|i| inventory.nodes.get(*i));
-        let control_plane_architectures = architectures(control_plane.iter().copied());
-        let workload_architectures = architectures(workers.clone());
-        Self {
-            default_architecture: default_architecture(
-                &control_plane_architectures,
-                workers.map(|n| n.architecture.as_str()),
-            ),
-            control_plane_architectures,
-            workload_architectures,
-            control_plane_nodes: control_plane.len(),
-            arbiter_nodes: count_role(inventory, "arbiter"),
-            worker_nodes: count_role(inventory, "worker"),
-            workload_nodes,
+        let selection = workload_placement.and_then(Selection::of);
+        let mut facts = Self::default();
+        for (index, node) in inventory.nodes.iter().enumerate() {
+            let roles = Roles::of(node);
+            let is_workload_node = match &selection {
+                Some(selection) => selection.selects(node),
+                None => roles.worker,
+            };
+            if roles.control_plane {
+                facts.control_plane_nodes += 1;
+                add(&node.architecture, &mut facts.control_plane_architectures);
+            }
+            facts.arbiter_nodes += usize::from(roles.arbiter);
+            facts.worker_nodes += usize::from(roles.worker);
+            if is_workload_node {
+                facts.workload_nodes.push(index);
+                add(&node.architecture, &mut facts.workload_architectures);
+            }
         }
+        facts.control_plane_architectures.sort_unstable();
+        facts.workload_architectures.sort_unstable();
+        facts.default_architecture = facts.default_architecture(inventory);
+        facts
+    }
+
+    fn default_architecture(&self, inventory: &Inventory) -> Option<String> {
+        let first = self.control_plane_architectures.first();
+        if let Some(shared) = first.filter(|a| self.workload_architectures.contains(a)) {
+            return Some(shared.clone());
+        }
+        let workers = self.workload_nodes.iter();
+        let workers = workers.filter_map(|i| inventory.nodes.get(*i));
+        let count = |a: &String| workers.clone().filter(|n| n.architecture == *a).count();
+        // Of several, the first.
+        let most = self
+            .workload_architectures
+            .iter()
+            .rev()
+            .max_by_key(|a| count(a));
+        most.cloned()
     }
 
     /// `status.infrastructureHighlyAvailable`: two or more workers.
@@ -77,8 +85,34 @@ impl Topology {
     }
 }
 
-fn count_role(inventory: &Inventory, role: &str) -> usize {
-    inventory.nodes.iter().filter(|n| n.has_role(role)).count()
+/// The roles of a node that count here.
+#[derive(Default)]
+struct Roles {
+    control_plane: bool,
+    arbiter: bool,
+    worker: bool,
+}
+
+impl Roles {
+    fn of(node: &Node) -> Self {
+        let mut out = Self::default();
+        for role in node.roles() {
+            match role {
+                "control-plane" | "master" => out.control_plane = true,
+                "arbiter" => out.arbiter = true,
+                "worker" => out.worker = true,
+                _ => {}
+            }
+        }
+        out
+    }
+}
+
+/// Adds an architecture that a node has and that isn't there yet.
+fn add(architecture: &String, all: &mut Vec<String>) {
+    if !architecture.is_empty() && !all.contains(architecture) {
+        all.push(architecture.clone());
+    }
 }
 
 /// Which nodes a workload placement makes workload nodes: those that it selects; where it selects
@@ -121,31 +155,6 @@ impl<'v> Selection<'v> {
     }
 }
 
-fn architectures<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<String> {
-    let known = nodes.filter(|n| !n.architecture.is_empty());
-    let set: BTreeSet<&str> = known.map(|n| n.architecture.as_str()).collect();
-    set.into_iter().map(str::to_owned).collect()
-}
-
-fn default_architecture<'n>(
-    control_plane: &[String],
-    workers: impl Iterator<Item = &'n str>,
-) -> Option<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for architecture in workers.filter(|a| !a.is_empty()) {
-        *counts.entry(architecture).or_default() += 1;
-    }
-    let shared = control_plane
-        .first()
-        .filter(|a| counts.contains_key(a.as_str()));
-    if let Some(architecture) = shared {
-        return Some(architecture.clone());
-    }
-    let most = counts.values().max()?;
-    let first = counts.iter().find(|(_, n)| *n == most)?;
-    Some((*first.0).to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,5 +195,14 @@ mod tests {
         let facts = Topology::new(&inventory(), Some(&placement));
         assert_eq!(facts.workload_architectures, ["amd64"]);
         assert_eq!(facts.default_architecture.as_deref(), Some("amd64"));
+    }
+
+    #[test]
+    fn of_equally_many_workers_the_first_architecture_counts() {
+        let mut inventory = inventory();
+        inventory.nodes.pop();
+        inventory.nodes.pop();
+        let facts = Topology::new(&inventory, None);
+        assert_eq!(facts.default_architecture.as_deref(), Some("arm64"));
     }
 }
