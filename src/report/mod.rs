@@ -240,8 +240,24 @@ pub fn shown_path(root: &Utf8Path, file: &SourceFile) -> Utf8PathBuf {
     join(root, file.path())
 }
 
+/// Whether a path is relative and as it would be written anew.
+fn is_plain(path: &str) -> bool {
+    let is_name = |part: &str| !matches!(part, "" | "." | "..");
+    !path.contains('\\') && path.split('/').all(is_name)
+}
+
 /// Joins without `.` and without what `..` takes back; `/` as separator on every system.
 fn join(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
+    // Nearly all are of this kind, and every place of every finding is asked for.
+    let below_root = root.as_str().strip_prefix('/').unwrap_or(root.as_str());
+    match is_plain(path.as_str()) {
+        true if matches!(root.as_str(), "" | ".") => path.to_owned(),
+        true if is_plain(below_root) => Utf8PathBuf::from(format!("{root}/{path}")),
+        _ => join_parts(root, path),
+    }
+}
+
+fn join_parts(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     let mut parts: Vec<&str> = Vec::new();
     for part in root.components().chain(path.components()) {
         match part {

@@ -181,3 +181,14 @@ fn every_format_has_a_name_of_its_own() {
         assert_eq!(Format::named(format.as_str()), Some(format));
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn plain_paths_are_joined_as_all_others(
+        root in "/?((a|b c|\\.|\\.\\.||ä)(/|//)?){0,4}",
+        path in "((a|b|\\.|\\.\\.|)(/|//)?){0,4}",
+    ) {
+        let (root, path) = (Utf8Path::new(&root), Utf8Path::new(&path));
+        proptest::prop_assert_eq!(join(root, path).as_str(), join_parts(root, path).as_str());
+    }
+}

@@ -58,6 +58,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(spec) = cx.document().root.get("spec") else {
         return;
     };
+    let Some(own) = cx.schema() else {
+        return;
+    };
     let schema = format!("hyperconverged.{}", cx.version());
     let (previous, next) = (cx.previous_release(), cx.next_release());
     let mut leaves = Vec::new();
@@ -65,7 +68,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     collect(spec, &Trail::Start(&start), &mut leaves);
     let gates = Path::dotted("spec.featureGates");
     for (path, node) in leaves.into_iter().filter(|(p, _)| !p.starts_with(&gates)) {
-        let Some(now) = default_of(cx.release(), &schema, &path) else {
+        let Some(now) = own.default_at(&path) else {
             continue;
         };
         let value = node.to_json();
