@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec};
-pub use effect::{Change, Effect, Effects, Loss, Reason, changes, effects};
+pub use effect::{Change, Effect, Effects, Loss, Reason, changes, effects, reached};
 pub use places::{Part, Repeated, cut, cut_all, repeated_keys, segments};
 pub use shared::{Condition, SHARED, Share, Shared, write_through};
 
