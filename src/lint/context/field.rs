@@ -1,9 +1,10 @@
 //! A field of the HyperConverged, whatever version it is written in.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use super::Context;
-use crate::hyperconverged::MOVES;
+use crate::hyperconverged::{MOVES, Move};
 use crate::kube::tree;
 use crate::source::Location;
 use crate::yaml::{Document, Key, Node, Path, Segment, Value};
@@ -194,15 +195,32 @@ fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
     if written_for == version {
         return Some(as_it_is);
     }
-    let to_v1 = version == "v1";
-    let moves = MOVES.iter().map(|(v1beta1, v1)| match to_v1 {
-        true => (*v1beta1, *v1),
-        false => (*v1, *v1beta1),
-    });
+    let moves = match version == "v1" {
+        true => &*TO_V1,
+        false => &*FROM_V1,
+    };
+    // Each rule asks for fields of each cluster: most moves are told by the first letter.
+    let first = |path: &str| path.as_bytes().first().copied();
+    let start = moves.partition_point(|(from, _)| first(from) < first(path));
+    let alike = moves.iter().skip(start);
+    let alike = alike.take_while(|(from, _)| first(from) == first(path));
     // A child's own move says more than its parent's.
-    let applicable = moves.filter_map(|(from, to)| Some((from, to, below(path, from)?)));
+    let applicable = alike.filter_map(|(from, to)| Some((from, *to, below(path, from)?)));
     let (_, place, rest) = applicable.max_by_key(|(from, _, _)| from.len())?;
     Some(Translated { place, rest })
+}
+
+/// [`MOVES`], sorted by where they begin.
+static TO_V1: LazyLock<Vec<Move>> = LazyLock::new(|| sorted(MOVES.iter().copied()));
+
+/// [`MOVES`] back, sorted by where they begin.
+static FROM_V1: LazyLock<Vec<Move>> =
+    LazyLock::new(|| sorted(MOVES.iter().map(|(v1beta1, v1)| (*v1, *v1beta1))));
+
+fn sorted(moves: impl Iterator<Item = Move>) -> Vec<Move> {
+    let mut moves: Vec<_> = moves.collect();
+    moves.sort_by_key(|(from, _)| *from);
+    moves
 }
 
 /// What follows `parent` in `path`, with its leading dot.
@@ -238,6 +256,17 @@ mod tests {
             in_version("applicationAwareConfig.namespaceSelector", "v1").as_deref(),
             Some("deployment.applicationAwareConfig.namespaceSelector")
         );
+    }
+
+    #[test]
+    fn every_move_is_found() {
+        for (v1beta1, v1) in MOVES {
+            let there = in_version(v1beta1, "v1");
+            let back = in_version(v1, "v1beta1");
+            let leads = |from: &str, to: &str| MOVES.contains(&(from, to));
+            assert!(there.is_some_and(|v1| leads(v1beta1, &v1)), "{v1beta1}");
+            assert!(back.is_some_and(|v1beta1| leads(&v1beta1, v1)), "{v1}");
+        }
     }
 
     #[test]
