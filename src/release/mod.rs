@@ -228,7 +228,11 @@ impl Release {
     /// release has none.
     pub fn schema_of(&self, api_version: &str, kind: &str) -> Option<&Schema> {
         let version = api_version.rsplit('/').next()?;
+        let length = kind.len() + ".".len() + version.len();
         let is_it = |name: &&String| {
+            if name.len() != length {
+                return false;
+            }
             let parts = name.split_at_checked(kind.len());
             parts.is_some_and(|(of, v)| {
                 v.strip_prefix('.') == Some(version) && of.eq_ignore_ascii_case(kind)

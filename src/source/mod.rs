@@ -135,9 +135,9 @@ impl SourceFile {
 
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
-            let breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+            let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes());
             std::iter::once(0)
-                .chain(breaks.map(|(i, _)| u32::try_from(i + 1).unwrap_or(u32::MAX)))
+                .chain(breaks.map(|i| u32::try_from(i + 1).unwrap_or(u32::MAX)))
                 .collect()
         })
     }
