@@ -152,7 +152,7 @@ fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>)
     let patch = "/metadata/annotations/ssp.kubevirt.io~1jsonpatch";
     if case.hyperconverged.pointer(patch).is_none() {
         let recorded = list(ssp.pointer("/spec/commonTemplates/dataImportCronTemplates"));
-        let ours = stage.ssp_templates.clone().into();
+        let ours = stage.ssp_templates.to_vec().into();
         compare("ssp list", case, &ours, &recorded, wrong);
         counts.ssp_list += 1;
     }

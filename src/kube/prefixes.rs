@@ -23,10 +23,23 @@ impl Prefixes {
 
 /// Ordered as the names are, up to what comes behind it.
 fn prefix(name: &str) -> u64 {
-    let mut bytes = [0; 8];
-    let length = name.len().min(bytes.len());
-    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
-    u64::from_be_bytes(bytes)
+    let bytes = name.as_bytes();
+    if let Some(eight) = bytes.first_chunk() {
+        return u64::from_be_bytes(*eight);
+    }
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        // Four and four, which overlap.
+        (Some(first), Some(last)) => {
+            let (first, last) = (u32::from_be_bytes(*first), u32::from_be_bytes(*last));
+            u64::from(first) << 32 | u64::from(last) << (64 - 8 * bytes.len())
+        }
+        _ => {
+            let places = [56, 48, 40].into_iter().zip(bytes);
+            places.fold(0, |prefix, (place, byte)| {
+                prefix | u64::from(*byte) << place
+            })
+        }
+    }
 }
 
 #[cfg(test)]
@@ -43,6 +56,10 @@ mod tests {
             names.dedup();
             let prefixes = Prefixes::of(names.iter().map(String::as_str));
             for name in names.iter().chain([&other]) {
+                let mut bytes: Vec<u8> = name.bytes().take(8).collect();
+                bytes.resize(8, 0);
+                let wanted = u64::from_be_bytes(bytes.try_into().expect("eight"));
+                proptest::prop_assert_eq!(prefix(name), wanted);
                 let found = prefixes.find(name, |place| &names[place]);
                 proptest::prop_assert_eq!(found, names.binary_search(name).ok());
             }
