@@ -20,6 +20,9 @@ const FILES: &[&str] = &[
     "a:\n  b: {c: 1, d: [2,\n    3]}\n  e: []\n  f: {}\ng: ~\nh:\ni: ''\n",
     "a: 1\r\nb:\r\n  c: |\r\n    x\r\n  d: 2\r\n\r\n# e\r\nf: 3\r\n",
     "a: 1\n---\nb:\n  c: 1\n  d: 2\n---\n# e\n---\nf:\n  g: 3\n...\n# h\n",
+    "a: # b\u{85}...\n",
+    "a: # b\r...\nc: d",
+    "\n? \n>-\n: a\nb: 1\n? |\n  c\n: 2\n",
     "? a\n: b\n? c: 1\n  d: 2\n: e\nf:\n  ? g\n  h: 1\n",
     "a: &x {b: 1}\nc: *x\nd:\n  <<: *x\n  e: !!str 1\nf: 0 */12 * * *\n",
     "a: 1\nb: 2\na: 3\nc:\n  d: 1\n  d: 2\n  e: 3\n",
@@ -208,7 +211,7 @@ struct Told {
 fn try_edits(before: &Before, document: &Document, path: &Path, edits: &[Edit], told: &mut Told) {
     let text = before.file().text();
     let own = text.get(document.span.range());
-    if !before.is_sound || !own.is_some_and(stays_inside) || !is_small(text, edits) {
+    if !before.is_sound || !own.is_some_and(is_plain) || !is_small(text, edits) {
         return;
     }
     for part in parts(document, path, edits) {

@@ -5,7 +5,7 @@
 //!
 //! - The reader comes to the first of them in the state that it was in before the edit. The bytes
 //!   in front are the same, and what may look ahead (a bare word, a block scalar) ends at a key of
-//!   the mapping's column, whatever its name.
+//!   the mapping's column, whatever its name: the first line begins with one, before and after.
 //! - Between them it only compares columns with those of the open collections, of which the
 //!   mapping's own is the least that counts until something stands further left; that ends the
 //!   lines' only node, and lines of more than one node are refused.
@@ -13,13 +13,15 @@
 //!   dash, which isn't indented deeper than they are, as it ends at the end of a text.
 //! - Nothing else reaches across: there are no anchors, aliases, tags and merge keys in the
 //!   document, no key stands both in the lines and beside them, and the limits are far.
+//! - Lines are lines, and a key on its own begins its entry: there are no line breaks that only
+//!   YAML has, and no keys that a `?` makes.
 //!
 //! So the file reads as what is meant if the lines do. Whatever is not as simple, or not as meant,
 //! is not said to be made, and the whole file is read.
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr3_iter, memmem, memrchr};
+use memchr::{memchr, memchr2_iter, memchr3_iter, memrchr};
 use serde_json::Value as Json;
 
 use super::verify::{Before, apply_within, is, lost_comment};
@@ -44,7 +46,7 @@ pub(super) fn is_made(
     }
     let text = before.file().text();
     let own = text.get(document.span.range());
-    if !own.is_some_and(stays_inside) || !is_small(text, edits) {
+    if !own.is_some_and(is_plain) || !is_small(text, edits) {
         return false;
     }
     let path = change.path();
@@ -54,12 +56,26 @@ pub(super) fn is_made(
 }
 
 /// Whether a text has nothing that may mean something elsewhere, or mean nothing without what
-/// stands elsewhere: anchors, aliases, tags, merge keys.
-fn stays_inside(text: &str) -> bool {
+/// stands elsewhere (anchors, aliases, tags, merge keys), and its lines and keys are what they seem:
+/// there are no line breaks that only YAML has, and no `? ` makes a key of what is below it.
+fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let name = |at: usize| bytes.get(at + 1).is_some_and(|b| is_of_a_name(*b));
-    let mut marks = memchr3_iter(b'&', b'*', b'!', bytes);
-    !marks.any(|at| bytes[at] == b'!' || name(at)) && memmem::find(bytes, b"<<").is_none()
+    let is = |at: usize, set: &[u8]| bytes.get(at).is_some_and(|b| set.contains(b));
+    let name = |at: usize| bytes.get(at).is_some_and(|b| is_of_a_name(*b));
+    let blank = |at: usize| bytes.get(at).is_none_or(|b| b" \t\r\n".contains(b));
+    let reaches_out = |at: usize| bytes[at] == b'!' || name(at + 1);
+    let misleads = |at: usize| match bytes[at] {
+        b'<' => is(at + 1, b"<"),
+        b'\r' => !is(at + 1, b"\n"),
+        _ => blank(at + 1) && at.checked_sub(1).is_none_or(blank),
+    };
+    let breaks = |at: usize| match bytes[at] {
+        0xC2 => is(at + 1, b"\x85"),
+        _ => is(at + 1, b"\x80") && is(at + 2, b"\xA8\xA9"),
+    };
+    !memchr3_iter(b'&', b'*', b'!', bytes).any(reaches_out)
+        && !memchr3_iter(b'<', b'\r', b'?', bytes).any(misleads)
+        && !memchr2_iter(0xC2, 0xE2, bytes).any(breaks)
 }
 
 /// Whether a character may be part of an anchor's name.
@@ -159,7 +175,7 @@ fn parts<'d>(document: &'d Document, path: &Path, edits: &[Edit]) -> Vec<Part<'d
 }
 
 /// The column at which a collection begins; `None` where more than spaces and dashes stand in front
-/// of it on its line, among them the line breaks that only YAML has.
+/// of it on its line.
 fn column(text: &str, at: usize) -> Option<usize> {
     let before = text.as_bytes().get(..at)?;
     let line = memrchr(b'\n', before).map_or(0, |line| line + 1);
@@ -288,7 +304,7 @@ impl Lines<'_> {
         };
         // kubectl cuts a file before it reads any of it.
         let all = Chunk::Text(Span::new(0, self.text.len()));
-        if split(&self.text) != [all] || !stays_inside(&self.text) {
+        if split(&self.text) != [all] || !is_plain(&self.text) {
             return None;
         }
         let (root, comments) = parse_lines(&self.text, &limits)?;
