@@ -1,5 +1,6 @@
 //! The CR's feature gates, read from a map (v1beta1) or a list (v1).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -27,7 +28,7 @@ impl Gates {
             Some(Value::Object(map)) => {
                 for (name, state) in map {
                     if let Some(on) = state.as_bool() {
-                        gates.insert(key(name, any_case), on);
+                        gates.insert(key(name, any_case).into_owned(), on);
                     }
                 }
             }
@@ -36,7 +37,7 @@ impl Gates {
                     if let Some(name) = entry.get("name").and_then(Value::as_str) {
                         let state = entry.get("state").and_then(Value::as_str);
                         gates
-                            .entry(key(name, any_case))
+                            .entry(key(name, any_case).into_owned())
                             .or_insert(state.unwrap_or("Enabled") == "Enabled");
                     }
                 }
@@ -51,7 +52,7 @@ impl Gates {
 
     /// What the CR says about a gate.
     pub fn explicit(&self, name: &str) -> Option<bool> {
-        self.explicit.get(&key(name, self.any_case)).copied()
+        self.explicit.get(&*key(name, self.any_case)).copied()
     }
 
     /// What the CR says about a gate, else `when_unset`.
@@ -60,11 +61,10 @@ impl Gates {
     }
 }
 
-fn key(name: &str, any_case: bool) -> String {
-    if any_case {
-        name.to_ascii_lowercase()
-    } else {
-        name.to_owned()
+fn key(name: &str, any_case: bool) -> Cow<'_, str> {
+    match any_case && name.bytes().any(|b| b.is_ascii_uppercase()) {
+        true => name.to_ascii_lowercase().into(),
+        false => name.into(),
     }
 }
 

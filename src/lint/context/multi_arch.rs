@@ -79,10 +79,8 @@ impl Context<'_> {
     /// What HCO would derive from the nodes after a change of the HyperConverged.
     pub fn topology_after(&self, change: &Change) -> Option<Topology> {
         let placement = self.field(Pods::Workload.field()).path()?;
-        let trees = self.before_edits().documents();
-        let mut tree = trees.get(self.document().index)?.clone();
-        change.apply(&mut tree).ok()?;
-        Some(Topology::new(self.inventory(), placement.get(&tree)))
+        let after = change.value_after(&self.document().root, &placement);
+        Some(Topology::new(self.inventory(), after.ok()?.as_ref()))
     }
 
     fn placement_change(&self, architectures: &[String]) -> Option<Change> {

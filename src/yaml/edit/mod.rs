@@ -92,6 +92,25 @@ impl Change {
         }
     }
 
+    /// What is at a path once the change is made to a tree: only as much of the tree as that needs
+    /// is copied.
+    ///
+    /// # Errors
+    /// [`Reason::NoSuchPlace`]
+    pub fn value_after(&self, root: &Node, path: &Path) -> Result<Option<Json>, Reason> {
+        let is_inside = self.path().0.len() > path.0.len() && self.path().0.starts_with(&path.0);
+        let (nearest, depth) = root.nearest(path);
+        let (depth, mut tree) = match (path.0.get(depth), &nearest.value) {
+            _ if !is_inside => (0, root.to_json()),
+            (None, _) => (depth, nearest.to_json()),
+            (Some(Segment::Key(_)), Value::Map(_) | Value::Null) => (depth + 1, Json::Null),
+            _ => (0, root.to_json()),
+        };
+        self.apply_below(depth, &mut tree)?;
+        let rest = Path(path.0.get(depth..).unwrap_or_default().to_vec());
+        Ok(rest.get(&tree).cloned())
+    }
+
     /// Makes the change to what is at the first `depth` steps of its path, which has more.
     fn apply_below(&self, depth: usize, tree: &mut Json) -> Result<(), Reason> {
         match self {

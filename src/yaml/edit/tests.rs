@@ -286,6 +286,46 @@ fn several_changes_build_on_each_other() {
 }
 
 #[test]
+fn what_comes_of_a_change_is_told_without_the_rest() {
+    let changes = ["a.b.c", "a.b", "a", "a.b.c.d", "a.b[0]", "a.b[1].c", "x.y"]
+        .map(path)
+        .into_iter()
+        .flat_map(|at| {
+            let append = Change::Append(at.clone(), json!(1));
+            let rename = Change::Rename(at.clone(), "z".to_owned());
+            [
+                Change::Set(at.clone(), json!({"n": 1})),
+                Change::Remove(at),
+                append,
+                rename,
+            ]
+        });
+    for change in changes {
+        for text in [
+            "a:\n  b:\n    c: {d: 1}\n    e: 2\n",
+            "a:\n  b: [{c: 1}, 2]\n",
+            "a:\nx: 1\n",
+            "a: {b: }\nx: {y: [1]}\n",
+            "a: {b: text}\n",
+            "x: {}\n",
+            "",
+        ] {
+            let parsed = parse(&SourceFile::new("f.yaml", text));
+            let Some(document) = parsed.documents.first() else {
+                continue;
+            };
+            for at in ["a", "a.b", "a.b.c", "a.b[0]", "x.y"].map(path) {
+                let mut whole = document.root.to_json();
+                let done = change.apply(&mut whole);
+                let wanted = done.map(|()| at.get(&whole).cloned());
+                let found = change.value_after(&document.root, &at);
+                assert_eq!(found, wanted, "{text:?} {change:?} {at}");
+            }
+        }
+    }
+}
+
+#[test]
 fn other_documents_stay() {
     let text = "a: 1\n---\nb: 1\n---\nc: 1\n";
     let parsed = parse(&SourceFile::new("f.yaml", text));
