@@ -191,7 +191,7 @@ impl Request<'_> {
         if let Operation::Update { old } = self.operation {
             metadata::keep_what_the_server_set(&mut object, old);
         }
-        admission.pruned.extend(schema.prepare(&mut object).pruned);
+        admission.pruned.extend(schema.prepare(&mut object));
         for field in &admission.pruned {
             let warning = format!("unknown field \"{}\"", schema::server_path(&field.path));
             admission.warnings.push(warning);

@@ -37,7 +37,7 @@ use serde_json::Value;
 pub use document::{DocumentSchema, Mistake};
 pub use lookup::{FieldInfo, ListKind};
 pub use parse::SchemaError;
-pub use prepare::{Prepared, PrunedField};
+pub use prepare::PrunedField;
 pub use text::{go_json, go_quote, server_path};
 pub use validate::{Violation, ViolationKind, Violations};
 

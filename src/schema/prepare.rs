@@ -16,27 +16,18 @@ pub struct PrunedField {
     pub siblings: Vec<String>,
 }
 
-/// What was done to an object.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Prepared {
-    /// What was removed because the schema doesn't know it, in the order of the tree.
-    pub pruned: Vec<PrunedField>,
-    /// Whether the object is another one now.
-    pub changed: bool,
-}
-
 impl Schema {
     /// What the API server does to an object before it validates it: prunes it, removes nulls,
     /// fills in defaults. It does one after the other, and what one does at a place is nothing to
     /// the others elsewhere, so that one walk does all three.
-    pub fn prepare(&self, value: &mut Value) -> Prepared {
+    pub fn prepare(&self, value: &mut Value) -> Vec<PrunedField> {
         self.walk(value, Job::ALL)
     }
 
     /// Removes what the schema does not know and says what that was, in the order of the tree.
     /// `apiVersion`, `kind` and `metadata` of the object itself are left alone.
     pub fn prune(&self, value: &mut Value) -> Vec<PrunedField> {
-        self.walk(value, Job::PRUNE).pruned
+        self.walk(value, Job::PRUNE)
     }
 
     /// Fills in defaults, outermost first; a null that is not allowed counts as not given.
@@ -44,10 +35,10 @@ impl Schema {
         self.walk(value, Job::DEFAULTS);
     }
 
-    fn walk(&self, value: &mut Value, job: Job) -> Prepared {
-        let mut done = Prepared::default();
-        self.walk_at(value, Some(self.root()), At::ROOT, job, &mut done);
-        done
+    fn walk(&self, value: &mut Value, job: Job) -> Vec<PrunedField> {
+        let mut pruned = Vec::new();
+        self.walk_at(value, Some(self.root()), At::ROOT, job, &mut pruned);
+        pruned
     }
 
     /// `node` is `None` where nothing is known of what stands there.
@@ -57,27 +48,25 @@ impl Schema {
         node: Option<&Node>,
         at: At<'_>,
         job: Job,
-        done: &mut Prepared,
+        pruned: &mut Vec<PrunedField>,
     ) {
         match value {
             Value::Object(map) => {
                 // Hardly anything goes, and to retain the others takes twice as long.
                 let mut gone = Vec::new();
                 for (name, v) in map.iter_mut() {
-                    if !self.entry_stays(name, v, node, at, job, done) {
+                    if !self.entry_stays(name, v, node, at, job, pruned) {
                         gone.push(name.clone());
                     }
                 }
                 for name in &gone {
                     map.remove(name);
-                    done.changed = true;
                 }
                 for (name, below, default) in node.iter().flat_map(|n| self.defaulted(n)) {
                     if job.defaults && !map.contains_key(name) {
                         let mut default = default.clone();
-                        self.walk_at(&mut default, Some(below), at, Job::DEFAULTS, done);
+                        self.walk_at(&mut default, Some(below), at, Job::DEFAULTS, pruned);
                         map.insert(name.to_owned(), default);
-                        done.changed = true;
                     }
                 }
             }
@@ -91,8 +80,8 @@ impl Schema {
                     let here = at.index(i);
                     match below {
                         // Nulls in lists stay: they are refused later.
-                        Some(below) => _ = self.stays(item, below, here, job, done),
-                        None => self.walk_at(item, None, here, job, done),
+                        Some(below) => _ = self.stays(item, below, here, job, pruned),
+                        None => self.walk_at(item, None, here, job, pruned),
                     }
                 }
             }
@@ -108,21 +97,21 @@ impl Schema {
         node: Option<&Node>,
         at: At<'_>,
         job: Job,
-        done: &mut Prepared,
+        pruned: &mut Vec<PrunedField>,
     ) -> bool {
         let here = at.key(name);
         let of_every_object = at.is_root() && matches!(name, "apiVersion" | "kind" | "metadata");
         let prune = job.prune && !of_every_object;
         let job = Job { prune, ..job };
         match node.and_then(|n| self.below(n, name)) {
-            Some(Below::Node(below)) => self.stays(value, below, here, job, done),
+            Some(Below::Node(below)) => self.stays(value, below, here, job, pruned),
             Some(Below::Any) => {
-                self.walk_at(value, None, here, job, done);
+                self.walk_at(value, None, here, job, pruned);
                 true
             }
             None if !job.prune || node.is_some_and(|n| n.preserve_unknown) => true,
             None => {
-                done.pruned.push(PrunedField {
+                pruned.push(PrunedField {
                     path: here.path(),
                     siblings: node.map(Node::field_names).unwrap_or_default(),
                 });
@@ -139,10 +128,10 @@ impl Schema {
         node: &Node,
         at: At<'_>,
         job: Job,
-        done: &mut Prepared,
+        pruned: &mut Vec<PrunedField>,
     ) -> bool {
         if !value.is_null() || node.nullable {
-            self.walk_at(value, Some(node), at, job, done);
+            self.walk_at(value, Some(node), at, job, pruned);
             return true;
         }
         let Some(default) = &node.default else {
@@ -150,8 +139,7 @@ impl Schema {
         };
         if job.defaults {
             value.clone_from(default);
-            done.changed = true;
-            self.walk_at(value, Some(node), at, Job::DEFAULTS, done);
+            self.walk_at(value, Some(node), at, Job::DEFAULTS, pruned);
         }
         true
     }
@@ -207,8 +195,12 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
+
+    use super::super::generate;
+    use super::super::golden::{schemas, shared};
+    use super::*;
 
     #[test]
     fn nulls_and_defaults() {
@@ -293,5 +285,24 @@ mod tests {
                          "free": {"any": {"deep": 1}, "known": {}}}
             })
         );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn one_walk_does_what_three_do(seed: u64, odd: bool, choice: usize) {
+            let all = schemas(shared().as_deref());
+            let (_, schema) = &all[choice % all.len()];
+            let given = generate::object(schema, seed, odd);
+            let mut one_by_one = given.clone();
+            let pruned = schema.prune(&mut one_by_one);
+            let nulls = Job { nulls: true, prune: false, defaults: false };
+            schema.walk(&mut one_by_one, nulls);
+            schema.fill_defaults(&mut one_by_one);
+            let mut at_once = given;
+            prop_assert_eq!(schema.prepare(&mut at_once), pruned);
+            prop_assert_eq!(at_once, one_by_one);
+        }
     }
 }
