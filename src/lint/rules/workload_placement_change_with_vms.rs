@@ -70,10 +70,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let had = topology::workload_nodes(placement_of(before));
     let has = topology::workload_nodes(placement_of(cx.object()));
-    let left: Vec<NodeRef<'_>> = cx
-        .nodes()
-        .filter(|n| had(n.node) && !has(n.node))
-        .collect();
+    let left: Vec<NodeRef<'_>> = cx.nodes().filter(|n| had(n.node) && !has(n.node)).collect();
     if left.is_empty() {
         return;
     }
