@@ -207,15 +207,12 @@ pub fn edits_of(
         return edits_of_one(before, document, last);
     }
     // Later changes may build on earlier ones: each is made to what the one before it left.
-    let mut intended = before.documents().to_vec();
     let mut after: Option<Before> = None;
     for change in first {
         let current = after.as_ref().unwrap_or(before);
         let document = current.document(document.index).ok_or(Reason::Layout)?;
-        let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
-        change.apply(tree)?;
-        let edits = of_one(document, change)?;
-        after = Some(verified(current, &edits, &intended)?);
+        let (_, made) = read_again(current, document, change, of_one(document, change))?;
+        after = Some(made);
     }
     let current = after.as_ref().unwrap_or(before);
     let document = current.document(document.index).ok_or(Reason::Layout)?;
@@ -232,17 +229,27 @@ fn edits_of_one(
     document: &Document,
     change: &Change,
 ) -> Result<Vec<finding::Edit>, Reason> {
-    if let Ok(edits) = of_one(document, change)
-        && part::is_made(before, document, change, &edits)
-    {
-        return Ok(edits);
+    let edits = of_one(document, change);
+    match edits {
+        Ok(edits) if part::is_made(before, document, change, &edits) => Ok(edits),
+        edits => Ok(read_again(before, document, change, edits)?.0),
     }
+}
+
+/// The edits for a change, and the file after them, read as a whole. A change that has no place is
+/// told before what is wrong with its edits.
+fn read_again(
+    before: &Before,
+    document: &Document,
+    change: &Change,
+    edits: Result<Vec<finding::Edit>, Reason>,
+) -> Result<(Vec<finding::Edit>, Before), Reason> {
     let mut intended = before.documents().to_vec();
     let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
     change.apply(tree)?;
-    let edits = of_one(document, change)?;
-    verified(before, &edits, &intended)?;
-    Ok(edits)
+    let edits = edits?;
+    let after = verified(before, &edits, &intended)?;
+    Ok((edits, after))
 }
 
 fn of_one(document: &Document, change: &Change) -> Result<Vec<finding::Edit>, Reason> {
