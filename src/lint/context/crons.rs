@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{Context, GoldenImage};
 use crate::boot_images::ssp_stage::{Displaced, Origin, Rendered, SspStage};
 use crate::finding::Rule;
+use crate::kube::tree;
 use crate::release::Memo;
 use crate::source::Location;
 
@@ -15,6 +16,18 @@ const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";
 
 /// Whether a rule, by its name, has anything to say about what SSP makes.
 type Asked = Memo<(Arc<SspStage>, &'static str), bool, 128>;
+
+/// The name of a DataImportCron and the one of the DataSource that it manages: the kind, the name,
+/// and the template's field that says it.
+pub(in crate::lint) fn cron_names(cron: &Rendered) -> [(&'static str, &str, &'static str); 2] {
+    let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
+    let data_source = data_source.and_then(Value::as_str).unwrap_or_default();
+    let name = cron.object.id.name.as_str();
+    [
+        ("DataImportCron", name, "metadata.name"),
+        ("DataSource", data_source, "spec.managedDataSource"),
+    ]
+}
 
 impl<'a> Context<'a> {
     /// Whether a rule has anything to say about what SSP makes of the golden images, going by that

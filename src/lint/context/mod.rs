@@ -45,6 +45,7 @@ use serde_json::Value;
 
 pub use annotation::Annotation;
 pub use bundles::{Claimed, Csv, ImageUse, UsedAs};
+pub(super) use crons::cron_names;
 pub use field::Field;
 pub use gate::Gate;
 pub use guest_architecture::{Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};

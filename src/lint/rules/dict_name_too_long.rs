@@ -1,6 +1,7 @@
 //! Names that are too long once an architecture is appended.
 
 use super::prelude::*;
+use crate::lint::context::cron_names;
 
 pub(super) static RULE: Rule = Rule {
     name: "dict-name-too-long",
@@ -84,12 +85,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The names that are too long: of which kind, the name, and the template's field that says it.
 fn too_long(cron: &Rendered) -> impl Iterator<Item = (&'static str, &str, &'static str)> {
-    let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
-    let data_source = data_source.and_then(|n| n.as_str()).unwrap_or_default();
-    let name = cron.object.id.name.as_str();
-    let names = [
-        ("DataImportCron", name, "metadata.name"),
-        ("DataSource", data_source, "spec.managedDataSource"),
-    ];
-    names.into_iter().filter(|(_, name, _)| name.len() > MOST)
+    let names = cron_names(cron).into_iter();
+    names.filter(|(_, name, _)| name.len() > MOST)
 }

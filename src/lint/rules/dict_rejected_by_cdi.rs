@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::prelude::*;
 use crate::boot_images::cdi::{self, CdiRefusal};
 use crate::kube::label::is_subdomain;
+use crate::lint::context::cron_names;
 
 pub(super) static RULE: Rule = Rule {
     name: "dict-rejected-by-cdi",
@@ -198,15 +197,8 @@ fn common_size<'a>(cx: &Context<'a>, cron: &Rendered) -> Option<&'a str> {
 
 /// A name that no object may have: of which kind, the name, and the template's field that says it.
 fn wrong_name(cron: &Rendered) -> Option<(&'static str, &str, &'static str)> {
-    let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
-    let data_source = data_source.and_then(Value::as_str).unwrap_or_default();
-    let cron_name = cron.object.id.name.as_str();
-    [
-        ("DataImportCron", cron_name, "metadata.name"),
-        ("DataSource", data_source, "spec.managedDataSource"),
-    ]
-    .into_iter()
-    .find(|(_, name, _)| !is_subdomain(name))
+    let mut names = cron_names(cron).into_iter();
+    names.find(|(_, name, _)| !is_subdomain(name))
 }
 
 fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
