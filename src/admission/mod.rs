@@ -265,8 +265,7 @@ impl Request<'_> {
             },
         };
         webhook.run(admission)?;
-        let read = webhook.dry_run.read.into_inner();
-        admission.read = read.map(|read| read.once_stored(self.release));
+        admission.read = webhook.dry_run.read.into_inner();
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::hyperconverged::HyperConverged;
+use crate::hyperconverged::Submitted;
 use crate::jsonpatch::Failure;
 use crate::schema::{PrunedField, ViolationKind};
 use crate::yaml::Path;
@@ -173,8 +173,9 @@ pub struct Admission {
     pub pruned: Vec<PrunedField>,
     /// The object as it would be stored, without status.
     pub stored: Option<Value>,
-    /// What the operator reads of it, where the validating webhook has read it, too.
-    pub read: Option<HyperConverged>,
+    /// What the validating webhook read of it, where it had to and the operator reads the same
+    /// object.
+    pub read: Option<Submitted>,
     /// The object as far as it came when a webhook or policy refused it: what would be stored
     /// without that webhook. `None` where schema or Go types refuse it.
     pub forced: Option<Value>,

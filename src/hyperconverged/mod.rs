@@ -131,7 +131,7 @@ impl HyperConverged {
 }
 
 /// What the validating webhook read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Submitted {
     /// What it read.
     pub read: HyperConverged,

@@ -133,6 +133,7 @@ pub fn plan_with(
         _ => admission.stored.as_ref(),
     };
     let known = admission.read.take();
+    let known = known.map(|read| read.once_stored(release));
     let read = || stored.map(|stored| HyperConverged::from_stored(release, stored));
     match known.or_else(read) {
         Some(read) => render(release, inventory, read, admission),
