@@ -1,8 +1,11 @@
 //! Where the fields of v1beta1 are in v1.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value};
 
-use crate::kube::tree::{remove, set};
+use crate::kube::tree::{remove, set, steps};
 
 /// A field of v1beta1 and its place in v1, both below `spec`; what is below it moves along.
 pub type Move = (&'static str, &'static str);
@@ -130,10 +133,30 @@ pub const MOVES: &[Move] = &[
 /// name under `virtualization` in the internal form.
 const ONLY_INTERNAL: &[Move] = &[("obsoleteCPUs.minCPUModel", "virtualization.minCPUModel")];
 
+/// Rows of [`MOVES`] by the first key of v1beta1's field.
+static ROWS: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
+    let mut rows: HashMap<_, Vec<_>> = HashMap::new();
+    for (row, (from, _)) in MOVES.iter().enumerate() {
+        rows.entry(steps(from).next().unwrap_or(from))
+            .or_default()
+            .push(row);
+    }
+    rows
+});
+
+/// [`MOVES`] without those of which a v1beta1 `spec` doesn't even have the first key: few are left.
+pub(super) fn moves_in(spec: &Value) -> impl Iterator<Item = &'static Move> + use<> {
+    let keys = spec.as_object().into_iter().flat_map(Map::keys);
+    let rows = keys.filter_map(|key| ROWS.get(key.as_str())).flatten();
+    let mut rows: Vec<usize> = rows.copied().collect();
+    rows.sort_unstable();
+    rows.into_iter().map(|row| &MOVES[row])
+}
+
 /// A v1beta1 `spec` in the internal form; nothing that any release reads is lost.
 pub(super) fn to_internal(mut spec: Value) -> Value {
     let mut out = Value::Object(Map::new());
-    for (from, to) in MOVES.iter().chain(ONLY_INTERNAL) {
+    for (from, to) in moves_in(&spec).chain(ONLY_INTERNAL) {
         let value = remove(&mut spec, from);
         if let Some(value) = value.filter(|v| !v.is_null()) {
             set(&mut out, to, value);

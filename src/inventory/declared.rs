@@ -131,7 +131,7 @@ impl Declared {
             return;
         }
         for index in 0..count {
-            let name = format!("{}-{index}", pool.name);
+            let name = [&pool.name, "-", &index.to_string()].concat();
             self.nodes.push((of_pool(&pool, name), place.clone()));
         }
     }

@@ -161,29 +161,59 @@ pub fn patch(
     annotation: &str,
     text: &str,
 ) -> Result<Value, Failure> {
+    let (reach, _, merged) = patch_part(types, ty, operand, annotation, text)?;
+    Ok(reach.put_back(types, ty, operand, merged))
+}
+
+/// [`patch`] for who asks what it does, not what becomes of the rest: the part of the operand that the
+/// patch leads to, before and after.
+///
+/// # Errors
+/// As [`patch`].
+pub fn patch_reached(
+    types: &GoTypes,
+    ty: &GoType,
+    operand: &Value,
+    annotation: &str,
+    text: &str,
+) -> Result<(Value, Value), Failure> {
+    let (_, base, merged) = patch_part(types, ty, operand, annotation, text)?;
+    Ok((base, merged))
+}
+
+fn patch_part(
+    types: &GoTypes,
+    ty: &GoType,
+    operand: &Value,
+    annotation: &str,
+    text: &str,
+) -> Result<(Reach, Value, Value), Failure> {
     let patched = decode(text).and_then(|operations| {
         only_spec(&operations)?;
-        apply(types, ty, operand, &operations, &Reach::of(&operations))
+        let reach = Reach::of(&operations);
+        let (base, merged) = apply(types, ty, operand, &operations, &reach)?;
+        Ok((reach, base, merged))
     });
     patched.map_err(|failure| failure.in_annotation(annotation))
 }
 
-/// [`patch`] for operations that are decoded and lead no further than `reach`.
+/// Operations applied to what of an operand lies no further than `reach`: before and after.
 fn apply(
     types: &GoTypes,
     ty: &GoType,
     operand: &Value,
     operations: &[Operation],
     reach: &Reach,
-) -> Result<Value, Failure> {
+) -> Result<(Value, Value), Failure> {
     let base = as_document(types, ty, reach.take(types, ty, operand));
     let mut document = Document::new(&base);
     for (index, operation) in operations.iter().enumerate() {
         document.apply(operation, index)?;
     }
-    merge(types, ty, &base, document.root())
-        .map(|merged| reach.put_back(types, ty, operand, merged))
-        .map_err(|error| blame(types, ty, &base, operations, error))
+    let merged = merge(types, ty, &base, document.root());
+    let merged = merged.map_err(|error| blame(types, ty, &base, operations, error))?;
+    drop(document);
+    Ok((base, merged))
 }
 
 /// What the operator patches: the object with a status, but before it gets its API version, its

@@ -245,7 +245,17 @@ pub(super) fn writes(
     let (Some(before), Some(after)) = (get(before, "spec"), get(after, "spec")) else {
         return found;
     };
+    let mut known = ("", false);
     for row in SHARED.iter().filter(|row| row.kind == kind) {
+        // Most lie side by side, and their parent is as it was.
+        if let Some((parent, _)) = row.operand.rsplit_once('.') {
+            if known.0 != parent {
+                known = (parent, get(before, parent) == get(after, parent));
+            }
+            if known.1 {
+                continue;
+            }
+        }
         let (Some(before), Some(after)) = (get(before, row.operand), get(after, row.operand))
         else {
             continue;

@@ -10,7 +10,7 @@ use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Failure, Patched};
 use crate::kube::Object;
-use crate::release::{Filled, Placeholders, Platform, Release};
+use crate::release::{Filled, Memo, Placeholders, Platform, Release};
 use crate::topology::Topology;
 
 /// Who renders.
@@ -64,6 +64,9 @@ impl Error {
         }
     }
 }
+
+/// See [`Context::once`].
+type Once = Memo<((&'static str, Stage, Platform), Vec<String>), Arc<Value>, 64>;
 
 impl<'a> Context<'a> {
     /// The context of a plan.
@@ -136,6 +139,25 @@ impl<'a> Context<'a> {
     /// The workload node placement, even an empty one.
     pub(super) fn workload_placement(&self) -> Option<&'a Value> {
         self.hc.get("deployment.nodePlacements.workload")
+    }
+
+    /// A value that is made of the release's data, the platform, the stage and what `by` says: once for
+    /// all clusters.
+    pub(super) fn once(
+        &self,
+        name: &'static str,
+        by: &[&str],
+        make: impl FnOnce() -> Value,
+    ) -> Arc<Value> {
+        let of = (name, self.stage, self.inventory.platform);
+        let made: &Once = self.release.kept();
+        let known = made.find(|(its, texts)| *its == of && texts == by);
+        known.unwrap_or_else(|| {
+            let value = Arc::new(make());
+            let by = by.iter().map(|text| (*text).to_owned()).collect();
+            made.keep((of, by), Arc::clone(&value));
+            value
+        })
     }
 
     /// One of the release's constant objects, by `Kind/name`.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::spec::Spec;
-use super::{Context, Error};
-use crate::jsonpatch::{self, Patched};
-use crate::kube::go::without_facts_of_a_cluster;
+use super::{Context, Error, Stage};
+use crate::jsonpatch::{self, Failure, Patched};
+use crate::kube::go::{GoType, GoTypes, without_facts_of_a_cluster};
 use crate::kube::{Object, tree};
 use crate::release::Memo;
 
@@ -27,112 +27,155 @@ pub(super) struct Cr<'a> {
     pub(super) spec: Spec<'a>,
 }
 
-/// Objects of a release's CRs: in a fleet few differ.
-type Finished = Memo<Request, Made, 48>;
+/// What became of a release's CRs, for other clusters.
+#[derive(Default)]
+struct Made {
+    /// Objects before a patch. In a fleet few differ.
+    drafts: Drafts,
+    /// KubeVirts before a patch. Hardly two are the same, but most are like another one.
+    kubevirts: Drafts,
+    /// By the draft, its annotation's text and who asks.
+    patched: Memo<(Object, String, Stage), Patched, 48>,
+}
 
-/// Everything that decides what becomes of a CR; the rest of it is the same for all of its kind.
-struct Request {
+type Drafts = Memo<Unpatched, Object, 24>;
+
+/// Everything that decides what becomes of a CR, but for its patch; the rest of it is the same for
+/// all of its kind.
+struct Unpatched {
     namespace: String,
     version: String,
-    /// The text of its jsonpatch annotation.
-    patch: Option<String>,
     kind: &'static str,
     annotations: &'static [&'static str],
     spec: Spec<'static>,
 }
 
-/// What became of it.
-#[derive(Clone)]
-struct Made {
-    object: Object,
-    patched: Option<Patched>,
+/// In how many parts of the spec a KubeVirt is like another one.
+const FEW: usize = 4;
+
+/// An object with other values in some parts of its spec; `None` where encoding these isn't enough.
+fn copy(
+    mut object: Object,
+    spec: &Spec<'_>,
+    unlike: &[usize],
+    types: &GoTypes,
+    ty: &GoType,
+) -> Option<Object> {
+    for part in unlike {
+        let (path, value) = spec.alone(*part)?;
+        let body = Arc::make_mut(&mut object.body);
+        if !types.set_normalised(body, ty, &format!("spec.{path}"), value) {
+            return None;
+        }
+    }
+    Some(object)
 }
 
 impl Context<'_> {
     /// Makes the object of an operand CR: labels, owner, Go's encoding, then the jsonpatch
     /// annotation of its kind.
     pub(super) fn finish(&self, cr: Cr<'_>) -> Result<Object, Error> {
-        let namespace = &self.inventory.namespace;
-        let version = self.env("HCO_KV_IO_VERSION").unwrap_or_default();
-        let annotation = jsonpatch::annotation_of(cr.kind);
-        let patch = annotation.and_then(|a| Some((a, self.hc.annotations.get(a)?)));
-        let text = patch.map(|(_, text)| text);
-        let is = |r: &Request| {
-            r.kind == cr.kind
-                && r.annotations == cr.annotations
-                && r.namespace == *namespace
-                && r.version == version
-                && r.patch.as_ref() == text
-                && r.spec == cr.spec
-        };
-        let finished: &Finished = self.release.kept();
-        // Hardly two clusters have the same KubeVirt: to keep them costs more than it gives.
-        let keeps = cr.kind != "KubeVirt";
-        let made = match keeps.then(|| finished.find(is)).flatten() {
-            Some(made) => made,
-            None if !keeps => self.make(cr, version, patch)?,
-            None => {
-                let request = Request {
-                    namespace: namespace.clone(),
-                    version: version.to_owned(),
-                    patch: text.cloned(),
-                    kind: cr.kind,
-                    annotations: cr.annotations,
-                    spec: cr.spec.to_owned(),
-                };
-                let made = self.make(cr, version, patch)?;
-                finished.keep(request, made.clone());
-                made
-            }
-        };
-        self.patched.borrow_mut().extend(made.patched);
-        Ok(made.object)
-    }
-
-    fn make(
-        &self,
-        cr: Cr<'_>,
-        version: &str,
-        patch: Option<(&'static str, &String)>,
-    ) -> Result<Made, Error> {
-        let kind = cr.kind;
+        let (kind, made) = (cr.kind, self.release.kept::<Made>());
         let types = self.release.go_types();
         let Some(ty) = types.of_kind(cr.api_version, kind) else {
             panic!("{}: go-types.json lacks {kind}", self.release.name());
         };
+        let draft = self.draft(cr, made, types, ty);
+        let annotation = jsonpatch::annotation_of(kind);
+        let patch = annotation.and_then(|a| Some((a, self.hc.annotations.get(a)?)));
+        let Some((name, text)) = patch else {
+            return Ok(draft);
+        };
+        let is = |(before, patch, stage): &(Object, String, Stage)| {
+            Arc::ptr_eq(&before.body, &draft.body) && patch == text && *stage == self.stage
+        };
+        let patched = match made.patched.find(is) {
+            Some(known) => known,
+            None => {
+                let failed = |failure: Failure| Error {
+                    operand: kind,
+                    message: failure.message.clone(),
+                    patch: Some(Box::new((name, failure))),
+                };
+                let patched = match self.stage {
+                    Stage::Operator => {
+                        let after = jsonpatch::patch(types, ty, &draft.body, name, text);
+                        let mut after = after.map_err(failed)?;
+                        without_facts_of_a_cluster(&mut after);
+                        Patched {
+                            kind,
+                            before: Arc::clone(&draft.body),
+                            after: Arc::new(after),
+                        }
+                    }
+                    // It only asks what is written through.
+                    Stage::Webhook => {
+                        let body = &draft.body;
+                        let reached = jsonpatch::patch_reached(types, ty, body, name, text);
+                        let (before, after) = reached.map_err(failed)?;
+                        Patched {
+                            kind,
+                            before: Arc::new(before),
+                            after: Arc::new(after),
+                        }
+                    }
+                };
+                // A KubeVirt is the cluster's own.
+                if kind != "KubeVirt" {
+                    let made_from = (draft.clone(), text.clone(), self.stage);
+                    made.patched.keep(made_from, patched.clone());
+                }
+                patched
+            }
+        };
+        let object = Object {
+            id: draft.id,
+            body: Arc::clone(&patched.after),
+        };
+        self.patched.borrow_mut().push(patched);
+        Ok(object)
+    }
+
+    /// The object before it is patched.
+    fn draft(&self, cr: Cr<'_>, made: &Made, types: &GoTypes, ty: &GoType) -> Object {
+        let namespace = &self.inventory.namespace;
+        let version = self.env("HCO_KV_IO_VERSION").unwrap_or_default();
+        let (drafts, most) = match cr.kind {
+            "KubeVirt" => (&made.kubevirts, FEW),
+            _ => (&made.drafts, 0),
+        };
+        let like = drafts.nearest(|draft| {
+            let is = draft.kind == cr.kind
+                && draft.annotations == cr.annotations
+                && draft.namespace == *namespace
+                && draft.version == version;
+            let unlike = is.then(|| cr.spec.unlike(&draft.spec, most)).flatten()?;
+            Some((unlike.len(), unlike))
+        });
+        if let Some((like, unlike)) = like
+            && let Some(object) = copy(like, &cr.spec, &unlike, types, ty)
+        {
+            return object;
+        }
+        let made_from = Unpatched {
+            namespace: namespace.clone(),
+            version: version.to_owned(),
+            kind: cr.kind,
+            annotations: cr.annotations,
+            spec: cr.spec.to_owned(),
+        };
         let metadata = Value::Object(self.metadata(&cr, version));
         let mut body = tree::object([
             ("apiVersion", cr.api_version.into()),
-            ("kind", kind.into()),
+            ("kind", cr.kind.into()),
             ("metadata", metadata),
             ("spec", cr.spec.into_value()),
         ]);
         types.normalise_operand(&mut body, ty);
-        let Some((name, text)) = patch else {
-            return Ok(Made {
-                object: Object::new(body),
-                patched: None,
-            });
-        };
-        let patched = jsonpatch::patch(types, ty, &body, name, text);
-        let mut after = patched.map_err(|failure| Error {
-            operand: kind,
-            message: failure.message.clone(),
-            patch: Some(Box::new((name, failure))),
-        })?;
-        without_facts_of_a_cluster(&mut after);
-        let object = Object::new(after);
-        let patched = Patched {
-            kind,
-            before: Arc::new(body),
-            after: Arc::clone(&object.body),
-        };
-        Ok(Made {
-            object,
-            patched: Some(patched),
-        })
+        let object = Object::new(body);
+        drafts.keep(made_from, object.clone());
+        object
     }
-
     fn metadata(&self, cr: &Cr<'_>, version: &str) -> Map<String, Value> {
         let mut metadata = Map::new();
         metadata.insert("name".into(), cr.name.into());

@@ -7,7 +7,7 @@ use super::spec::Spec;
 use super::{Context, Error, kubevirt_gates};
 use crate::kube::Object;
 use crate::kube::go::syntax_error;
-use crate::kube::tree::{copy, object, set};
+use crate::kube::tree::{object, set};
 
 const KIND: &str = "KubeVirt";
 
@@ -49,7 +49,7 @@ fn spec<'a>(cx: &Context<'a>, tuning: Option<Value>) -> Spec<'a> {
     }
     spec.text("serviceMonitorNamespace", &cx.inventory.namespace);
     spec.text("uninstallStrategy", uninstall_strategy(cx));
-    spec.set("configuration", configuration(cx, tuning));
+    configuration(cx, tuning, &mut spec);
     spec.copy(
         "workloadUpdateStrategy",
         hc.get("virtualization.workloadUpdateStrategy"),
@@ -94,112 +94,164 @@ fn infra(cx: &Context<'_>) -> Option<Value> {
     (!infra.is_empty()).then_some(Value::Object(infra))
 }
 
-fn configuration(cx: &Context<'_>, tuning: Option<Value>) -> Value {
+fn configuration<'a>(cx: &Context<'a>, tuning: Option<Value>, spec: &mut Spec<'a>) {
     let hc = cx.hc;
-    let mut config = object([
-        ("developerConfiguration", developer_configuration(cx)),
-        ("network", network(cx)),
-        ("obsoleteCPUModels", obsolete_cpu_models(cx)),
-        ("seccompConfiguration", seccomp_configuration()),
-        ("tlsConfiguration", tls_configuration(cx)),
-        ("vmRolloutStrategy", json!("LiveUpdate")),
-        ("virtualMachineOptions", virtual_machine_options(cx).into()),
-        ("mediatedDevicesConfiguration", mediated_devices(cx).into()),
-        ("permittedHostDevices", permitted_host_devices(cx).into()),
+    developer_configuration(cx, spec);
+    spec.text(
+        "configuration.network.defaultNetworkInterface",
+        "masquerade",
+    );
+    network_bindings(cx, spec);
+    obsolete_cpu_models(cx, spec);
+    spec.shared(
+        "configuration.seccompConfiguration",
+        cx.once("seccomp", &[], seccomp_configuration),
+    );
+    tls_configuration(cx, spec);
+    spec.text("configuration.vmRolloutStrategy", "LiveUpdate");
+    for (path, made) in [
         (
-            "architectureConfiguration",
-            architecture_configuration(cx).into(),
-        ),
-        ("smbios", smbios(cx).into()),
-    ]);
-    for (to, from) in [
-        ("migrations", "virtualization.liveMigrationConfig"),
-        ("evictionStrategy", "virtualization.evictionStrategy"),
-        ("ksmConfiguration", "virtualization.ksmConfiguration"),
-        (
-            "liveUpdateConfiguration",
-            "virtualization.liveUpdateConfiguration",
-        ),
-        ("hypervisors", "virtualization.hypervisors"),
-        (
-            "roleAggregationStrategy",
-            "virtualization.roleAggregationStrategy",
+            "configuration.virtualMachineOptions",
+            virtual_machine_options(cx),
         ),
         (
-            "cpuModel",
-            "virtualization.virtualMachineOptions.defaultCPUModel",
+            "configuration.mediatedDevicesConfiguration",
+            mediated_devices(cx),
         ),
         (
-            "defaultRuntimeClass",
-            "virtualization.virtualMachineOptions.defaultRuntimeClass",
-        ),
-        (
-            "autoCPULimitNamespaceLabelSelector",
-            "virtualization.autoCPULimitNamespaceLabelSelector",
-        ),
-        (
-            "changedBlockTrackingLabelSelectors",
-            "virtualization.changedBlockTrackingLabelSelectors",
-        ),
-        ("vmStateStorageClass", "storage.vmStateStorageClass"),
-        ("instancetype", "workloadSources.instancetypeConfig"),
-        (
-            "commonInstancetypesDeployment",
-            "workloadSources.commonInstancetypesDeployment",
+            "configuration.permittedHostDevices",
+            permitted_host_devices(cx),
         ),
     ] {
-        copy(&mut config, to, hc.get(from));
+        if let Some(value) = made {
+            spec.set(path, value);
+        }
+    }
+    let architecture = cx.topology.default_architecture.as_deref();
+    spec.shared(
+        "configuration.architectureConfiguration",
+        cx.once("architectures", architecture.as_slice(), || {
+            architecture_configuration(cx).into()
+        }),
+    );
+    spec.shared(
+        "configuration.smbios",
+        cx.once("smbios", &[], || smbios(cx).into()),
+    );
+    for (to, from) in COPIED {
+        spec.copy(to, hc.get(from));
     }
     if cx.release.has("min-cpu-model") {
-        copy(
-            &mut config,
-            "minCPUModel",
+        spec.copy(
+            "configuration.minCPUModel",
             hc.get("virtualization.minCPUModel"),
         );
     }
     if let Some(enabled) = persistent_reservation(cx) {
-        set(
-            &mut config,
-            "persistentReservationConfiguration.enabled",
+        spec.set(
+            "configuration.persistentReservationConfiguration.enabled",
             json!(enabled),
         );
     }
     if let Some(tuning) = tuning {
-        for client in ["api", "webhook", "controller", "handler"] {
-            set(
-                &mut config,
-                &format!("{client}Configuration"),
-                tuning.clone(),
-            );
+        for client in [
+            "configuration.apiConfiguration",
+            "configuration.webhookConfiguration",
+            "configuration.controllerConfiguration",
+            "configuration.handlerConfiguration",
+        ] {
+            spec.set(client, tuning.clone());
         }
     }
-    config
 }
 
-fn developer_configuration(cx: &Context<'_>) -> Value {
+/// What KubeVirt gets as it is.
+const COPIED: &[(&str, &str)] = &[
+    (
+        "configuration.developerConfiguration.cpuAllocationRatio",
+        "virtualization.vmiCPUAllocationRatio",
+    ),
+    (
+        "configuration.developerConfiguration.memoryOvercommit",
+        "virtualization.higherWorkloadDensity.memoryOvercommitPercentage",
+    ),
+    (
+        "configuration.developerConfiguration.logVerbosity",
+        "deployment.logVerbosityConfig.kubevirt",
+    ),
+    (
+        "configuration.migrations",
+        "virtualization.liveMigrationConfig",
+    ),
+    (
+        "configuration.evictionStrategy",
+        "virtualization.evictionStrategy",
+    ),
+    (
+        "configuration.ksmConfiguration",
+        "virtualization.ksmConfiguration",
+    ),
+    (
+        "configuration.liveUpdateConfiguration",
+        "virtualization.liveUpdateConfiguration",
+    ),
+    ("configuration.hypervisors", "virtualization.hypervisors"),
+    (
+        "configuration.roleAggregationStrategy",
+        "virtualization.roleAggregationStrategy",
+    ),
+    (
+        "configuration.cpuModel",
+        "virtualization.virtualMachineOptions.defaultCPUModel",
+    ),
+    (
+        "configuration.defaultRuntimeClass",
+        "virtualization.virtualMachineOptions.defaultRuntimeClass",
+    ),
+    (
+        "configuration.autoCPULimitNamespaceLabelSelector",
+        "virtualization.autoCPULimitNamespaceLabelSelector",
+    ),
+    (
+        "configuration.changedBlockTrackingLabelSelectors",
+        "virtualization.changedBlockTrackingLabelSelectors",
+    ),
+    (
+        "configuration.vmStateStorageClass",
+        "storage.vmStateStorageClass",
+    ),
+    (
+        "configuration.instancetype",
+        "workloadSources.instancetypeConfig",
+    ),
+    (
+        "configuration.commonInstancetypesDeployment",
+        "workloadSources.commonInstancetypesDeployment",
+    ),
+];
+
+fn developer_configuration(cx: &Context<'_>, spec: &mut Spec<'_>) {
     let gates = kubevirt_gates::enabled(cx);
-    let mut out = object([
-        ("diskVerification", json!({"memoryLimit": "2G"})),
-        (
-            "disabledFeatureGates",
-            kubevirt_gates::disabled(cx, &gates).into(),
-        ),
-        ("featureGates", gates.into()),
-    ]);
+    spec.text(
+        "configuration.developerConfiguration.diskVerification.memoryLimit",
+        "2G",
+    );
+    spec.shared(
+        "configuration.developerConfiguration.disabledFeatureGates",
+        cx.once("disabled gates", &gates, || {
+            kubevirt_gates::disabled(cx, &gates).into()
+        }),
+    );
+    spec.shared(
+        "configuration.developerConfiguration.featureGates",
+        cx.once("gates", &gates, || json!(gates)),
+    );
     if kubevirt_gates::emulation(cx) {
-        set(&mut out, "useEmulation", json!(true));
+        spec.set(
+            "configuration.developerConfiguration.useEmulation",
+            json!(true),
+        );
     }
-    for (to, from) in [
-        ("cpuAllocationRatio", "virtualization.vmiCPUAllocationRatio"),
-        (
-            "memoryOvercommit",
-            "virtualization.higherWorkloadDensity.memoryOvercommitPercentage",
-        ),
-        ("logVerbosity", "deployment.logVerbosityConfig.kubevirt"),
-    ] {
-        copy(&mut out, to, cx.hc.get(from));
-    }
-    out
 }
 
 /// VMs run under KubeVirt's own seccomp profile.
@@ -209,60 +261,73 @@ fn seccomp_configuration() -> Value {
     }})
 }
 
-fn network(cx: &Context<'_>) -> Value {
-    object([
-        ("defaultNetworkInterface", json!("masquerade")),
-        ("binding", network_bindings(cx)),
-    ])
-}
-
 /// The CR's bindings; HCO's own override one of the same name.
-fn network_bindings(cx: &Context<'_>) -> Value {
+fn network_bindings(cx: &Context<'_>, spec: &mut Spec<'_>) {
+    const PATH: &str = "configuration.network.binding";
     let constants = &cx.release.tables().kubevirt;
-    let mut bindings = match cx.hc.get("networking.networkBinding") {
-        Some(Value::Object(map)) => map.clone(),
-        _ => Map::new(),
-    };
-    let mut force = |own: &Value| {
-        for (name, binding) in own.as_object().into_iter().flatten() {
-            let mut binding = binding.clone();
-            if let Some(image) = binding.get_mut("sidecarImage") {
-                *image = json!(cx.env("PASST_SIDECAR_IMAGE"));
-            }
-            bindings.insert(name.clone(), binding);
-        }
-    };
-    force(&constants.network_binding);
-    if let Some(passt) = &constants.passt_network_binding
-        && cx
-            .hc
+    let passt = constants.passt_network_binding.as_ref();
+    let passt = passt.filter(|_| {
+        cx.hc
             .annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")
-    {
-        force(passt);
+    });
+    let with_ours = |mut bindings: Map<String, Value>| {
+        for own in [Some(&constants.network_binding), passt]
+            .into_iter()
+            .flatten()
+        {
+            for (name, binding) in own.as_object().into_iter().flatten() {
+                let mut binding = binding.clone();
+                if let Some(image) = binding.get_mut("sidecarImage") {
+                    *image = json!(cx.env("PASST_SIDECAR_IMAGE"));
+                }
+                bindings.insert(name.clone(), binding);
+            }
+        }
+        Value::Object(bindings)
+    };
+    match cx.hc.get("networking.networkBinding") {
+        Some(Value::Object(map)) => spec.set(PATH, with_ours(map.clone())),
+        _ => {
+            let by = passt.map(|_| "passt");
+            let made = cx.once("bindings", by.as_slice(), || with_ours(Map::new()));
+            spec.shared(PATH, made);
+        }
     }
-    Value::Object(bindings)
 }
 
-fn obsolete_cpu_models(cx: &Context<'_>) -> Value {
+fn obsolete_cpu_models(cx: &Context<'_>, spec: &mut Spec<'_>) {
     let own = &cx.release.tables().kubevirt.obsolete_cpu_models;
-    let listed = cx.hc.list("virtualization.obsoleteCPUModels");
-    let names = own.iter().map(String::as_str);
-    let all = names.chain(listed.iter().filter_map(Value::as_str));
-    Value::Object(all.map(|m| (m.to_owned(), json!(true))).collect())
+    let listed = cx.hc.list("virtualization.obsoleteCPUModels").iter();
+    let listed: Vec<&str> = listed.filter_map(Value::as_str).collect();
+    let made = cx.once("obsolete", &listed, || {
+        let all = own.iter().map(String::as_str).chain(listed.iter().copied());
+        Value::Object(all.map(|m| (m.to_owned(), json!(true))).collect())
+    });
+    spec.shared("configuration.obsoleteCPUModels", made);
 }
 
 /// No ciphers where the profile is spelled out as `modern`: TLS 1.3 has none to choose.
-fn tls_configuration(cx: &Context<'_>) -> Value {
+fn tls_configuration(cx: &Context<'_>, spec: &mut Spec<'_>) {
     let tables = &cx.release.tables().tls;
     let tls = cx.tls().for_kubevirt(tables);
     let value = &tls.value;
     let custom = value.get("custom").is_some_and(Value::is_object);
     let modern = value.get("modern").is_some_and(Value::is_object);
-    let mut out = object([("minTLSVersion", tls.known_min_version().into())]);
-    if custom || !modern {
-        set(&mut out, "ciphers", tls.iana_ciphers(tables).into());
+    let version = tls.known_min_version();
+    let with_ciphers = custom || !modern;
+    let mut by = vec![version];
+    if with_ciphers {
+        by.push("with");
+        by.extend(tls.openssl_ciphers().iter().map(String::as_str));
     }
-    out
+    let made = cx.once("tls", &by, || {
+        let mut out = object([("minTLSVersion", version.into())]);
+        if with_ciphers {
+            set(&mut out, "ciphers", tls.iana_ciphers(tables).into());
+        }
+        out
+    });
+    spec.shared("configuration.tlsConfiguration", made);
 }
 
 /// A switch that is on becomes an empty object; the parent is there only with one of them.

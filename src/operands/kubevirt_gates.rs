@@ -4,14 +4,14 @@ use super::{Context, Stage};
 use crate::release::GateCondition;
 
 /// The gates that HCO enables, in the operator's order (1.19: sorted).
-pub(super) fn enabled(cx: &Context<'_>) -> Vec<String> {
+pub(super) fn enabled<'a>(cx: &Context<'a>) -> Vec<&'a str> {
     let gates = &cx.release.tables().kubevirt_feature_gates;
-    let mut out = gates.always.clone();
+    let mut out: Vec<&str> = gates.always.iter().map(String::as_str).collect();
     if !emulation(cx) {
-        out.extend(gates.unless_emulation.iter().cloned());
+        out.extend(gates.unless_emulation.iter().map(String::as_str));
     }
     let conditional = gates.conditional.iter().filter(|g| holds(cx, &g.when));
-    out.extend(conditional.map(|g| g.gate.clone()));
+    out.extend(conditional.map(|g| g.gate.as_str()));
     if gates.sorted {
         out.sort();
     }
@@ -19,13 +19,10 @@ pub(super) fn enabled(cx: &Context<'_>) -> Vec<String> {
 }
 
 /// The beta gates that are not enabled; `None` before 1.19.
-pub(super) fn disabled(cx: &Context<'_>, enabled: &[String]) -> Option<Vec<String>> {
+pub(super) fn disabled<'a>(cx: &Context<'a>, enabled: &[&str]) -> Option<Vec<&'a str>> {
     let beta = cx.release.tables().kubevirt_feature_gates.beta.as_ref()?;
-    let mut out: Vec<_> = beta
-        .iter()
-        .filter(|g| !enabled.contains(g))
-        .cloned()
-        .collect();
+    let beta = beta.iter().map(String::as_str);
+    let mut out: Vec<_> = beta.filter(|g| !enabled.contains(g)).collect();
     out.sort();
     Some(out)
 }

@@ -17,14 +17,21 @@ enum Part<'a> {
     Value(Cow<'a, Value>),
     Text(Cow<'a, str>),
     Texts(Cow<'a, [String]>),
-    List(List),
+    List(Shared<[Value]>),
+    Shared(Shared<Value>),
 }
 
-/// A list that many clusters share: the same address is the same list.
-#[derive(Debug, Clone)]
-struct List(Arc<[Value]>);
+/// What many clusters share: the same address is the same value.
+#[derive(Debug)]
+struct Shared<T: ?Sized>(Arc<T>);
 
-impl PartialEq for List {
+impl<T: ?Sized> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: ?Sized + PartialEq> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
     }
@@ -54,7 +61,50 @@ impl<'a> Spec<'a> {
 
     /// Sets a list that many clusters share.
     pub(super) fn list(&mut self, path: &'static str, list: &Arc<[Value]>) {
-        self.0.push((path, Part::List(List(Arc::clone(list)))));
+        self.0.push((path, Part::List(Shared(Arc::clone(list)))));
+    }
+
+    /// Sets a value that many clusters share; null is none.
+    pub(super) fn shared(&mut self, path: &'static str, value: Arc<Value>) {
+        if !value.is_null() {
+            self.0.push((path, Part::Shared(Shared(value))));
+        }
+    }
+
+    /// Where another spec sets something else, if it has the same paths in the same order and at
+    /// most `most` of them differ.
+    pub(super) fn unlike(&self, other: &Spec<'_>, most: usize) -> Option<Vec<usize>> {
+        if self.0.len() != other.0.len() {
+            return None;
+        }
+        let mut unlike = Vec::new();
+        for (place, ((path, part), (its, other))) in self.0.iter().zip(&other.0).enumerate() {
+            if path != its {
+                return None;
+            }
+            if part != other {
+                unlike.push(place);
+            }
+            if unlike.len() > most {
+                return None;
+            }
+        }
+        Some(unlike)
+    }
+
+    /// The path below `spec`, and the value, that are set at a place. `None` where another one is set
+    /// within the value, or the value within another one.
+    pub(super) fn alone(&self, place: usize) -> Option<(&'static str, Value)> {
+        let (path, part) = self.0.get(place)?;
+        let is_within = |inner: &str, outer: &str| {
+            let below = inner.strip_prefix(outer);
+            below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+        };
+        let mut others = self.0.iter().enumerate().filter(|(i, _)| *i != place);
+        if others.any(|(_, (other, _))| is_within(other, path) || is_within(path, other)) {
+            return None;
+        }
+        Some((path, part.clone().into_value()))
     }
 
     /// The same, borrowing nothing.
@@ -67,13 +117,7 @@ impl<'a> Spec<'a> {
     pub(super) fn into_value(self) -> Value {
         let mut spec = Value::Object(Map::new());
         for (path, part) in self.0 {
-            let value = match part {
-                Part::Value(value) => value.into_owned(),
-                Part::Text(text) => text.into(),
-                Part::Texts(texts) => texts.into_owned().into(),
-                Part::List(list) => Value::Array(list.0.to_vec()),
-            };
-            tree::set(&mut spec, path, value);
+            tree::set(&mut spec, path, part.into_value());
         }
         spec
     }
@@ -86,6 +130,52 @@ impl Part<'_> {
             Self::Text(text) => Part::Text(Cow::Owned(text.to_string())),
             Self::Texts(texts) => Part::Texts(Cow::Owned(texts.to_vec())),
             Self::List(list) => Part::List(list.clone()),
+            Self::Shared(value) => Part::Shared(value.clone()),
         }
+    }
+
+    fn into_value(self) -> Value {
+        match self {
+            Self::Value(value) => value.into_owned(),
+            Self::Text(text) => text.into(),
+            Self::Texts(texts) => texts.into_owned().into(),
+            Self::List(list) => Value::Array(list.0.to_vec()),
+            Self::Shared(value) => value.0.as_ref().clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn spec(parts: &[(&'static str, Value)]) -> Spec<'static> {
+        let mut spec = Spec::default();
+        for (path, value) in parts {
+            spec.set(path, value.clone());
+        }
+        spec
+    }
+
+    #[test]
+    fn says_where_it_is_unlike_another() {
+        let one = spec(&[("a", json!(1)), ("b.c", json!(2)), ("d", json!(3))]);
+        let two = spec(&[("a", json!(1)), ("b.c", json!(4)), ("d", json!(5))]);
+        assert_eq!(one.unlike(&one, 0), Some(vec![]));
+        assert_eq!(one.unlike(&two, 2), Some(vec![1, 2]));
+        assert_eq!(one.unlike(&two, 1), None);
+        let other_path = spec(&[("a", json!(1)), ("b", json!(2)), ("d", json!(3))]);
+        assert_eq!(one.unlike(&other_path, 3), None);
+        assert_eq!(one.unlike(&spec(&[("a", json!(1))]), 3), None);
+    }
+
+    #[test]
+    fn a_part_with_another_in_it_is_not_alone() {
+        let spec = spec(&[("a", json!({})), ("a.b", json!(2)), ("ab", json!(3))]);
+        assert_eq!(spec.alone(0), None);
+        assert_eq!(spec.alone(1), None);
+        assert_eq!(spec.alone(2), Some(("ab", json!(3))));
+        assert_eq!(spec.alone(3), None);
     }
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::{Admit, Plan, plan_with};
 use crate::inventory::{Inventory, Node};
-use crate::release::Release;
-use crate::schema::generate;
+use crate::release::{Files, Release};
+use crate::schema::generate::{self, Dice};
 
 const VERSIONS: [(&str, &str); 6] = [
     ("1.16", "v1beta1"),
@@ -97,6 +97,51 @@ proptest! {
             prop_assert_eq!(bodies(&plan), bodies(&again));
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is kept of a cluster for those like it makes no difference to them.
+    #[test]
+    fn other_clusters_make_no_difference(seed: u64, choice: usize, unlike in 1_u64..4) {
+        let (release, one) = generated(seed, false, choice);
+        let (_, other) = generated(!seed, false, choice);
+        let release = anew(&release);
+        let mut like = one.clone();
+        for seed in 0..unlike {
+            graft(&mut like["spec"], &other["spec"], &mut Dice(seed));
+        }
+        let planned = |release: &Release, object: &Value| {
+            let plan = plan_with(release, &inventory(), object, Admit::Unchecked);
+            plan.objects().map(|o| (o.id.clone(), o.body.clone())).collect::<Vec<_>>()
+        };
+        planned(&release, &one);
+        prop_assert_eq!(planned(&release, &like), planned(&anew(&release), &like));
+    }
+}
+
+/// The same release, of which nothing is kept yet.
+fn anew(release: &Release) -> Release {
+    let mut files = Files::new();
+    for name in release.file_names() {
+        files.insert(name, release.file(name).expect("it has it").to_owned());
+    }
+    Release::from_files(files).expect("it was read before")
+}
+
+/// Puts a value of another tree, one that both have a place for, into a tree.
+fn graft(tree: &mut Value, other: &Value, dice: &mut Dice) {
+    if let (Value::Object(entries), Value::Object(others)) = (&mut *tree, other)
+        && !dice.one_in(4)
+    {
+        let both: Vec<_> = others.keys().filter(|k| entries.contains_key(*k)).collect();
+        if !both.is_empty() {
+            let key = both[dice.below(both.len())];
+            return graft(&mut entries[key], &others[key], dice);
+        }
+    }
+    tree.clone_from(other);
 }
 
 /// Up to five nodes of any architecture and role.

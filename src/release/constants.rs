@@ -4,7 +4,7 @@
 //! operator's namespace), `{{ingressDomain}}` and `{{env.NAME}}` (the operator's environment). Any
 //! other placeholder is left for the object's renderer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -35,7 +35,7 @@ pub struct Filled {
 }
 
 /// Objects by `Kind/name`.
-type Cells = BTreeMap<String, OnceLock<Object>>;
+type Cells = HashMap<String, OnceLock<Object>>;
 
 /// A release's constant objects by `Kind/name`.
 #[derive(Debug)]

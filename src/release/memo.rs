@@ -22,6 +22,25 @@ impl<K, V: Clone, const MOST: usize> Memo<K, V, MOST> {
         found.map(|(_, result)| result.clone())
     }
 
+    /// The result of the input that is the least far from the one meant, and what lies between: at
+    /// no distance it is that one, and `None` is too far.
+    pub fn nearest<D>(&self, distance: impl Fn(&K) -> Option<(usize, D)>) -> Option<(V, D)> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let mut nearest: Option<(usize, D, &V)> = None;
+        for (input, result) in known.iter() {
+            let Some((far, between)) = distance(input) else {
+                continue;
+            };
+            if nearest.as_ref().is_none_or(|(least, ..)| far < *least) {
+                nearest = Some((far, between, result));
+            }
+            if far == 0 {
+                break;
+            }
+        }
+        nearest.map(|(_, between, result)| (result.clone(), between))
+    }
+
     /// Keeps a result.
     pub fn keep(&self, input: K, result: V) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -46,5 +65,22 @@ mod tests {
         memo.keep(3, "three");
         assert_eq!(memo.find(|k| *k == 1), None);
         assert_eq!(memo.find(|k| *k == 3), Some("three"));
+    }
+
+    #[test]
+    fn finds_the_nearest() {
+        let memo = Memo::<usize, &str, 4>::default();
+        let near = |wanted: usize| {
+            let distance = |k: &usize| Some(k.abs_diff(wanted)).filter(|d| *d < 3);
+            memo.nearest(|k| Some((distance(k)?, *k)))
+        };
+        assert_eq!(near(1), None);
+        memo.keep(1, "one");
+        memo.keep(3, "three");
+        memo.keep(3, "another three");
+        assert_eq!(near(2), Some(("one", 1)));
+        assert_eq!(near(3), Some(("three", 3)));
+        assert_eq!(near(5), Some(("three", 3)));
+        assert_eq!(near(6), None);
     }
 }

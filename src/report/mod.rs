@@ -252,7 +252,7 @@ fn join(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     let below_root = root.as_str().strip_prefix('/').unwrap_or(root.as_str());
     match is_plain(path.as_str()) {
         true if matches!(root.as_str(), "" | ".") => path.to_owned(),
-        true if is_plain(below_root) => Utf8PathBuf::from(format!("{root}/{path}")),
+        true if is_plain(below_root) => [root.as_str(), "/", path.as_str()].concat().into(),
         _ => join_parts(root, path),
     }
 }

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::{kubevirt, text};
 use crate::jsonpatch::effect::effects_in;
 use crate::jsonpatch::reach::Reach;
-use crate::jsonpatch::shared::writes;
-use crate::jsonpatch::{apply, count, decode, effects, only_spec, patch};
+use crate::jsonpatch::shared::{SHARED, writes};
+use crate::jsonpatch::{Failure, apply, count, decode, effects, only_spec, patch};
 use crate::kube::go::{GoType, GoTypes};
+use crate::kube::tree::{copy, get};
 
 type KubeVirt = (&'static GoTypes, &'static GoType, Value);
 
@@ -37,9 +38,21 @@ fn through_all(given: &str) {
     // What a patch doesn't reach makes no difference.
     let whole = effects_in(types, ty, operand, &operations, &Reach::Whole);
     assert_eq!(made, whole);
-    let near = apply(types, ty, operand, &operations, &Reach::of(&operations));
-    let whole = apply(types, ty, operand, &operations, &Reach::Whole);
-    assert_eq!(near, whole);
+    let mut shared = Value::default();
+    for row in SHARED.iter().filter(|row| row.kind == "KubeVirt") {
+        copy(
+            &mut shared,
+            row.hyperconverged,
+            get(&operand["spec"], row.operand),
+        );
+    }
+    let applied = |reach: Reach| {
+        let (base, merged) = apply(types, ty, operand, &operations, &reach)?;
+        let through = writes("KubeVirt", &shared, &base, &merged, &|_| false);
+        Ok((through, reach.put_back(types, ty, operand, merged)))
+    };
+    let near: Result<_, Failure> = applied(Reach::of(&operations));
+    assert_eq!(near, applied(Reach::Whole));
     match answer {
         Ok(after) => {
             writes("KubeVirt", operand, operand, &after, &|_| false);
