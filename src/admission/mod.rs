@@ -36,7 +36,7 @@ pub use verdict::{Admission, Cause, Hole, HoleKind, Reason, Refusal, Stage};
 use crate::hyperconverged;
 use crate::inventory::Inventory;
 use crate::release::{self, Release, VersionRules};
-use crate::schema::{self, Schema};
+use crate::schema::{self, PrunedField, Schema};
 use crate::yaml::Path;
 use render::DryRun;
 use shape::Shape;
@@ -111,7 +111,8 @@ pub fn unchecked(release: &Release, inventory: &Inventory, submitted: &Value) ->
         version,
         operation: Operation::Create,
     };
-    if let Ok(Some(changed)) = mutating.run(&object, &mut Admission::default()) {
+    let mut changed = object.clone();
+    if mutating.run(&mut changed, &mut Admission::default()) == Ok(true) {
         object = changed;
         schema.fill_defaults(&mut object);
     }
@@ -185,13 +186,8 @@ impl Request<'_> {
         let schema = release.schema(&format!("hyperconverged.{version}"));
         let schema = schema.expect("every served version has a schema");
 
-        let mut object = submitted.clone();
-        admission.pruned =
-            metadata::decode(release, &mut object, &self.inventory.namespace).map_err(in_schema)?;
-        if let Operation::Update { old } = self.operation {
-            metadata::keep_what_the_server_set(&mut object, old);
-        }
-        admission.pruned.extend(schema.prepare(&mut object));
+        let (mut object, pruned) = self.prepared(schema, submitted).map_err(in_schema)?;
+        admission.pruned = pruned;
         for field in &admission.pruned {
             let warning = format!("unknown field \"{}\"", schema::server_path(&field.path));
             admission.warnings.push(warning);
@@ -204,15 +200,13 @@ impl Request<'_> {
             version,
             operation: self.operation,
         };
-        match mutating.run(&object, admission) {
-            Ok(None) => {}
-            Ok(Some(changed)) => {
-                object = changed;
-                schema.fill_defaults(&mut object);
-            }
+        match mutating.run(&mut object, admission) {
+            Ok(false) => {}
+            Ok(true) => schema.fill_defaults(&mut object),
             Err(refusal) => {
                 if refusal.reason != Reason::GoDecode {
-                    admission.forced = self.valid(schema, object).ok();
+                    let unchanged = self.prepared(schema, submitted).map_err(in_schema)?.0;
+                    admission.forced = self.valid(schema, unchanged).ok();
                 }
                 return Err((Stage::Mutating, refusal));
             }
@@ -225,6 +219,21 @@ impl Request<'_> {
                 Err((Stage::Validating, refusal))
             }
         }
+    }
+
+    /// The object as the mutating webhook gets it, and what was pruned of it.
+    fn prepared(
+        &self,
+        schema: &Schema,
+        submitted: &Value,
+    ) -> Result<(Value, Vec<PrunedField>), Refusal> {
+        let mut object = submitted.clone();
+        let mut pruned = metadata::decode(self.release, &mut object, &self.inventory.namespace)?;
+        if let Operation::Update { old } = self.operation {
+            metadata::keep_what_the_server_set(&mut object, old);
+        }
+        pruned.extend(schema.prepare(&mut object));
+        Ok((object, pruned))
     }
 
     /// The object as it would be stored, if schema and rules take it; it is defaulted.

@@ -54,13 +54,33 @@ impl Change {
 }
 
 impl Webhook<'_> {
-    /// The object as it was decoded and changed; `None` where there is nothing to change.
-    /// Warnings are added to the admission.
+    /// Decodes the object and changes it; says whether there was anything to change. Where it refuses,
+    /// some changes may have been made. Warnings are added to the admission.
     pub(super) fn run(
         &self,
-        object: &Value,
+        object: &mut Value,
         admission: &mut Admission,
-    ) -> Result<Option<Value>, Refusal> {
+    ) -> Result<bool, Refusal> {
+        let changes = self.changes(object, admission)?;
+        for change in &changes {
+            if let Err(problem) = apply(object, change) {
+                let message = format!("Internal error occurred: {problem}");
+                let refusal = Refusal::new(Reason::MutationFails, message.as_str());
+                let parent = nearest(object, &change.path);
+                admission.holes.push(Hole {
+                    kind: HoleKind::BrokenMutation,
+                    path: parent.clone(),
+                    message,
+                    hidden: None,
+                });
+                return Err(refusal.at(parent));
+            }
+        }
+        Ok(!changes.is_empty())
+    }
+
+    /// The webhook's answer.
+    fn changes(&self, object: &Value, admission: &mut Admission) -> Result<Vec<Change>, Refusal> {
         self.decode(object, "failed to parse the HyperConverged")?;
         let steps = match self.operation {
             Operation::Create => &self.rules.mutate.create,
@@ -95,25 +115,7 @@ impl Webhook<'_> {
                 }
             }
         }
-        if changes.is_empty() {
-            return Ok(None);
-        }
-        let mut changed = object.clone();
-        for change in &changes {
-            if let Err(problem) = apply(&mut changed, change) {
-                let message = format!("Internal error occurred: {problem}");
-                let refusal = Refusal::new(Reason::MutationFails, message.as_str());
-                let parent = nearest(&changed, &change.path);
-                admission.holes.push(Hole {
-                    kind: HoleKind::BrokenMutation,
-                    path: parent.clone(),
-                    message,
-                    hidden: None,
-                });
-                return Err(refusal.at(parent));
-            }
-        }
-        Ok(Some(changed))
+        Ok(changes)
     }
 
     fn decode(&self, object: &Value, message: &str) -> Result<(), Refusal> {

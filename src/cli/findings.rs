@@ -173,7 +173,8 @@ impl Settled {
 
     /// In a format.
     pub(super) fn text(&self, format: Format, terminal: Terminal) -> Vec<u8> {
-        let mut out = Vec::new();
+        // Room for most, so that a large text isn't copied while it grows.
+        let mut out = Vec::with_capacity(self.findings.len() * 1536);
         self.report(terminal, |report| {
             report::write(format, report, &mut out).expect("memory takes everything");
         });

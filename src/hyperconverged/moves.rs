@@ -1,10 +1,11 @@
 //! Where the fields of v1beta1 are in v1.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
+use crate::kube::prefixes::Prefixes;
 use crate::kube::tree::{remove, set, steps};
 
 /// A field of v1beta1 and its place in v1, both below `spec`; what is below it moves along.
@@ -134,21 +135,31 @@ pub const MOVES: &[Move] = &[
 const ONLY_INTERNAL: &[Move] = &[("obsoleteCPUs.minCPUModel", "virtualization.minCPUModel")];
 
 /// Rows of [`MOVES`] by the first key of v1beta1's field.
-static ROWS: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
-    let mut rows: HashMap<_, Vec<_>> = HashMap::new();
+struct Rows {
+    prefixes: Prefixes,
+    by_key: Vec<(&'static str, Vec<usize>)>,
+}
+
+static ROWS: LazyLock<Rows> = LazyLock::new(|| {
+    let mut rows: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (row, (from, _)) in MOVES.iter().enumerate() {
-        rows.entry(steps(from).next().unwrap_or(from))
-            .or_default()
-            .push(row);
+        let first = steps(from).next().unwrap_or(from);
+        rows.entry(first).or_default().push(row);
     }
-    rows
+    Rows {
+        prefixes: Prefixes::of(rows.keys().copied()),
+        by_key: rows.into_iter().collect(),
+    }
 });
 
 /// [`MOVES`] without those of which a v1beta1 `spec` doesn't even have the first key: few are left.
 pub(super) fn moves_in(spec: &Value) -> impl Iterator<Item = &'static Move> + use<> {
-    let keys = spec.as_object().into_iter().flat_map(Map::keys);
-    let rows = keys.filter_map(|key| ROWS.get(key.as_str())).flatten();
-    let mut rows: Vec<usize> = rows.copied().collect();
+    let Rows { prefixes, by_key } = &*ROWS;
+    let mut rows: Vec<usize> = Vec::with_capacity(MOVES.len());
+    for key in spec.as_object().into_iter().flat_map(Map::keys) {
+        let found = prefixes.find(key, |place| by_key[place].0);
+        rows.extend(found.iter().flat_map(|place| &by_key[*place].1));
+    }
     rows.sort_unstable();
     rows.into_iter().map(|row| &MOVES[row])
 }
@@ -163,4 +174,24 @@ pub(super) fn to_internal(mut spec: Value) -> Value {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_moves_of_fields_that_are_there() {
+        let spec = json!({"infra": {}, "obsoleteCPUs": {}, "evictionStrategy": "None", "x": 1});
+        let found: Vec<&str> = moves_in(&spec).map(|(from, _)| *from).collect();
+        let wanted = MOVES.iter().map(|(from, _)| *from);
+        let wanted = wanted.filter(|from| {
+            let first = from.split('.').next().unwrap_or_default();
+            spec.get(first).is_some()
+        });
+        assert_eq!(found, wanted.collect::<Vec<_>>());
+        assert_eq!(found.len(), 3);
+        assert_eq!(moves_in(&json!(null)).count(), 0);
+    }
 }

@@ -2,13 +2,14 @@
 //! large one costs no more memory.
 
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::scan::Content;
 
 /// How much text may be kept parsed, in bytes; its trees take about fifteen times as much
-/// (measured: 6 MiB of small manifests made 90 MB). Enough for some hundred clusters.
-const MOST_TEXT: usize = 1 << 20;
+/// (measured: 6 MiB of small manifests made 90 MB). Enough for some thousand clusters.
+const MOST_TEXT: usize = 3 << 19;
 
 /// Parsed files by their index.
 #[derive(Debug, Default)]
@@ -35,6 +36,11 @@ impl Cache {
     pub(super) fn pin(&self, file: u32, content: Content) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.files.insert(file, Arc::new(content));
+    }
+
+    /// Never gives the files' memory back: it goes with the process, at once.
+    pub(super) fn leave(self) {
+        let _left = ManuallyDrop::new(self);
     }
 
     pub(super) fn get(&self, file: u32) -> Option<Arc<Content>> {

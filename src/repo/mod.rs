@@ -134,6 +134,11 @@ impl Repo {
         &self.clusters
     }
 
+    /// For a process that ends: what it keeps of files is not given back piece by piece.
+    pub fn leave(self) {
+        self.cache.leave();
+    }
+
     /// Whether it is a stream of documents, [`Repo::from_stream`].
     pub fn is_stream(&self) -> bool {
         matches!(self.files.as_slice(), [only] if *only.path == *open::STREAM)

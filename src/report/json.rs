@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use camino::Utf8PathBuf;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
+use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
 use super::{FEW_FINDINGS, Report};
@@ -22,28 +23,33 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         return writeln!(out);
     }
     // The same text, its findings printed on all cores: they are nearly all of it.
-    let texts = report.findings.par_iter().map(|finding| {
-        let text = serde_json::to_string_pretty(&finding_json(report, finding))?;
-        Ok(indented(&text))
-    });
-    let texts: Vec<String> = texts.collect::<serde_json::Result<_>>()?;
     let around = serde_json::to_string_pretty(&with_findings(report, Vec::new()))?;
     let (before, after) = around.split_once("[]").unwrap_or((&around, ""));
-    write!(out, "{before}[\n    {}\n  ]{after}", texts.join(",\n    "))?;
-    writeln!(out)
+    write!(out, "{before}[")?;
+    for (block, findings) in report.findings.chunks(BLOCK).enumerate() {
+        let texts = findings.par_iter().map(|f| in_list(&finding_json(report, f)));
+        let texts: Vec<Vec<u8>> = texts.collect::<serde_json::Result<_>>()?;
+        for (place, text) in texts.iter().enumerate() {
+            let first = block == 0 && place == 0;
+            out.write_all(if first { b"\n    " } else { b",\n    " })?;
+            out.write_all(text)?;
+        }
+    }
+    writeln!(out, "\n  ]{after}")
 }
 
-/// A finding's text with its lines where they stand in the document.
-fn indented(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 5 / 4);
-    let mut begin = 0;
-    for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
-        out.push_str(&text[begin..=end]);
-        out.push_str("    ");
-        begin = end + 1;
+/// So many findings are held as text beside the text of all.
+const BLOCK: usize = 256;
+
+/// A finding's text as it stands in the document's list.
+fn in_list(finding: &FindingJson<'_>) -> serde_json::Result<Vec<u8>> {
+    let mut formatter = PrettyFormatter::new();
+    for _in_document_and_list in 0..2 {
+        formatter.begin_array(&mut io::sink()).map_err(serde_json::Error::io)?;
     }
-    out.push_str(&text[begin..]);
-    out
+    let mut text = Vec::with_capacity(2048);
+    finding.serialize(&mut Serializer::with_formatter(&mut text, formatter))?;
+    Ok(text)
 }
 
 pub(super) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
