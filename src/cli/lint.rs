@@ -88,6 +88,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         target.write(&text, output)?;
     }
     found.repo.leave();
+    settled.leave();
     Ok(verdict)
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use crate::kube::prefixes::Prefixes;
-use crate::kube::tree::{remove, set, steps};
+use crate::kube::tree::{set, steps, take};
 
 /// A field of v1beta1 and its place in v1, both below `spec`; what is below it moves along.
 pub type Move = (&'static str, &'static str);
@@ -168,8 +168,7 @@ pub(super) fn moves_in(spec: &Value) -> impl Iterator<Item = &'static Move> + us
 pub(super) fn to_internal(mut spec: Value) -> Value {
     let mut out = Value::Object(Map::new());
     for (from, to) in moves_in(&spec).chain(ONLY_INTERNAL) {
-        let value = remove(&mut spec, from);
-        if let Some(value) = value.filter(|v| !v.is_null()) {
+        if let Some(value) = take(&mut spec, from) {
             set(&mut out, to, value);
         }
     }

@@ -17,8 +17,15 @@ impl Prefixes {
         let start = self.0.partition_point(|prefix| *prefix < wanted);
         let alike = self.0.get(start..)?.iter();
         let alike = alike.take_while(|prefix| **prefix == wanted).count();
-        (start..start + alike).find(|place| at(*place) == name)
+        (start..start + alike).find(|place| is_same(at(*place), name))
     }
+}
+
+/// Whether names with one prefix are the same: those of one length differ behind it, if at all.
+fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let behind = size_of::<u64>()..;
+    one.len() == other.len() && one.get(behind.clone()) == other.get(behind)
 }
 
 /// Ordered as the names are, up to what comes behind it.

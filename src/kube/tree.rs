@@ -101,6 +101,13 @@ pub fn remove(target: &mut Value, path: &str) -> Option<Value> {
     }
 }
 
+/// Takes the value at a dotted path where there is one, and leaves null in its place: for a tree of
+/// which the rest is not needed.
+pub fn take(target: &mut Value, path: &str) -> Option<Value> {
+    let place = steps(path).try_fold(target, |value, key| value.get_mut(key))?;
+    Some(place.take()).filter(|value| !value.is_null())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +124,13 @@ mod tests {
         assert_eq!(remove(&mut tree, "x"), None);
         assert_eq!(tree, json!({"a": {"b": {}}}));
         assert_eq!(remove(&mut tree, "a"), Some(json!({"b": {}})));
+        let mut tree = json!({"a": {"b": 1}, "c": null});
+        assert_eq!(take(&mut tree, "a.b"), Some(json!(1)));
+        assert_eq!(take(&mut tree, "a.b"), None);
+        assert_eq!(take(&mut tree, "a.b.c"), None);
+        assert_eq!(take(&mut tree, "c"), None);
+        assert_eq!(take(&mut tree, "d.e"), None);
+        assert_eq!(tree, json!({"a": {"b": null}, "c": null}));
     }
 
     #[test]

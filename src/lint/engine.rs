@@ -110,12 +110,10 @@ fn run_one(cx: &Context<'_>, registered: &Registered, severity: Option<Severity>
 
 /// Sorts by file, place, rule and cluster; what has no place comes first.
 pub(super) fn sort(findings: &mut [Finding]) {
-    let place = |f: &Finding| {
-        let location = f.location.as_ref()?;
-        Some((location.file.path().to_owned(), location.span))
-    };
-    findings.sort_by_cached_key(|f| {
-        let rest = (f.cluster.clone(), f.message.clone());
-        (place(f), f.rule.name, rest)
-    });
+    fn key(f: &Finding) -> impl Ord + '_ {
+        let place = f.location.as_ref();
+        let place = place.map(|place| (place.file.path(), place.span));
+        (place, f.rule.name, &f.cluster, &f.message)
+    }
+    findings.sort_by(|a, b| key(a).cmp(&key(b)));
 }

@@ -37,6 +37,9 @@ pub struct Context<'a> {
     pub golden_images: Result<&'a Arc<[Value]>, String>,
     /// Who renders.
     pub stage: Stage,
+    once: &'a Once,
+    /// HCO's own version, which both who render know.
+    pub(super) version: Option<&'a str>,
     tls: OnceCell<TlsProfile>,
     constants: OnceCell<Filled>,
     pub(super) patched: RefCell<Vec<Patched>>,
@@ -79,6 +82,8 @@ impl<'a> Context<'a> {
         stage: Stage,
     ) -> Self {
         Self {
+            once: release.kept(),
+            version: release.env(inventory.platform, "HCO_KV_IO_VERSION"),
             release,
             inventory,
             topology,
@@ -105,9 +110,6 @@ impl<'a> Context<'a> {
     pub(super) fn env(&self, name: &str) -> Option<&'a str> {
         match self.stage {
             Stage::Operator => self.release.env(self.inventory.platform, name),
-            Stage::Webhook if name == "HCO_KV_IO_VERSION" => {
-                self.release.env(self.inventory.platform, name)
-            }
             Stage::Webhook => None,
         }
     }
@@ -150,12 +152,11 @@ impl<'a> Context<'a> {
         make: impl FnOnce() -> Value,
     ) -> Arc<Value> {
         let of = (name, self.stage, self.inventory.platform);
-        let made: &Once = self.release.kept();
-        let known = made.find(|(its, texts)| *its == of && texts == by);
+        let known = self.once.find(|(its, texts)| *its == of && texts == by);
         known.unwrap_or_else(|| {
             let value = Arc::new(make());
             let by = by.iter().map(|text| (*text).to_owned()).collect();
-            made.keep((of, by), Arc::clone(&value));
+            self.once.keep((of, by), Arc::clone(&value));
             value
         })
     }

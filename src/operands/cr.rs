@@ -139,7 +139,7 @@ impl Context<'_> {
     /// The object before it is patched.
     fn draft(&self, cr: Cr<'_>, made: &Made, types: &GoTypes, ty: &GoType) -> Object {
         let namespace = &self.inventory.namespace;
-        let version = self.env("HCO_KV_IO_VERSION").unwrap_or_default();
+        let version = self.version.unwrap_or_default();
         let (drafts, most) = match cr.kind {
             "KubeVirt" => (&made.kubevirts, FEW),
             _ => (&made.drafts, 0),

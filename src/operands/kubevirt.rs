@@ -7,7 +7,7 @@ use super::spec::Spec;
 use super::{Context, Error, kubevirt_gates};
 use crate::kube::Object;
 use crate::kube::go::syntax_error;
-use crate::kube::tree::{object, set};
+use crate::kube::tree::{get, object, set};
 
 const KIND: &str = "KubeVirt";
 
@@ -44,7 +44,7 @@ fn spec<'a>(cx: &Context<'a>, tuning: Option<Value>) -> Spec<'a> {
     );
     spec.text("productName", "hyperconverged-cluster");
     spec.text("productComponent", "compute");
-    if let Some(version) = cx.env("HCO_KV_IO_VERSION") {
+    if let Some(version) = cx.version {
         spec.text("productVersion", version);
     }
     spec.text("serviceMonitorNamespace", &cx.inventory.namespace);
@@ -138,8 +138,12 @@ fn configuration<'a>(cx: &Context<'a>, tuning: Option<Value>, spec: &mut Spec<'a
         "configuration.smbios",
         cx.once("smbios", &[], || smbios(cx).into()),
     );
-    for (to, from) in COPIED {
-        spec.copy(to, hc.get(from));
+    for (section, fields) in COPIED {
+        if let Some(section) = hc.get(section) {
+            for (to, from) in *fields {
+                spec.copy(to, get(section, from));
+            }
+        }
     }
     if cx.release.has("min-cpu-model") {
         spec.copy(
@@ -165,68 +169,69 @@ fn configuration<'a>(cx: &Context<'a>, tuning: Option<Value>, spec: &mut Spec<'a
     }
 }
 
-/// What KubeVirt gets as it is.
-const COPIED: &[(&str, &str)] = &[
+/// What KubeVirt gets as it is: from fields of the HyperConverged, by section.
+const COPIED: &[(&str, &[(&str, &str)])] = &[
     (
-        "configuration.developerConfiguration.cpuAllocationRatio",
-        "virtualization.vmiCPUAllocationRatio",
+        "virtualization",
+        &[
+            (
+                "configuration.developerConfiguration.cpuAllocationRatio",
+                "vmiCPUAllocationRatio",
+            ),
+            (
+                "configuration.developerConfiguration.memoryOvercommit",
+                "higherWorkloadDensity.memoryOvercommitPercentage",
+            ),
+            ("configuration.migrations", "liveMigrationConfig"),
+            ("configuration.evictionStrategy", "evictionStrategy"),
+            ("configuration.ksmConfiguration", "ksmConfiguration"),
+            (
+                "configuration.liveUpdateConfiguration",
+                "liveUpdateConfiguration",
+            ),
+            ("configuration.hypervisors", "hypervisors"),
+            (
+                "configuration.roleAggregationStrategy",
+                "roleAggregationStrategy",
+            ),
+            (
+                "configuration.cpuModel",
+                "virtualMachineOptions.defaultCPUModel",
+            ),
+            (
+                "configuration.defaultRuntimeClass",
+                "virtualMachineOptions.defaultRuntimeClass",
+            ),
+            (
+                "configuration.autoCPULimitNamespaceLabelSelector",
+                "autoCPULimitNamespaceLabelSelector",
+            ),
+            (
+                "configuration.changedBlockTrackingLabelSelectors",
+                "changedBlockTrackingLabelSelectors",
+            ),
+        ],
     ),
     (
-        "configuration.developerConfiguration.memoryOvercommit",
-        "virtualization.higherWorkloadDensity.memoryOvercommitPercentage",
+        "deployment",
+        &[(
+            "configuration.developerConfiguration.logVerbosity",
+            "logVerbosityConfig.kubevirt",
+        )],
     ),
     (
-        "configuration.developerConfiguration.logVerbosity",
-        "deployment.logVerbosityConfig.kubevirt",
+        "storage",
+        &[("configuration.vmStateStorageClass", "vmStateStorageClass")],
     ),
     (
-        "configuration.migrations",
-        "virtualization.liveMigrationConfig",
-    ),
-    (
-        "configuration.evictionStrategy",
-        "virtualization.evictionStrategy",
-    ),
-    (
-        "configuration.ksmConfiguration",
-        "virtualization.ksmConfiguration",
-    ),
-    (
-        "configuration.liveUpdateConfiguration",
-        "virtualization.liveUpdateConfiguration",
-    ),
-    ("configuration.hypervisors", "virtualization.hypervisors"),
-    (
-        "configuration.roleAggregationStrategy",
-        "virtualization.roleAggregationStrategy",
-    ),
-    (
-        "configuration.cpuModel",
-        "virtualization.virtualMachineOptions.defaultCPUModel",
-    ),
-    (
-        "configuration.defaultRuntimeClass",
-        "virtualization.virtualMachineOptions.defaultRuntimeClass",
-    ),
-    (
-        "configuration.autoCPULimitNamespaceLabelSelector",
-        "virtualization.autoCPULimitNamespaceLabelSelector",
-    ),
-    (
-        "configuration.changedBlockTrackingLabelSelectors",
-        "virtualization.changedBlockTrackingLabelSelectors",
-    ),
-    (
-        "configuration.vmStateStorageClass",
-        "storage.vmStateStorageClass",
-    ),
-    (
-        "configuration.instancetype",
-        "workloadSources.instancetypeConfig",
-    ),
-    (
-        "configuration.commonInstancetypesDeployment",
-        "workloadSources.commonInstancetypesDeployment",
+        "workloadSources",
+        &[
+            ("configuration.instancetype", "instancetypeConfig"),
+            (
+                "configuration.commonInstancetypesDeployment",
+                "commonInstancetypesDeployment",
+            ),
+        ],
     ),
 ];
 

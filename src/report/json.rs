@@ -27,7 +27,9 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let (before, after) = around.split_once("[]").unwrap_or((&around, ""));
     write!(out, "{before}[")?;
     for (block, findings) in report.findings.chunks(BLOCK).enumerate() {
-        let texts = findings.par_iter().map(|f| in_list(&finding_json(report, f)));
+        let texts = findings
+            .par_iter()
+            .map(|f| in_list(&finding_json(report, f)));
         let texts: Vec<Vec<u8>> = texts.collect::<serde_json::Result<_>>()?;
         for (place, text) in texts.iter().enumerate() {
             let first = block == 0 && place == 0;
@@ -45,7 +47,9 @@ const BLOCK: usize = 256;
 fn in_list(finding: &FindingJson<'_>) -> serde_json::Result<Vec<u8>> {
     let mut formatter = PrettyFormatter::new();
     for _in_document_and_list in 0..2 {
-        formatter.begin_array(&mut io::sink()).map_err(serde_json::Error::io)?;
+        formatter
+            .begin_array(&mut io::sink())
+            .map_err(serde_json::Error::io)?;
     }
     let mut text = Vec::with_capacity(2048);
     finding.serialize(&mut Serializer::with_formatter(&mut text, formatter))?;

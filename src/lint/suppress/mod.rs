@@ -97,8 +97,8 @@ pub fn settle<'d>(
         }
     }
     let mut used = vec![false; found.len()];
-    let mut settled = Settled::default();
-    'findings: for finding in run.findings {
+    let mut suppressed = Vec::new();
+    let kept = run.findings.into_iter().filter_map(|finding| {
         for (suppression, used) in found.iter().zip(&mut used) {
             if !suppression.matches(&finding) {
                 continue;
@@ -107,17 +107,21 @@ pub fn settle<'d>(
             match suppression.objection(&finding, today) {
                 Some(objection) => about.push(objection),
                 None => {
-                    settled.suppressed.push(Suppressed {
+                    suppressed.push(Suppressed {
                         finding,
                         reason: suppression.reason.clone(),
                         place: suppression.place.clone(),
                     });
-                    continue 'findings;
+                    return None;
                 }
             }
         }
-        settled.findings.push(finding);
-    }
+        Some(finding)
+    });
+    let mut settled = Settled {
+        findings: kept.collect(),
+        suppressed,
+    };
     let unused = found.iter().zip(used).filter(|(_, used)| !used);
     let ran = unused.filter(|(s, _)| {
         let mut skipped = run.skipped.iter().filter_map(|name| find(name));
