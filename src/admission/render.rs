@@ -68,9 +68,9 @@ pub(super) fn check(
         let templates = HcoStage::for_ssp(&images);
         let stage = operands::Stage::Webhook;
         let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
-        let patched =
-            operands::patched_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
-        for (path, value) in jsonpatch::write_through(release, &hc, &patched) {
+        let reached =
+            operands::reached_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
+        for (path, value) in jsonpatch::write_through(release, &hc, &reached) {
             hc.to_mut().set(&path, value);
         }
     }

@@ -97,6 +97,15 @@ pub struct Patched {
     pub after: Arc<Value>,
 }
 
+/// The part of an operand that its annotation leads to, see [`Patch`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reached {
+    /// The operand's kind.
+    pub kind: &'static str,
+    /// The part before and after.
+    pub part: Arc<(Value, Value)>,
+}
+
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
@@ -161,51 +170,71 @@ pub fn patch(
     annotation: &str,
     text: &str,
 ) -> Result<Value, Failure> {
-    let (reach, _, merged) = patch_part(types, ty, operand, annotation, text)?;
-    Ok(reach.put_back(types, ty, operand, merged))
+    let patch = Patch::read(annotation, text)?;
+    let (_, after) = patch.apply(types, ty, patch.part(types, ty, operand))?;
+    Ok(patch.put_back(types, ty, operand, after))
 }
 
-/// [`patch`] for who asks what it does, not what becomes of the rest: the part of the operand that the
-/// patch leads to, before and after.
-///
-/// # Errors
-/// As [`patch`].
-pub fn patch_reached(
-    types: &GoTypes,
-    ty: &GoType,
-    operand: &Value,
-    annotation: &str,
-    text: &str,
-) -> Result<(Value, Value), Failure> {
-    let (_, base, merged) = patch_part(types, ty, operand, annotation, text)?;
-    Ok((base, merged))
+/// A patch that was read. It leads to a part of the operand and leaves the rest alone: equal parts
+/// become equal, whatever operand they are of.
+#[derive(Debug)]
+pub struct Patch {
+    annotation: String,
+    operations: Vec<Operation>,
+    reach: Reach,
 }
 
-fn patch_part(
-    types: &GoTypes,
-    ty: &GoType,
-    operand: &Value,
-    annotation: &str,
-    text: &str,
-) -> Result<(Reach, Value, Value), Failure> {
-    let patched = decode(text).and_then(|operations| {
-        only_spec(&operations)?;
-        let reach = Reach::of(&operations);
-        let (base, merged) = apply(types, ty, operand, &operations, &reach)?;
-        Ok((reach, base, merged))
-    });
-    patched.map_err(|failure| failure.in_annotation(annotation))
+impl Patch {
+    /// Reads an annotation.
+    ///
+    /// # Errors
+    /// What is no patch, or leads out of `spec`.
+    pub fn read(annotation: &str, text: &str) -> Result<Self, Failure> {
+        let read = decode(text).and_then(|operations| {
+            only_spec(&operations)?;
+            Ok(operations)
+        });
+        let operations = read.map_err(|failure| failure.in_annotation(annotation))?;
+        Ok(Self {
+            annotation: annotation.to_owned(),
+            reach: Reach::of(&operations),
+            operations,
+        })
+    }
+
+    /// The part of an operand that it leads to.
+    pub fn part(&self, types: &GoTypes, ty: &GoType, operand: &Value) -> Value {
+        self.reach.take(types, ty, operand)
+    }
+
+    /// The part as the operator prints it, before and after.
+    ///
+    /// # Errors
+    /// Whatever the operator refuses, in its words.
+    pub fn apply(
+        &self,
+        types: &GoTypes,
+        ty: &GoType,
+        part: Value,
+    ) -> Result<(Value, Value), Failure> {
+        let applied = apply(types, ty, part, &self.operations);
+        applied.map_err(|failure| failure.in_annotation(&self.annotation))
+    }
+
+    /// The operand with its part after the patch.
+    pub fn put_back(&self, types: &GoTypes, ty: &GoType, operand: &Value, after: Value) -> Value {
+        self.reach.put_back(types, ty, operand, after)
+    }
 }
 
-/// Operations applied to what of an operand lies no further than `reach`: before and after.
+/// Operations applied to the part of an operand that they lead to: before and after.
 fn apply(
     types: &GoTypes,
     ty: &GoType,
-    operand: &Value,
+    part: Value,
     operations: &[Operation],
-    reach: &Reach,
 ) -> Result<(Value, Value), Failure> {
-    let base = as_document(types, ty, reach.take(types, ty, operand));
+    let base = as_document(types, ty, part);
     let mut document = Document::new(&base);
     for (index, operation) in operations.iter().enumerate() {
         document.apply(operation, index)?;

@@ -17,7 +17,7 @@
 
 use serde_json::Value;
 
-use super::Patched;
+use super::Reached;
 use crate::hyperconverged::HyperConverged;
 use crate::kube::tree::get;
 use crate::release::Release;
@@ -218,15 +218,12 @@ pub const SHARED: &[Shared] = &[
 pub fn write_through(
     release: &Release,
     hc: &HyperConverged,
-    patched: &[Patched],
+    patched: &[Reached],
 ) -> Vec<(String, Value)> {
     let writes = patched.iter().flat_map(|operand| {
-        let Patched {
-            kind,
-            before,
-            after,
-        } = operand;
-        writes(kind, &hc.spec, before, after, &|name| release.has(name))
+        let (before, after) = &*operand.part;
+        let has = |name: &str| release.has(name);
+        writes(operand.kind, &hc.spec, before, after, &has)
     });
     writes
         .map(|(path, value)| (path.to_owned(), value))
@@ -245,17 +242,7 @@ pub(super) fn writes(
     let (Some(before), Some(after)) = (get(before, "spec"), get(after, "spec")) else {
         return found;
     };
-    let mut known = ("", false);
     for row in SHARED.iter().filter(|row| row.kind == kind) {
-        // Most lie side by side, and their parent is as it was.
-        if let Some((parent, _)) = row.operand.rsplit_once('.') {
-            if known.0 != parent {
-                known = (parent, get(before, parent) == get(after, parent));
-            }
-            if known.1 {
-                continue;
-            }
-        }
         let (Some(before), Some(after)) = (get(before, row.operand), get(after, row.operand))
         else {
             continue;

@@ -58,10 +58,7 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
         if digits.is_empty() && fraction.is_empty() {
             return Err(invalid());
         }
-        let end = after
-            .find(|c: char| c == '.' || c.is_ascii_digit())
-            .unwrap_or(after.len());
-        let (unit, after) = after.split_at(end);
+        let (unit, after) = split_before(after, |b| b == b'.' || b.is_ascii_digit());
         if unit.is_empty() {
             return Err(DurationError::MissingUnit(quote(text)));
         }
@@ -88,10 +85,13 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
 }
 
 fn split_digits(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    text.split_at(end)
+    split_before(text, |byte| !byte.is_ascii_digit())
+}
+
+/// Splits before the first byte that is meant, where it begins a character.
+fn split_before(text: &str, is_meant: impl Fn(u8) -> bool) -> (&str, &str) {
+    let end = text.bytes().position(is_meant);
+    text.split_at(end.unwrap_or(text.len()))
 }
 
 fn unit_nanoseconds(unit: &str) -> Option<u64> {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::tls::TlsProfile;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
-use crate::jsonpatch::{self, Failure, Patched};
+use crate::jsonpatch::{self, Failure, Patched, Reached};
 use crate::kube::Object;
 use crate::release::{Filled, Memo, Placeholders, Platform, Release};
 use crate::topology::Topology;
@@ -43,6 +43,7 @@ pub struct Context<'a> {
     tls: OnceCell<TlsProfile>,
     constants: OnceCell<Filled>,
     pub(super) patched: RefCell<Vec<Patched>>,
+    pub(super) reached: RefCell<Vec<Reached>>,
 }
 
 /// Why an operand could not be rendered.
@@ -91,14 +92,10 @@ impl<'a> Context<'a> {
             golden_images,
             stage,
             patched: RefCell::new(Vec::new()),
+            reached: RefCell::new(Vec::new()),
             tls: OnceCell::new(),
             constants: OnceCell::new(),
         }
-    }
-
-    /// The operands that an annotation patched since the last call.
-    pub(super) fn take_patched(&self) -> Vec<Patched> {
-        self.patched.take()
     }
 
     /// Whether the platform is OpenShift.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::spec::Spec;
 use super::{Context, Error, Stage};
-use crate::jsonpatch::{self, Failure, Patched};
+use crate::jsonpatch::{self, Failure, Patch, Patched, Reached};
 use crate::kube::go::{GoType, GoTypes, without_facts_of_a_cluster};
 use crate::kube::{Object, tree};
 use crate::release::Memo;
@@ -34,8 +34,12 @@ struct Made {
     drafts: Drafts,
     /// KubeVirts before a patch. Hardly two are the same, but most are like another one.
     kubevirts: Drafts,
-    /// By the draft, its annotation's text and who asks.
-    patched: Memo<(Object, String, Stage), Patched, 48>,
+    /// Patches that were read, by their kind and text.
+    patches: Memo<(&'static str, String), Arc<Patch>, 24>,
+    /// What became of the part that a patch leads to.
+    parts: Memo<(Arc<Patch>, Value), Arc<(Value, Value)>, 48>,
+    /// Patched drafts.
+    patched: Memo<(Arc<Patch>, Object), Arc<Value>, 24>,
 }
 
 type Drafts = Memo<Unpatched, Object, 24>;
@@ -52,6 +56,67 @@ struct Unpatched {
 
 /// In how many parts of the spec a KubeVirt is like another one.
 const FEW: usize = 4;
+
+impl Made {
+    fn patch(
+        &self,
+        kind: &'static str,
+        annotation: &str,
+        text: &str,
+    ) -> Result<Arc<Patch>, Failure> {
+        let known = self.patches.find(|(of, its)| *of == kind && its == text);
+        known.map_or_else(
+            || {
+                let patch = Arc::new(Patch::read(annotation, text)?);
+                let made_from = (kind, text.to_owned());
+                self.patches.keep(made_from, Arc::clone(&patch));
+                Ok(patch)
+            },
+            Ok,
+        )
+    }
+
+    /// The part of an operand that a patch leads to, before and after.
+    fn part(
+        &self,
+        patch: &Arc<Patch>,
+        types: &GoTypes,
+        ty: &GoType,
+        operand: &Value,
+    ) -> Result<Arc<(Value, Value)>, Failure> {
+        let part = patch.part(types, ty, operand);
+        let is = |(of, its): &(Arc<Patch>, Value)| Arc::ptr_eq(of, patch) && *its == part;
+        if let Some(known) = self.parts.find(is) {
+            return Ok(known);
+        }
+        let made = Arc::new(patch.apply(types, ty, part.clone())?);
+        self.parts
+            .keep((Arc::clone(patch), part), Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// A draft after a patch.
+    fn patched(
+        &self,
+        patch: &Arc<Patch>,
+        draft: &Object,
+        make: impl FnOnce() -> Value,
+    ) -> Arc<Value> {
+        // A KubeVirt is the cluster's own.
+        if draft.id.kind == "KubeVirt" {
+            return Arc::new(make());
+        }
+        let is = |(of, its): &(Arc<Patch>, Object)| {
+            Arc::ptr_eq(of, patch) && Arc::ptr_eq(&its.body, &draft.body)
+        };
+        self.patched.find(is).unwrap_or_else(|| {
+            let body = Arc::new(make());
+            let made_from = (Arc::clone(patch), draft.clone());
+            self.patched.keep(made_from, Arc::clone(&body));
+            body
+        })
+    }
+}
 
 /// An object with other values in some parts of its spec; `None` where encoding these isn't enough.
 fn copy(
@@ -86,54 +151,33 @@ impl Context<'_> {
         let Some((name, text)) = patch else {
             return Ok(draft);
         };
-        let is = |(before, patch, stage): &(Object, String, Stage)| {
-            Arc::ptr_eq(&before.body, &draft.body) && patch == text && *stage == self.stage
+        let failed = |failure: Failure| Error {
+            operand: kind,
+            message: failure.message.clone(),
+            patch: Some(Box::new((name, failure))),
         };
-        let patched = match made.patched.find(is) {
-            Some(known) => known,
-            None => {
-                let failed = |failure: Failure| Error {
-                    operand: kind,
-                    message: failure.message.clone(),
-                    patch: Some(Box::new((name, failure))),
-                };
-                let patched = match self.stage {
-                    Stage::Operator => {
-                        let after = jsonpatch::patch(types, ty, &draft.body, name, text);
-                        let mut after = after.map_err(failed)?;
-                        without_facts_of_a_cluster(&mut after);
-                        Patched {
-                            kind,
-                            before: Arc::clone(&draft.body),
-                            after: Arc::new(after),
-                        }
-                    }
-                    // It only asks what is written through.
-                    Stage::Webhook => {
-                        let body = &draft.body;
-                        let reached = jsonpatch::patch_reached(types, ty, body, name, text);
-                        let (before, after) = reached.map_err(failed)?;
-                        Patched {
-                            kind,
-                            before: Arc::new(before),
-                            after: Arc::new(after),
-                        }
-                    }
-                };
-                // A KubeVirt is the cluster's own.
-                if kind != "KubeVirt" {
-                    let made_from = (draft.clone(), text.clone(), self.stage);
-                    made.patched.keep(made_from, patched.clone());
-                }
-                patched
-            }
-        };
-        let object = Object {
-            id: draft.id,
-            body: Arc::clone(&patched.after),
-        };
-        self.patched.borrow_mut().push(patched);
-        Ok(object)
+        let patch = made.patch(kind, name, text).map_err(failed)?;
+        let part = made.part(&patch, types, ty, &draft.body).map_err(failed)?;
+        self.reached.borrow_mut().push(Reached {
+            kind,
+            part: Arc::clone(&part),
+        });
+        if self.stage == Stage::Webhook {
+            // It asks only whether that works, and what is written through.
+            return Ok(draft);
+        }
+        let body = made.patched(&patch, &draft, || {
+            let (_, after) = &*part;
+            let mut body = patch.put_back(types, ty, &draft.body, after.clone());
+            without_facts_of_a_cluster(&mut body);
+            body
+        });
+        self.patched.borrow_mut().push(Patched {
+            kind,
+            before: draft.body,
+            after: Arc::clone(&body),
+        });
+        Ok(Object { id: draft.id, body })
     }
 
     /// The object before it is patched.

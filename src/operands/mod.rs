@@ -36,5 +36,5 @@ mod wasp_agent;
 
 pub use complete::check;
 pub use context::{Context, Error, Stage};
-pub use table::{OPERANDS, Operand, Rendered, patched_by, render_all, render_one};
+pub use table::{OPERANDS, Operand, Rendered, reached_by, render_all, render_one};
 pub use tls::TlsProfile;

@@ -5,7 +5,7 @@ use super::{
     file_restore, iommufd, kubevirt, mig_controller, network_addons, network_resources_injector,
     observability, passt, priority_class, ssp, virtio_win, wasp_agent,
 };
-use crate::jsonpatch::Patched;
+use crate::jsonpatch::{Patched, Reached};
 use crate::kube::Object;
 
 /// One operand: its name in the release's order of work and what renders it.
@@ -109,6 +109,8 @@ pub struct Rendered {
     pub error: Option<Error>,
     /// The operands that a jsonpatch annotation changed.
     pub patched: Vec<Patched>,
+    /// The parts of these that it led to.
+    pub reached: Vec<Reached>,
 }
 
 /// Renders every operand in the release's order; the first error ends the walk.
@@ -126,7 +128,8 @@ pub fn render_all(cx: &Context<'_>) -> Rendered {
             }
         }
     }
-    rendered.patched = cx.take_patched();
+    rendered.patched = cx.patched.take();
+    rendered.reached = cx.reached.take();
     rendered
 }
 
@@ -142,9 +145,9 @@ pub fn render_one(cx: &Context<'_>, name: &str) -> Result<Vec<Object>, Error> {
 ///
 /// # Errors
 /// As [`render_one`].
-pub fn patched_by(cx: &Context<'_>, name: &str) -> Result<Vec<Patched>, Error> {
+pub fn reached_by(cx: &Context<'_>, name: &str) -> Result<Vec<Reached>, Error> {
     render_one(cx, name)?;
-    Ok(cx.take_patched())
+    Ok(cx.reached.take())
 }
 
 fn find(name: &str) -> &'static Operand {

@@ -189,7 +189,7 @@ fn render(
         let stage = Stage::Operator;
         let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
         rendered = operands::render_all(&cx);
-        let writes = jsonpatch::write_through(release, &hc, &rendered.patched);
+        let writes = jsonpatch::write_through(release, &hc, &rendered.reached);
         patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
         if writes.is_empty() {
             break;

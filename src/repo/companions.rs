@@ -133,19 +133,17 @@ pub(super) fn second_ones(
     found.collect()
 }
 
-/// Subscriptions for HCO in clusters without a HyperConverged; `levels` are the directories with
+/// Subscriptions for HCO in clusters without a HyperConverged; `is_level` tells the directories with
 /// an inventory.
 pub(super) fn without_one(
     objects: &Objects,
-    levels: &BTreeSet<&Utf8Path>,
+    is_level: impl Fn(&Utf8Path) -> bool,
     place: impl Fn(ObjectRef) -> Option<Location>,
 ) -> Vec<Finding> {
     let missing = objects.subscriptions.iter().filter(|subscription| {
         let directory = parent(objects.path(**subscription));
         let mut above = directory.ancestors();
-        let root = above
-            .find(|d| levels.contains(d))
-            .unwrap_or(Utf8Path::new(""));
+        let root = above.find(|d| is_level(d)).unwrap_or(Utf8Path::new(""));
         let mut all = objects.hyperconvergeds.iter();
         !all.any(|o| objects.path(*o).starts_with(root))
     });

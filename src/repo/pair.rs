@@ -184,11 +184,11 @@ pub(super) fn pair(
         true
     });
     out.shared = share(&mut clusters);
-    let levels = pairs.levels.keys().copied().collect();
+    let is_level = |directory: &Utf8Path| pairs.levels.contains_key(directory);
     out.findings
         .extend(companions::second_ones(&clusters, &claimed, &place));
     out.findings
-        .extend(companions::without_one(objects, &levels, &place));
+        .extend(companions::without_one(objects, is_level, &place));
     out.clusters = clusters;
     out.directories = std::mem::take(&mut pairs.directories);
     out

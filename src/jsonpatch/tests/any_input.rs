@@ -47,7 +47,7 @@ fn through_all(given: &str) {
         );
     }
     let applied = |reach: Reach| {
-        let (base, merged) = apply(types, ty, operand, &operations, &reach)?;
+        let (base, merged) = apply(types, ty, reach.take(types, ty, operand), &operations)?;
         let through = writes("KubeVirt", &shared, &base, &merged, &|_| false);
         Ok((through, reach.put_back(types, ty, operand, merged)))
     };

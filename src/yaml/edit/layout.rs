@@ -39,6 +39,8 @@ impl Quotes {
     }
 }
 
+const SPACES: &str = "                                ";
+
 /// How a block is indented.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Indent<'b> {
@@ -237,6 +239,11 @@ impl Indent<'_> {
 
     fn new_line(self, out: &mut String, indent: usize) {
         out.push_str(self.line_break);
-        out.extend(std::iter::repeat_n(' ', indent));
+        let mut left = indent;
+        while left > 0 {
+            let spaces = &SPACES[..left.min(SPACES.len())];
+            out.push_str(spaces);
+            left -= spaces.len();
+        }
     }
 }
