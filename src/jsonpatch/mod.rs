@@ -102,8 +102,17 @@ pub struct Patched {
 pub struct Reached {
     /// The operand's kind.
     pub kind: &'static str,
-    /// The part before and after.
-    pub part: Arc<(Value, Value)>,
+    /// What became of it.
+    pub part: Arc<PatchedPart>,
+}
+
+/// The part of an operand that a patch leads to, as the operator prints it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatchedPart {
+    /// Before.
+    pub before: Value,
+    /// After.
+    pub after: Value,
 }
 
 /// What went wrong.
@@ -171,8 +180,8 @@ pub fn patch(
     text: &str,
 ) -> Result<Value, Failure> {
     let patch = Patch::read(annotation, text)?;
-    let (_, after) = patch.apply(types, ty, patch.part(types, ty, operand))?;
-    Ok(patch.put_back(types, ty, operand, after))
+    let part = patch.apply(types, ty, patch.part(types, ty, operand))?;
+    Ok(patch.put_back(types, ty, operand, part.after))
 }
 
 /// A patch that was read. It leads to a part of the operand and leaves the rest alone: equal parts
@@ -202,21 +211,21 @@ impl Patch {
         })
     }
 
+    /// Whether another value at a dotted path of the operand may make a difference to its part.
+    pub fn may_touch(&self, path: &str) -> bool {
+        self.reach.may_touch(path)
+    }
+
     /// The part of an operand that it leads to.
     pub fn part(&self, types: &GoTypes, ty: &GoType, operand: &Value) -> Value {
         self.reach.take(types, ty, operand)
     }
 
-    /// The part as the operator prints it, before and after.
+    /// What becomes of a part.
     ///
     /// # Errors
     /// Whatever the operator refuses, in its words.
-    pub fn apply(
-        &self,
-        types: &GoTypes,
-        ty: &GoType,
-        part: Value,
-    ) -> Result<(Value, Value), Failure> {
+    pub fn apply(&self, types: &GoTypes, ty: &GoType, part: Value) -> Result<PatchedPart, Failure> {
         let applied = apply(types, ty, part, &self.operations);
         applied.map_err(|failure| failure.in_annotation(&self.annotation))
     }
@@ -227,13 +236,13 @@ impl Patch {
     }
 }
 
-/// Operations applied to the part of an operand that they lead to: before and after.
+/// Operations applied to the part of an operand that they lead to.
 fn apply(
     types: &GoTypes,
     ty: &GoType,
     part: Value,
     operations: &[Operation],
-) -> Result<(Value, Value), Failure> {
+) -> Result<PatchedPart, Failure> {
     let base = as_document(types, ty, part);
     let mut document = Document::new(&base);
     for (index, operation) in operations.iter().enumerate() {
@@ -242,7 +251,10 @@ fn apply(
     let merged = merge(types, ty, &base, document.root());
     let merged = merged.map_err(|error| blame(types, ty, &base, operations, error))?;
     drop(document);
-    Ok((base, merged))
+    Ok(PatchedPart {
+        before: base,
+        after: merged,
+    })
 }
 
 /// What the operator patches: the object with a status, but before it gets its API version, its

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::spec::Spec;
 use super::{Context, Error, Stage};
-use crate::jsonpatch::{self, Failure, Patch, Patched, Reached};
+use crate::jsonpatch::{self, Failure, Patch, Patched, PatchedPart, Reached};
 use crate::kube::go::{GoType, GoTypes, without_facts_of_a_cluster};
 use crate::kube::{Object, tree};
 use crate::release::Memo;
@@ -37,7 +37,7 @@ struct Made {
     /// Patches that were read, by their kind and text.
     patches: Memo<(&'static str, String), Arc<Patch>, 24>,
     /// What became of the part that a patch leads to.
-    parts: Memo<(Arc<Patch>, Value), Arc<(Value, Value)>, 48>,
+    parts: Memo<(Arc<Patch>, Value), Arc<PatchedPart>, 48>,
     /// Patched drafts.
     patched: Memo<(Arc<Patch>, Object), Arc<Value>, 24>,
 }
@@ -58,6 +58,14 @@ struct Unpatched {
 const FEW: usize = 4;
 
 impl Made {
+    /// The drafts of a kind, and in how many parts of the spec another one may differ.
+    fn drafts(&self, kind: &str) -> (&Drafts, usize) {
+        match kind {
+            "KubeVirt" => (&self.kubevirts, FEW),
+            _ => (&self.drafts, 0),
+        }
+    }
+
     fn patch(
         &self,
         kind: &'static str,
@@ -83,7 +91,7 @@ impl Made {
         types: &GoTypes,
         ty: &GoType,
         operand: &Value,
-    ) -> Result<Arc<(Value, Value)>, Failure> {
+    ) -> Result<Arc<PatchedPart>, Failure> {
         let part = patch.part(types, ty, operand);
         let is = |(of, its): &(Arc<Patch>, Value)| Arc::ptr_eq(of, patch) && *its == part;
         if let Some(known) = self.parts.find(is) {
@@ -145,11 +153,11 @@ impl Context<'_> {
         let Some(ty) = types.of_kind(cr.api_version, kind) else {
             panic!("{}: go-types.json lacks {kind}", self.release.name());
         };
-        let draft = self.draft(cr, made, types, ty);
         let annotation = jsonpatch::annotation_of(kind);
         let patch = annotation.and_then(|a| Some((a, self.hc.annotations.get(a)?)));
+        let like = self.like(&cr, made);
         let Some((name, text)) = patch else {
-            return Ok(draft);
+            return Ok(self.draft(cr, like, made, types, ty));
         };
         let failed = |failure: Failure| Error {
             operand: kind,
@@ -157,6 +165,17 @@ impl Context<'_> {
             patch: Some(Box::new((name, failure))),
         };
         let patch = made.patch(kind, name, text).map_err(failed)?;
+        let touched = |place: &usize| {
+            let path = cr.spec.path(*place).unwrap_or_default();
+            patch.may_touch(&format!("spec.{path}"))
+        };
+        let draft = match like {
+            // What the patch does to the one it does to the other.
+            Some((like, unlike)) if self.stage == Stage::Webhook && !unlike.iter().any(touched) => {
+                like
+            }
+            like => self.draft(cr, like, made, types, ty),
+        };
         let part = made.part(&patch, types, ty, &draft.body).map_err(failed)?;
         self.reached.borrow_mut().push(Reached {
             kind,
@@ -167,8 +186,8 @@ impl Context<'_> {
             return Ok(draft);
         }
         let body = made.patched(&patch, &draft, || {
-            let (_, after) = &*part;
-            let mut body = patch.put_back(types, ty, &draft.body, after.clone());
+            let after = part.after.clone();
+            let mut body = patch.put_back(types, ty, &draft.body, after);
             without_facts_of_a_cluster(&mut body);
             body
         });
@@ -180,29 +199,36 @@ impl Context<'_> {
         Ok(Object { id: draft.id, body })
     }
 
-    /// The object before it is patched.
-    fn draft(&self, cr: Cr<'_>, made: &Made, types: &GoTypes, ty: &GoType) -> Object {
-        let namespace = &self.inventory.namespace;
-        let version = self.version.unwrap_or_default();
-        let (drafts, most) = match cr.kind {
-            "KubeVirt" => (&made.kubevirts, FEW),
-            _ => (&made.drafts, 0),
-        };
-        let like = drafts.nearest(|draft| {
+    /// An object that is like another CR's before its patch, and the parts of the spec that differ.
+    fn like(&self, cr: &Cr<'_>, made: &Made) -> Option<(Object, Vec<usize>)> {
+        let (drafts, most) = made.drafts(cr.kind);
+        drafts.nearest(|draft| {
             let is = draft.kind == cr.kind
                 && draft.annotations == cr.annotations
-                && draft.namespace == *namespace
-                && draft.version == version;
+                && draft.namespace == self.inventory.namespace
+                && draft.version == self.version.unwrap_or_default();
             let unlike = is.then(|| cr.spec.unlike(&draft.spec, most)).flatten()?;
             Some((unlike.len(), unlike))
-        });
+        })
+    }
+
+    /// The object before it is patched.
+    fn draft(
+        &self,
+        cr: Cr<'_>,
+        like: Option<(Object, Vec<usize>)>,
+        made: &Made,
+        types: &GoTypes,
+        ty: &GoType,
+    ) -> Object {
         if let Some((like, unlike)) = like
             && let Some(object) = copy(like, &cr.spec, &unlike, types, ty)
         {
             return object;
         }
+        let version = self.version.unwrap_or_default();
         let made_from = Unpatched {
-            namespace: namespace.clone(),
+            namespace: self.inventory.namespace.clone(),
             version: version.to_owned(),
             kind: cr.kind,
             annotations: cr.annotations,
@@ -217,7 +243,9 @@ impl Context<'_> {
         ]);
         types.normalise_operand(&mut body, ty);
         let object = Object::new(body);
-        drafts.keep(made_from, object.clone());
+        made.drafts(made_from.kind)
+            .0
+            .keep(made_from, object.clone());
         object
     }
     fn metadata(&self, cr: &Cr<'_>, version: &str) -> Map<String, Value> {

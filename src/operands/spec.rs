@@ -92,6 +92,11 @@ impl<'a> Spec<'a> {
         Some(unlike)
     }
 
+    /// The path below `spec` that is set at a place.
+    pub(super) fn path(&self, place: usize) -> Option<&'static str> {
+        self.0.get(place).map(|(path, _)| *path)
+    }
+
     /// The path below `spec`, and the value, that are set at a place. `None` where another one is set
     /// within the value, or the value within another one.
     pub(super) fn alone(&self, place: usize) -> Option<(&'static str, Value)> {

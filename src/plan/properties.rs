@@ -1,7 +1,7 @@
 //! What must hold of the plan for every HyperConverged that the schema can describe.
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Admit, Plan, plan_with};
 use crate::inventory::{Inventory, Node};
@@ -104,22 +104,37 @@ proptest! {
 
     /// What is kept of a cluster for those like it makes no difference to them.
     #[test]
-    fn other_clusters_make_no_difference(seed: u64, choice: usize, unlike in 1_u64..4) {
-        let (release, one) = generated(seed, false, choice);
+    fn other_clusters_make_no_difference(seed: u64, choice: usize, unlike in 1_u64..4, patch in 0..PATCHES.len()) {
+        let (release, mut one) = generated(seed, false, choice);
         let (_, other) = generated(!seed, false, choice);
+        one["metadata"]["annotations"] = json!({"kubevirt.kubevirt.io/jsonpatch": PATCHES[patch]});
         let release = anew(&release);
         let mut like = one.clone();
         for seed in 0..unlike {
             graft(&mut like["spec"], &other["spec"], &mut Dice(seed));
         }
         let planned = |release: &Release, object: &Value| {
-            let plan = plan_with(release, &inventory(), object, Admit::Unchecked);
-            plan.objects().map(|o| (o.id.clone(), o.body.clone())).collect::<Vec<_>>()
+            let plan = plan_with(release, &inventory(), object, Admit::Force);
+            let objects = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
+            let objects: Vec<_> = objects.collect();
+            (objects, plan.hyperconverged, plan.admission.message, plan.patched)
         };
         planned(&release, &one);
         prop_assert_eq!(planned(&release, &like), planned(&anew(&release), &like));
     }
 }
+
+/// Patches of KubeVirt that ask for what another cluster may have otherwise, that write through into
+/// the HyperConverged, or that fail.
+const PATCHES: [&str; 7] = [
+    "[]",
+    r#"[{"op": "replace", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]"#,
+    r#"[{"op": "copy", "from": "/spec/configuration/evictionStrategy", "path": "/spec/configuration/cpuModel"}]"#,
+    r#"[{"op": "test", "path": "/spec/configuration/evictionStrategy", "value": "LiveMigrate"}]"#,
+    r#"[{"op": "add", "path": "/spec/configuration/liveUpdateConfiguration", "value": {"maxCpuSockets": 4}}]"#,
+    r#"[{"op": "replace", "path": "/spec/CONFIGURATION/cpuModel", "value": "x"}]"#,
+    r#"[{"op": "add", "path": "/spec/configuration/ksmConfiguration/nodeLabelSelector", "value": {}}]"#,
+];
 
 /// The same release, of which nothing is kept yet.
 fn anew(release: &Release) -> Release {

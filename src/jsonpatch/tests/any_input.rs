@@ -47,9 +47,9 @@ fn through_all(given: &str) {
         );
     }
     let applied = |reach: Reach| {
-        let (base, merged) = apply(types, ty, reach.take(types, ty, operand), &operations)?;
-        let through = writes("KubeVirt", &shared, &base, &merged, &|_| false);
-        Ok((through, reach.put_back(types, ty, operand, merged)))
+        let part = apply(types, ty, reach.take(types, ty, operand), &operations)?;
+        let through = writes("KubeVirt", &shared, &part.before, &part.after, &|_| false);
+        Ok((through, reach.put_back(types, ty, operand, part.after)))
     };
     let near: Result<_, Failure> = applied(Reach::of(&operations));
     assert_eq!(near, applied(Reach::Whole));
