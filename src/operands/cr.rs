@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::made::{Made, Unpatched, copy};
 use super::spec::Spec;
 use super::{Context, Error, Stage};
-use crate::jsonpatch::{self, Failure, Patch, Patched, PatchedPart, Reached};
+use crate::jsonpatch::{self, Failure, Patched, Reached};
 use crate::kube::go::{GoType, GoTypes, without_facts_of_a_cluster};
 use crate::kube::{Object, tree};
-use crate::release::Memo;
 
 /// An operand CR on its way to an object.
 #[derive(Debug)]
@@ -27,123 +27,6 @@ pub(super) struct Cr<'a> {
     pub(super) spec: Spec<'a>,
 }
 
-/// What became of a release's CRs, for other clusters.
-#[derive(Default)]
-struct Made {
-    /// Objects before a patch. In a fleet few differ.
-    drafts: Drafts,
-    /// KubeVirts before a patch. Hardly two are the same, but most are like another one.
-    kubevirts: Drafts,
-    /// Patches that were read, by their kind and text.
-    patches: Memo<(&'static str, String), Arc<Patch>, 24>,
-    /// What became of the part that a patch leads to.
-    parts: Memo<(Arc<Patch>, Value), Arc<PatchedPart>, 48>,
-    /// Patched drafts.
-    patched: Memo<(Arc<Patch>, Object), Arc<Value>, 24>,
-}
-
-type Drafts = Memo<Unpatched, Object, 24>;
-
-/// Everything that decides what becomes of a CR, but for its patch; the rest of it is the same for
-/// all of its kind.
-struct Unpatched {
-    namespace: String,
-    version: String,
-    kind: &'static str,
-    annotations: &'static [&'static str],
-    spec: Spec<'static>,
-}
-
-/// In how many parts of the spec a KubeVirt is like another one.
-const FEW: usize = 4;
-
-impl Made {
-    /// The drafts of a kind, and in how many parts of the spec another one may differ.
-    fn drafts(&self, kind: &str) -> (&Drafts, usize) {
-        match kind {
-            "KubeVirt" => (&self.kubevirts, FEW),
-            _ => (&self.drafts, 0),
-        }
-    }
-
-    fn patch(
-        &self,
-        kind: &'static str,
-        annotation: &str,
-        text: &str,
-    ) -> Result<Arc<Patch>, Failure> {
-        let known = self.patches.find(|(of, its)| *of == kind && its == text);
-        known.map_or_else(
-            || {
-                let patch = Arc::new(Patch::read(annotation, text)?);
-                let made_from = (kind, text.to_owned());
-                self.patches.keep(made_from, Arc::clone(&patch));
-                Ok(patch)
-            },
-            Ok,
-        )
-    }
-
-    /// The part of an operand that a patch leads to, before and after.
-    fn part(
-        &self,
-        patch: &Arc<Patch>,
-        types: &GoTypes,
-        ty: &GoType,
-        operand: &Value,
-    ) -> Result<Arc<PatchedPart>, Failure> {
-        let part = patch.part(types, ty, operand);
-        let is = |(of, its): &(Arc<Patch>, Value)| Arc::ptr_eq(of, patch) && *its == part;
-        if let Some(known) = self.parts.find(is) {
-            return Ok(known);
-        }
-        let made = Arc::new(patch.apply(types, ty, part.clone())?);
-        self.parts
-            .keep((Arc::clone(patch), part), Arc::clone(&made));
-        Ok(made)
-    }
-
-    /// A draft after a patch.
-    fn patched(
-        &self,
-        patch: &Arc<Patch>,
-        draft: &Object,
-        make: impl FnOnce() -> Value,
-    ) -> Arc<Value> {
-        // A KubeVirt is the cluster's own.
-        if draft.id.kind == "KubeVirt" {
-            return Arc::new(make());
-        }
-        let is = |(of, its): &(Arc<Patch>, Object)| {
-            Arc::ptr_eq(of, patch) && Arc::ptr_eq(&its.body, &draft.body)
-        };
-        self.patched.find(is).unwrap_or_else(|| {
-            let body = Arc::new(make());
-            let made_from = (Arc::clone(patch), draft.clone());
-            self.patched.keep(made_from, Arc::clone(&body));
-            body
-        })
-    }
-}
-
-/// An object with other values in some parts of its spec; `None` where encoding these isn't enough.
-fn copy(
-    mut object: Object,
-    spec: &Spec<'_>,
-    unlike: &[usize],
-    types: &GoTypes,
-    ty: &GoType,
-) -> Option<Object> {
-    for part in unlike {
-        let (path, value) = spec.alone(*part)?;
-        let body = Arc::make_mut(&mut object.body);
-        if !types.set_normalised(body, ty, &format!("spec.{path}"), value) {
-            return None;
-        }
-    }
-    Some(object)
-}
-
 impl Context<'_> {
     /// Makes the object of an operand CR: labels, owner, Go's encoding, then the jsonpatch
     /// annotation of its kind.
@@ -155,7 +38,8 @@ impl Context<'_> {
         };
         let annotation = jsonpatch::annotation_of(kind);
         let patch = annotation.and_then(|a| Some((a, self.hc.annotations.get(a)?)));
-        let like = self.like(&cr, made);
+        let version = self.version.unwrap_or_default();
+        let like = made.like(&cr, &self.inventory.namespace, version);
         let Some((name, text)) = patch else {
             return Ok(self.draft(cr, like, made, types, ty));
         };
@@ -199,19 +83,6 @@ impl Context<'_> {
         Ok(Object { id: draft.id, body })
     }
 
-    /// An object that is like another CR's before its patch, and the parts of the spec that differ.
-    fn like(&self, cr: &Cr<'_>, made: &Made) -> Option<(Object, Vec<usize>)> {
-        let (drafts, most) = made.drafts(cr.kind);
-        drafts.nearest(|draft| {
-            let is = draft.kind == cr.kind
-                && draft.annotations == cr.annotations
-                && draft.namespace == self.inventory.namespace
-                && draft.version == self.version.unwrap_or_default();
-            let unlike = is.then(|| cr.spec.unlike(&draft.spec, most)).flatten()?;
-            Some((unlike.len(), unlike))
-        })
-    }
-
     /// The object before it is patched.
     fn draft(
         &self,
@@ -221,19 +92,12 @@ impl Context<'_> {
         types: &GoTypes,
         ty: &GoType,
     ) -> Object {
-        if let Some((like, unlike)) = like
-            && let Some(object) = copy(like, &cr.spec, &unlike, types, ty)
-        {
+        let copy = |(like, unlike): (Object, Vec<usize>)| copy(like, &cr.spec, &unlike, types, ty);
+        if let Some(object) = like.and_then(copy) {
             return object;
         }
         let version = self.version.unwrap_or_default();
-        let made_from = Unpatched {
-            namespace: self.inventory.namespace.clone(),
-            version: version.to_owned(),
-            kind: cr.kind,
-            annotations: cr.annotations,
-            spec: cr.spec.to_owned(),
-        };
+        let made_from = Unpatched::of(&cr, &self.inventory.namespace, version);
         let metadata = Value::Object(self.metadata(&cr, version));
         let mut body = tree::object([
             ("apiVersion", cr.api_version.into()),
@@ -243,11 +107,10 @@ impl Context<'_> {
         ]);
         types.normalise_operand(&mut body, ty);
         let object = Object::new(body);
-        made.drafts(made_from.kind)
-            .0
-            .keep(made_from, object.clone());
+        made.keep(made_from, object.clone());
         object
     }
+
     fn metadata(&self, cr: &Cr<'_>, version: &str) -> Map<String, Value> {
         let mut metadata = Map::new();
         metadata.insert("name".into(), cr.name.into());
