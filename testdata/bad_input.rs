@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -382,6 +382,34 @@ fn a_directory_that_is_called_like_a_file() {
     let run = scene.run(&["plan", "."]);
     assert_eq!(run.code, Some(2), "{}", run.said);
     assert!(scene.tree() == scene.rendered);
+}
+
+#[test]
+fn a_file_that_another_program_has_locked() {
+    const LEASE: &str = "import fcntl, signal, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = open(sys.argv[1], 'r+')
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print('held', flush=True)
+sys.stdin.read()
+";
+    let scene = Scene::new();
+    let mut holder = Command::new("python3")
+        .args(["-c", LEASE])
+        .arg(scene.path("hyperconverged.yaml"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 runs");
+    let mut said = [0; 5];
+    let out = holder.stdout.as_mut().expect("piped");
+    if out.read_exact(&mut said).is_ok() {
+        scene.expect("hyperconverged.yaml", 3, "another program has locked it");
+    } else {
+        eprintln!("not tested: this file system has no leases");
+    }
+    drop(holder.stdin.take());
+    holder.wait().expect("it ends");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! What became of each file: for `--show-files`.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -80,31 +79,6 @@ impl FileUse {
         Self {
             path: path.into(),
             what: Use::Skipped(why.to_string()),
-        }
-    }
-}
-
-/// Paths in the order of their parts, as [`Utf8Path`] has it. That goes part by part, which takes
-/// five times as long.
-pub(super) fn in_order(a: &Utf8Path, b: &Utf8Path) -> Ordering {
-    let key = |byte| if byte == b'/' { 0 } else { byte };
-    let (a, b) = (a.as_str().bytes(), b.as_str().bytes());
-    a.map(key).cmp(b.map(key))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_in_the_order_of_their_parts() {
-        let paths = [
-            "", "a", "a-b", "a-b/c", "a.b", "a/b", "a/b-c", "a/b/c", "a0", "b", "ä/b",
-        ];
-        for a in paths.map(Utf8Path::new) {
-            for b in paths.map(Utf8Path::new) {
-                assert_eq!(in_order(a, b), a.cmp(b), "{a} {b}");
-            }
         }
     }
 }

@@ -7,10 +7,10 @@ use camino::Utf8Path;
 
 use super::Loaded;
 use super::Repo;
-use super::files::{FileUse, Use, in_order};
+use super::files::{FileUse, Use};
 use super::pair::ClusterRef;
 use super::scan::Content;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, in_order};
 use crate::yaml::{Document, Node};
 
 /// Documents by kind. Items of a v1 List are in it one by one.

@@ -10,14 +10,16 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use super::cache::Cache;
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
-use super::files::{FileUse, Holds, Use, in_order};
+use super::files::{FileUse, Holds, Use};
 use super::pair::{ObjectRef, Objects, SourceRef, pair};
 use super::problem::{Problem, broken, unreadable};
 use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
 use super::texts::is_text;
 use super::{MANIFEST, Options, Repo};
 use crate::inventory::SourceKind;
-use crate::source::{Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why};
+use crate::source::{
+    Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why, in_order,
+};
 
 /// Below this many files a second thread costs more than it gives.
 const FEW: usize = 32;
@@ -155,7 +157,7 @@ fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
 /// the configuration names although git ignores them.
 fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
     let mut out = listing.files;
-    out.retain(|p| is_candidate(p) || p == STREAM);
+    out.retain(|p| is_candidate(p) || p.as_str() == STREAM);
     let entries = config.clusters.iter();
     let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
     for path in config.inventory.iter().chain(named) {

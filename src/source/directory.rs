@@ -98,7 +98,8 @@ impl Tree for Directory {
             .require_git(false)
             .max_depth(walk.depth)
             // The order of the listing: sorting the names of each directory is cheaper.
-            .sort_by_file_name(std::ffi::OsStr::cmp)
+            // Their directory is the same, and to find the name in a path takes longer.
+            .sort_by_file_path(|a, b| a.as_os_str().cmp(b.as_os_str()))
             .filter_entry(keep)
             .build();
         let mut listing = Listing::default();

@@ -22,7 +22,7 @@ pub use edited::Edited;
 pub use git::Revision;
 pub use limits::{Bytes, Limits, Reached};
 pub use memory::Memory;
-pub use tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
+pub use tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, in_order, normal};
 
 /// The largest file that is read, in bytes; see [`Limits`].
 pub fn max_bytes() -> usize {
