@@ -289,6 +289,35 @@ impl<'a> GoldenImages<'a> {
     }
 }
 
+/// Writes the schedules of customised common templates that say none into the HyperConverged.
+///
+/// The operator renders the golden images once before `status.dataImportSchedule` is set, copies the
+/// schedule of its own file into the HyperConverged in memory, and stores it with its first update
+/// (releases with the capability `stores-customised-schedules`).
+pub fn write_schedules(release: &Release, hc: &mut HyperConverged) {
+    const TEMPLATES: &str = "workloadSources.dataImportCronTemplates";
+    let imports_common = hc.flag("workloadSources.enableCommonBootImageImport");
+    if !release.has("stores-customised-schedules") || imports_common == Some(false) {
+        return;
+    }
+    let mut templates = hc.list(TEMPLATES).to_vec();
+    let mut written = false;
+    for template in templates.iter_mut().filter(|template| is_enabled(template)) {
+        let mut common = release.golden_images().iter();
+        let common = common.find(|common| name_of(common) == name_of(template));
+        let schedule = common.and_then(|common| tree::get(common, "spec.schedule"));
+        let is_open = template.get("spec").is_some_and(Value::is_object)
+            && text(tree::get(template, "spec.schedule")).is_empty();
+        if let Some(schedule) = schedule.filter(|_| is_open) {
+            tree::set(template, "spec.schedule", schedule.clone());
+            written = true;
+        }
+    }
+    if written {
+        hc.set(TEMPLATES, Value::Array(templates));
+    }
+}
+
 /// Whether a template of the HyperConverged is switched on, as HCO reads its annotation.
 pub fn is_enabled(template: &Value) -> bool {
     let annotations = tree::get(template, "metadata.annotations");

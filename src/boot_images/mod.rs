@@ -15,7 +15,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub use golden_images::{GoldenImages, HcoStage, TemplateError, is_enabled};
+pub use golden_images::{GoldenImages, HcoStage, TemplateError, is_enabled, write_schedules};
 pub use template::{Template, TemplateSource};
 
 /// Names the architectures that a golden image exists for, comma-separated.

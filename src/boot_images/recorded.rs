@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{GoldenImages, HcoStage, ssp_stage};
+use super::{GoldenImages, HcoStage, ssp_stage, write_schedules};
+use crate::hyperconverged::HyperConverged;
 use crate::kube::go::GoTypes;
-use crate::release::SspBundle;
+use crate::release::{Release, SspBundle};
 
 const RELEASES: [&str; 4] = ["1.16", "1.17", "1.18", "1.19"];
 
@@ -28,6 +29,7 @@ struct Case {
 
 /// What belongs to a release.
 struct Data {
+    release: std::sync::Arc<Release>,
     bundle: SspBundle,
     types: GoTypes,
     common: Vec<Value>,
@@ -51,6 +53,7 @@ fn lines(path: &Path) -> Vec<Value> {
 fn data(release: &str, common: Vec<Value>) -> Data {
     let dir = root("schemas/releases").join(release);
     Data {
+        release: Release::known(release).unwrap(),
         bundle: SspBundle::from_json(&read(&dir.join("ssp.json"))).unwrap(),
         types: GoTypes::from_json(read(&dir.join("go-types.json"))).unwrap(),
         common,
@@ -87,12 +90,11 @@ fn hco_stage(case: &Case, data: &Data) -> HcoStage {
         });
     let workloads = &case.status["nodeInfo"]["workloadsArchitectures"];
     let workloads: Vec<String> = serde_json::from_value(workloads.clone()).unwrap_or_default();
-    let none = Vec::new();
+    let mut written = HyperConverged::from_stored(&data.release, &case.hyperconverged);
+    write_schedules(&data.release, &mut written);
     let images = GoldenImages {
         common: &data.common,
-        custom: sources["dataImportCronTemplates"]
-            .as_array()
-            .unwrap_or(&none),
+        custom: written.list("workloadSources.dataImportCronTemplates"),
         import_common: sources["enableCommonBootImageImport"]
             .as_bool()
             .unwrap_or(true),

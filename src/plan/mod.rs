@@ -7,17 +7,18 @@
 
 mod alerts;
 mod metrics;
+mod own_update;
 mod status;
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub use status::{Condition, Status};
 
 use crate::admission::{self, Admission, Operation};
 use crate::boot_images::ssp_stage::{self, SspStage};
-use crate::boot_images::{GoldenImages, HcoStage};
+use crate::boot_images::{self, GoldenImages, HcoStage};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Patched};
@@ -135,10 +136,28 @@ pub fn plan_with(
     let known = admission.read.take();
     let known = known.map(|read| read.once_stored(release));
     let read = || stored.map(|stored| HyperConverged::from_stored(release, stored));
-    match known.or_else(read) {
-        Some(read) => render(release, inventory, read, admission),
-        None => refused(inventory, admission),
+    let Some(mut hc) = known.or_else(read) else {
+        return refused(inventory, admission);
+    };
+    let topology = Topology::new(inventory, hc.get("deployment.nodePlacements.workload"));
+    let operator_may_update = match stored {
+        Some(stored) if admission.accepted => {
+            own_update::is_accepted(release, inventory, &topology, stored, &admission)
+        }
+        _ => true,
+    };
+    if operator_may_update {
+        own_update::fill_eviction_strategy(&mut hc, &topology);
+        boot_images::write_schedules(release, &mut hc);
     }
+    render(
+        release,
+        inventory,
+        hc,
+        topology,
+        admission,
+        operator_may_update,
+    )
 }
 
 fn accepted(stored: &Value) -> Admission {
@@ -172,11 +191,10 @@ fn render(
     release: &Release,
     inventory: &Inventory,
     mut hc: HyperConverged,
+    topology: Topology,
     admission: Admission,
+    operator_may_update: bool,
 ) -> Plan {
-    let placement = hc.get("deployment.nodePlacements.workload");
-    let topology = Topology::new(inventory, placement);
-    fill_eviction_strategy(&mut hc, &topology);
     let schedule = inventory.data_import_schedule.as_deref();
     let golden_images =
         |hc: &_| GoldenImages::of(release, hc, &topology, schedule).render_shared(release);
@@ -191,7 +209,7 @@ fn render(
         rendered = operands::render_all(&cx);
         let writes = jsonpatch::write_through(release, &hc, &rendered.reached);
         patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
-        if writes.is_empty() {
+        if writes.is_empty() || !operator_may_update {
             break;
         }
         let before = hc.spec.clone();
@@ -230,24 +248,13 @@ fn render(
     }
 }
 
-/// The operator's own first update goes through the mutating webhook, which fills this in.
-fn fill_eviction_strategy(hc: &mut HyperConverged, topology: &Topology) {
-    const FIELD: &str = "virtualization.evictionStrategy";
-    if hc.get(FIELD).is_none() {
-        let strategy = match topology.infrastructure_highly_available() {
-            true => "LiveMigrate",
-            false => "None",
-        };
-        hc.set(FIELD, json!(strategy));
-    }
-}
-
 #[cfg(test)]
 mod properties;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn with_patches(patches: Value) -> Value {
         json!({
