@@ -14,6 +14,7 @@ use crate::source::{Revision, max_bytes, read_limited};
 
 /// What the clusters hold now.
 #[derive(Debug, Args)]
+#[group(skip)]
 #[command(next_help_heading = "Update")]
 pub(super) struct Arguments {
     /// Judge as an update of what this git revision has for the same cluster

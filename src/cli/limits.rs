@@ -6,6 +6,7 @@ use crate::source::{Bytes, Limits};
 
 /// How much is read before it is refused.
 #[derive(Debug, Args)]
+#[group(skip)]
 #[command(next_help_heading = "Limits")]
 pub(super) struct Arguments {
     /// Largest file that is read, and largest document with its aliases written out
