@@ -31,7 +31,20 @@ pub(super) struct Arguments {
 }
 
 const HOOK: &str = ".pre-commit-config.yaml";
-const WORKFLOW: &str = ".github/workflows/hcoplan.yml";
+/// The job that plans, and the one that comments what it found: a pull request can change the first,
+/// so that only the second has a token that writes.
+const WORKFLOWS: [(&str, &str); 2] = [
+    (
+        ".github/workflows/hcoplan.yml",
+        include_str!("../../examples/github/hcoplan.yml"),
+    ),
+    (
+        ".github/workflows/hcoplan-comment.yml",
+        include_str!("../../examples/github/hcoplan-comment.yml"),
+    ),
+];
+/// The commit that a release is built of, which the release workflow knows.
+const COMMIT: Option<&str> = option_env!("HCOPLAN_COMMIT");
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -58,7 +71,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     files.dedup_by(|a, b| a.0 == b.0);
     files.push((CONFIG_FILE.into(), configuration()));
     files.push((HOOK.into(), hook()));
-    files.push((WORKFLOW.into(), workflow()));
+    for (path, text) in WORKFLOWS {
+        files.push((path.into(), pinned(text, COMMIT)));
+    }
     for (path, text) in files {
         let full = match arguments.directory.as_str() {
             "." => path.clone(),
@@ -125,17 +140,33 @@ fn hook() -> String {
     )
 }
 
-fn workflow() -> String {
-    format!(
-        "name: hcoplan\n\
-         on:\n  pull_request:\n  push:\n    branches: [main]\n\
-         permissions: {{}}\n\
-         jobs:\n  plan:\n    runs-on: ubuntu-latest\n    permissions:\n      contents: read\n    \
-         steps:\n      \
-         - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0\n        \
-         with:\n          persist-credentials: false\n      \
-         - run: cargo install --locked hcoplan --version {VERSION}\n      \
-         - run: hcoplan lint --format github\n      \
-         - if: always()\n        run: hcoplan plan --check\n"
-    )
+/// A workflow with the action at a commit, where that is known, instead of at a tag.
+fn pinned(workflow: &str, commit: Option<&str>) -> String {
+    let tag = format!("v{VERSION}");
+    match commit {
+        None => workflow.to_owned(),
+        Some(commit) => workflow.replace(&format!("@{tag}"), &format!("@{commit} # {tag}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workflows_use_the_action_of_this_release() {
+        for (path, text) in WORKFLOWS {
+            let uses = |text: &str| {
+                let lines = text.lines().filter(|l| l.contains("uses: hcoplan/"));
+                lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>()
+            };
+            let (tagged, known) = (uses(text), uses(&pinned(text, Some("c0ffee"))));
+            assert_eq!(tagged.len(), 1, "{path}");
+            assert!(tagged[0].ends_with(&format!("@v{VERSION}")), "{path}");
+            assert!(
+                known[0].ends_with(&format!("@c0ffee # v{VERSION}")),
+                "{path}: {known:?}"
+            );
+        }
+    }
 }
