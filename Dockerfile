@@ -1,5 +1,10 @@
 # The static binary and nothing else: no shell, no libc, no user database.
-FROM docker.io/library/rust:1.95-bookworm AS build
+#
+#   docker build .                              builds the binary
+#   docker build --build-arg BINARY=released .  takes dist/<architecture>/hcoplan, as a release has built them
+ARG BINARY=built
+
+FROM docker.io/library/rust:1.95-bookworm@sha256:6258907abe69656e41cd992e0b705cdcfabcbbe3db374f92ed2d47121282d4a1 AS built
 WORKDIR /src
 COPY . .
 # Random numbers come from the kernel, not from /dev/urandom, which an empty root does not have. At a
@@ -10,8 +15,14 @@ RUN host="$(rustc -vV | sed -n 's/^host: //p')" \
  && cargo build --release --locked --target "$host" \
  && cp "target/$host/release/hcoplan" /hcoplan
 
+FROM scratch AS released
+ARG TARGETARCH
+COPY dist/${TARGETARCH}/hcoplan /hcoplan
+
+FROM ${BINARY} AS binary
+
 FROM scratch
-COPY --from=build /hcoplan /hcoplan
+COPY --from=binary /hcoplan /hcoplan
 USER 999:999
 WORKDIR /src
 ENTRYPOINT ["/hcoplan"]
