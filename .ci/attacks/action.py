@@ -113,7 +113,7 @@ class Runner:
             "PATH": f"{self.bin}:{os.environ['PATH']}", "GITHUB_WORKSPACE": self.workspace, "GITHUB_OUTPUT": output,
             "GITHUB_STEP_SUMMARY": summary, "GITHUB_REPOSITORY": "hcoplan/fleet", "GITHUB_REPOSITORY_ID": "100",
             "GITHUB_SERVER_URL": "file://" + getattr(self, "server", "/nowhere"), "GITHUB_EVENT_NAME": "pull_request",
-            "GITHUB_SHA": getattr(self, "sha", ""), "GITHUB_BASE_REF": "main",
+            "GITHUB_ACTION_PATH": values["github.action_path"], "GITHUB_SHA": getattr(self, "sha", ""), "GITHUB_BASE_REF": "main",
             "RUNNER_TEMP": self.temp, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64", **(env or {}),
         }
         environment.update({k: evaluate(v, values) for k, v in found["env"].items()})
