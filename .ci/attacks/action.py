@@ -222,7 +222,8 @@ def attack_toolchain(lab):
     lab.write(runner.workspace, "rust-toolchain.toml", f'[toolchain]\npath = "{evil}"\n')
     lab.write(runner.workspace, ".cargo/config.toml", f'[build]\nrustc-wrapper = "{evil}/wrapper"\n')
     source = "source" if "`source`" in open(os.path.join(runner.action, "action.yml")).read() else ""
-    env = {"HOME": home, "RUSTC_WRAPPER": f"{evil}/wrapper", "RUSTUP_TOOLCHAIN": evil, "CARGO_HOME": evil}
+    env = {"HOME": home, "RUSTC_WRAPPER": f"{evil}/wrapper", "RUSTUP_TOOLCHAIN": evil, "CARGO_HOME": evil,
+           "GH_TOKEN": TOKEN}
     result, outputs, _ = runner.step("Install hcoplan", {"version": source}, env)
     runner.unharmed(result)
     lab.expect(os.path.exists(outputs.get("hcoplan", "")), "nothing is built", result)
@@ -301,7 +302,10 @@ def attack_git_configuration(lab):
     for hook in ("reference-transaction", "post-index-change", "post-checkout"):
         os.chmod(lab.write(runner.workspace, f".git/hooks/{hook}", f"#!/bin/sh\n{runner.trap()}\n"), 0o755)
     names = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": runner.trap(),
-             "GIT_SSH_COMMAND": runner.trap(), "GIT_EXEC_PATH": runner.workspace, "GIT_DIR": runner.root}
+             "GIT_SSH_COMMAND": runner.trap(), "GIT_EXEC_PATH": runner.workspace, "GIT_DIR": runner.root,
+             "HOME": runner.workspace, "XDG_CONFIG_HOME": runner.workspace}
+    for path in (".gitconfig", "git/config"):
+        lab.write(runner.workspace, path, hostile(runner))
     for env in ({}, names):
         result, outputs, _ = runner.plan(env=env)
         runner.unharmed(result)
@@ -389,7 +393,8 @@ def attack_token(lab):
     seen = os.path.join(runner.root, "seen")
     lab.binary = lab.write(runner.root, "hcoplan", f"#!/bin/sh\nenv >>{seen}\nexit 0\n")
     os.chmod(lab.binary, 0o755)
-    result, _, _ = runner.plan(env={"INPUT_TOKEN": TOKEN, "GITHUB_TOKEN": TOKEN, "ACTIONS_RUNTIME_TOKEN": TOKEN})
+    names = ("INPUT_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "ACTIONS_RUNTIME_TOKEN")
+    result, _, _ = runner.plan(env={name: TOKEN for name in names})
     lab.expect(os.path.exists(seen), "it doesn't run", result)
     lab.expect(TOKEN not in open(seen).read(), "it sees the token")
 
