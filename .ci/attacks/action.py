@@ -343,11 +343,12 @@ def attack_link_out(lab):
     lab.expect(result.code != 0 and "sarif-file" not in outputs, "it is refused", result)
 
 
-def release(runner, said="hcoplan 0.1.0", checksum=None, verified=True):
-    """Stubs of what fetches and verifies a release."""
+def release(runner, said=None, checksum=None, verified=True):
+    """Stubs of what fetches and verifies a release: of the binary under attack, or of one that says another version."""
     lab = runner.lab
     assets = lab.dir()
-    program = f"#!/bin/sh\necho {said}\n".encode()
+    with open(lab.binary, "rb") as file:
+        program = file.read() if said is None else f"#!/bin/sh\necho {said}\n".encode()
     name = "hcoplan-x86_64-unknown-linux-gnu.tar.gz"
     with tarfile.open(os.path.join(assets, name), "w:gz") as archive:
         entry = tarfile.TarInfo("./hcoplan")
