@@ -61,7 +61,9 @@ pub(super) fn check(
     for name in names {
         let images = match *name {
             "ssp" if reads_golden_images(&hc) => {
-                GoldenImages::of(release, &hc, &topology, schedule).render_shared(release)
+                GoldenImages::of(release, &hc, &topology, schedule)
+                    .render()
+                    .map(Arc::new)
             }
             _ => Ok(Arc::default()),
         };

@@ -12,7 +12,7 @@ use super::template::{Template, TemplateSource, complete_spec, text};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::hyperconverged::HyperConverged;
 use crate::kube::tree;
-use crate::release::{Memo, Release};
+use crate::release::Release;
 use crate::topology::Topology;
 
 /// What HCO's stage depends on.
@@ -76,16 +76,6 @@ pub enum TemplateError {
     },
 }
 
-/// What decides what a release's stage makes.
-struct Request {
-    import_common: bool,
-    multi_arch: bool,
-    namespace: Option<String>,
-    schedule: Option<String>,
-    workload_architectures: Vec<String>,
-    custom: Vec<Value>,
-}
-
 impl HcoStage {
     /// The templates as SSP gets them, or the error that SSP's operand ends with.
     ///
@@ -96,9 +86,6 @@ impl HcoStage {
         templates.map_err(TemplateError::to_string)
     }
 }
-
-/// Stages of a release: a fleet has few that differ.
-type Stages = Memo<Request, Arc<HcoStage>, 16>;
 
 impl<'a> GoldenImages<'a> {
     /// What a HyperConverged says of them; `schedule` is `status.dataImportSchedule`.
@@ -119,36 +106,6 @@ impl<'a> GoldenImages<'a> {
             multi_arch: hc.multi_arch(),
             workload_architectures: &topology.workload_architectures,
         }
-    }
-
-    /// [`Self::render`] of a release's common templates, made once for equal inputs.
-    ///
-    /// # Errors
-    /// As [`Self::render`].
-    pub fn render_shared(&self, release: &Release) -> Result<Arc<HcoStage>, TemplateError> {
-        let stages: &Stages = release.kept();
-        let known = stages.find(|r| {
-            r.import_common == self.import_common
-                && r.multi_arch == self.multi_arch
-                && r.namespace.as_deref() == self.namespace
-                && r.schedule.as_deref() == self.schedule
-                && r.workload_architectures == self.workload_architectures
-                && r.custom == self.custom
-        });
-        if let Some(stage) = known {
-            return Ok(stage);
-        }
-        let stage = Arc::new(self.render()?);
-        let request = Request {
-            import_common: self.import_common,
-            multi_arch: self.multi_arch,
-            namespace: self.namespace.map(str::to_owned),
-            schedule: self.schedule.map(str::to_owned),
-            workload_architectures: self.workload_architectures.to_vec(),
-            custom: self.custom.to_vec(),
-        };
-        stages.keep(request, Arc::clone(&stage));
-        Ok(stage)
     }
 
     /// Merges, filters and sorts the templates.

@@ -78,11 +78,6 @@ pub fn effects(types: &GoTypes, ty: &GoType, operand: &Value, operations: &[Oper
     effects_in(types, ty, operand, operations, &Reach::of(operations))
 }
 
-/// The part of an operand that operations lead to: all of it that [`effects`] looks at.
-pub fn reached(types: &GoTypes, ty: &GoType, operand: &Value, operations: &[Operation]) -> Value {
-    Reach::of(operations).take(types, ty, operand)
-}
-
 /// [`effects`] of operations that lead no further than `reach`.
 pub(super) fn effects_in(
     types: &GoTypes,

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec};
-pub use effect::{Change, Effect, Effects, Loss, Reason, changes, effects, reached};
+pub use effect::{Change, Effect, Effects, Loss, Reason, changes, effects};
 pub use places::{Part, Repeated, cut, cut_all, repeated_keys, segments};
 pub use shared::{Condition, SHARED, Share, Shared, write_through};
 
@@ -103,7 +103,7 @@ pub struct Reached {
     /// The operand's kind.
     pub kind: &'static str,
     /// What became of it.
-    pub part: Arc<PatchedPart>,
+    pub part: PatchedPart,
 }
 
 /// The part of an operand that a patch leads to, as the operator prints it.
@@ -209,11 +209,6 @@ impl Patch {
             reach: Reach::of(&operations),
             operations,
         })
-    }
-
-    /// Whether another value at a dotted path of the operand may make a difference to its part.
-    pub fn may_touch(&self, path: &str) -> bool {
-        self.reach.may_touch(path)
     }
 
     /// The part of an operand that it leads to.

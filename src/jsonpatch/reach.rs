@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::decode::Operation;
 use super::segments;
 use crate::kube::go::{GoType, GoTypes};
-use crate::kube::tree::steps;
 
 /// Where operations lead.
 #[derive(Debug)]
@@ -34,16 +33,6 @@ impl Reach {
             }
         }
         Self::Ways(ways)
-    }
-
-    /// Whether operations may lead to a dotted path of fields, to something in it or around it.
-    pub(super) fn may_touch(&self, path: &str) -> bool {
-        let Self::Ways(ways) = self else { return true };
-        // Go finds a key in another case, too, and beyond ASCII that is hard to tell.
-        let may_be =
-            |(key, field): (&String, &str)| !key.is_ascii() || key.eq_ignore_ascii_case(field);
-        ways.iter()
-            .any(|way| way.iter().zip(steps(path)).all(may_be))
     }
 
     /// The operand with nothing beside what the operations lead to.

@@ -221,7 +221,7 @@ pub fn write_through(
     patched: &[Reached],
 ) -> Vec<(String, Value)> {
     let writes = patched.iter().flat_map(|operand| {
-        let PatchedPart { before, after } = &*operand.part;
+        let PatchedPart { before, after } = &operand.part;
         let has = |name: &str| release.has(name);
         writes(operand.kind, &hc.spec, before, after, &has)
     });

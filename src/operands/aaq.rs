@@ -1,9 +1,11 @@
 //! AAQ, the application aware quota. Source of every rule: HCO `controllers/handlers/aaq.go`.
 
+use serde_json::json;
+
 use super::cr::Cr;
-use super::spec::Spec;
 use super::{Context, Error};
 use crate::kube::Object;
+use crate::kube::tree::{copy, set};
 
 /// Where the quota is enabled. The profile reaches AAQ from 1.18 on; its type drops it before.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
@@ -14,25 +16,32 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let calculator = hc
         .text("deployment.applicationAwareConfig.vmiCalcConfigName")
         .unwrap_or("DedicatedVirtualResources");
-    let mut spec = Spec::default();
-    spec.text("priorityClass", "kubevirt-cluster-critical");
-    spec.text("imagePullPolicy", "IfNotPresent");
-    spec.text(
-        "configuration.vmiCalculatorConfiguration.configName",
-        calculator,
+    let mut spec = json!({});
+    set(
+        &mut spec,
+        "priorityClass",
+        "kubevirt-cluster-critical".into(),
     );
-    spec.copy(
+    set(&mut spec, "imagePullPolicy", "IfNotPresent".into());
+    set(
+        &mut spec,
+        "configuration.vmiCalculatorConfiguration.configName",
+        calculator.into(),
+    );
+    copy(
+        &mut spec,
         "configuration.allowApplicationAwareClusterResourceQuota",
         hc.get("deployment.applicationAwareConfig.allowApplicationAwareClusterResourceQuota"),
     );
-    spec.copy(
+    copy(
+        &mut spec,
         "namespaceSelector",
         hc.get("deployment.applicationAwareConfig.namespaceSelector"),
     );
-    spec.copy("tlsSecurityProfile", Some(&cx.tls().value));
-    spec.copy("certConfig", hc.get("security.certConfig"));
-    spec.copy("infra", cx.infra_placement());
-    spec.copy("workload", cx.workload_placement());
+    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
+    copy(&mut spec, "certConfig", hc.get("security.certConfig"));
+    copy(&mut spec, "infra", cx.infra_placement());
+    copy(&mut spec, "workload", cx.workload_placement());
     let object = cx.finish(Cr {
         api_version: "aaq.kubevirt.io/v1alpha1",
         kind: "AAQ",

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::template::{Decided, filled_in};
 use super::{Context, Error, pods};
 use crate::kube::Object;
 use crate::kube::tree::remove;
@@ -17,12 +16,10 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());
     }
-    let mut objects = vec![filled_in(
-        cx,
-        "Deployment/kubevirt-aie-webhook",
-        Decided::by(&pods::iana_tls_args(cx, "--")),
-        pods::append_args,
-    )];
+    let deployment = cx.changed("Deployment/kubevirt-aie-webhook", |body| {
+        pods::append_args(body, &pods::iana_tls_args(cx, "--"));
+    });
+    let mut objects = vec![deployment];
     for name in [
         "Service/kubevirt-aie-webhook",
         "MutatingWebhookConfiguration/kubevirt-aie-webhook",

@@ -1,22 +1,33 @@
 //! CDI `cdi.kubevirt.io/v1beta1`. Source of every rule: HCO `controllers/handlers/cdi.go`.
 
+use serde_json::json;
+
 use super::cr::Cr;
-use super::spec::Spec;
 use super::{Context, Error, kubevirt};
 use crate::kube::Object;
+use crate::kube::tree::{copy, set};
 
 /// Always.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if cx.only_errors_count("CDI") {
         return Ok(Vec::new());
     }
-    let mut spec = Spec::default();
-    spec.text("uninstallStrategy", kubevirt::uninstall_strategy(cx));
-    spec.texts(
-        "config.featureGates",
-        &cx.release.tables().cdi_feature_gates,
+    let mut spec = json!({});
+    set(
+        &mut spec,
+        "uninstallStrategy",
+        kubevirt::uninstall_strategy(cx).into(),
     );
-    spec.copy("config.tlsSecurityProfile", Some(&cx.tls().value));
+    set(
+        &mut spec,
+        "config.featureGates",
+        json!(cx.release.tables().cdi_feature_gates),
+    );
+    copy(
+        &mut spec,
+        "config.tlsSecurityProfile",
+        Some(&cx.tls().value),
+    );
     for (to, from) in [
         (
             "config.podResourceRequirements",
@@ -34,10 +45,10 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         ("config.logVerbosity", "deployment.logVerbosityConfig.cdi"),
         ("certConfig", "security.certConfig"),
     ] {
-        spec.copy(to, cx.hc.get(from));
+        copy(&mut spec, to, cx.hc.get(from));
     }
-    spec.copy("infra", cx.infra_placement());
-    spec.copy("workload", cx.workload_placement());
+    copy(&mut spec, "infra", cx.infra_placement());
+    copy(&mut spec, "workload", cx.workload_placement());
     let object = cx.finish(Cr {
         api_version: "cdi.kubevirt.io/v1beta1",
         kind: "CDI",

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::template::{Decided, filled_in};
 use super::{Context, Error, pods};
 use crate::kube::Object;
 use crate::kube::tree::set;
@@ -72,17 +71,11 @@ fn nginx(cx: &Context<'_>) -> Object {
         let ciphers = tls.openssl_ciphers().join(":");
         lines.push_str(&format!("\n    ssl_ciphers {ciphers};"));
     }
-    let lines = [lines];
-    filled_in(
-        cx,
-        "ConfigMap/nginx-conf",
-        Decided::by(&lines),
-        |body, decided| {
-            if let Some(Value::String(text)) = body.pointer_mut("/data/nginx.conf") {
-                *text = text.replace("{{tls}}", &decided.texts.concat());
-            }
-        },
-    )
+    cx.changed("ConfigMap/nginx-conf", |body| {
+        if let Some(Value::String(text)) = body.pointer_mut("/data/nginx.conf") {
+            *text = text.replace("{{tls}}", &lines);
+        }
+    })
 }
 
 /// What the console shows; from 1.18 on also the cluster's IP stack.
@@ -98,8 +91,5 @@ fn features(cx: &Context<'_>) -> Object {
         (false, true) => "IPv6SingleStack",
         _ => "IPv4SingleStack",
     };
-    let stack = [stack.to_owned()];
-    filled_in(cx, NAME, Decided::by(&stack), |body, decided| {
-        set(body, "data.ipStackType", json!(decided.texts.concat()));
-    })
+    cx.changed(NAME, |body| set(body, "data.ipStackType", json!(stack)))
 }

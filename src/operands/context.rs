@@ -10,7 +10,7 @@ use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Failure, Patched, Reached};
 use crate::kube::Object;
-use crate::release::{Filled, Memo, Placeholders, Platform, Release};
+use crate::release::{Filled, Placeholders, Platform, Release};
 use crate::topology::Topology;
 
 /// Who renders.
@@ -37,7 +37,6 @@ pub struct Context<'a> {
     pub golden_images: Result<&'a Arc<[Value]>, String>,
     /// Who renders.
     pub stage: Stage,
-    once: &'a Once,
     /// HCO's own version, which both who render know.
     pub(super) version: Option<&'a str>,
     tls: OnceCell<TlsProfile>,
@@ -69,9 +68,6 @@ impl Error {
     }
 }
 
-/// See [`Context::once`].
-type Once = Memo<((&'static str, Stage, Platform), Vec<String>), Arc<Value>, 64>;
-
 impl<'a> Context<'a> {
     /// The context of a plan.
     pub fn new(
@@ -83,7 +79,6 @@ impl<'a> Context<'a> {
         stage: Stage,
     ) -> Self {
         Self {
-            once: release.kept(),
             version: release.env(inventory.platform, "HCO_KV_IO_VERSION"),
             release,
             inventory,
@@ -140,24 +135,6 @@ impl<'a> Context<'a> {
         self.hc.get("deployment.nodePlacements.workload")
     }
 
-    /// A value that is made of the release's data, the platform, the stage and what `by` says: once for
-    /// all clusters.
-    pub(super) fn once(
-        &self,
-        name: &'static str,
-        by: &[&str],
-        make: impl FnOnce() -> Value,
-    ) -> Arc<Value> {
-        let of = (name, self.stage, self.inventory.platform);
-        let known = self.once.find(|(its, texts)| *its == of && texts == by);
-        known.unwrap_or_else(|| {
-            let value = Arc::new(make());
-            let by = by.iter().map(|text| (*text).to_owned()).collect();
-            self.once.keep((of, by), Arc::clone(&value));
-            value
-        })
-    }
-
     /// One of the release's constant objects, by `Kind/name`.
     pub(super) fn constant(&self, name: &str) -> Object {
         self.named(name).clone()
@@ -172,6 +149,13 @@ impl<'a> Context<'a> {
     /// A copy of one of the release's constant objects, to be changed.
     pub(super) fn template(&self, name: &str) -> Value {
         self.named(name).body.as_ref().clone()
+    }
+
+    /// One of the release's constant objects, changed.
+    pub(super) fn changed(&self, name: &str, change: impl FnOnce(&mut Value)) -> Object {
+        let mut body = self.template(name);
+        change(&mut body);
+        Object::new(body)
     }
 
     fn named(&self, name: &str) -> &Object {

@@ -1,19 +1,15 @@
 //! How an operand CR becomes an object.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 
-use super::made::{Made, Unpatched, copy};
-use super::spec::Spec;
 use super::{Context, Error, Stage};
-use crate::jsonpatch::{self, Failure, Patched, Reached};
+use crate::jsonpatch::{self, Failure, Patch, Patched, Reached};
 use crate::kube::go::{GoType, GoTypes, without_facts_of_a_cluster};
 use crate::kube::{Object, tree};
 
 /// An operand CR on its way to an object.
 #[derive(Debug)]
-pub(super) struct Cr<'a> {
+pub(super) struct Cr {
     pub(super) api_version: &'static str,
     pub(super) kind: &'static str,
     pub(super) name: &'static str,
@@ -24,94 +20,66 @@ pub(super) struct Cr<'a> {
     /// Whether the HyperConverged is its controller.
     pub(super) owned: bool,
     pub(super) annotations: &'static [&'static str],
-    pub(super) spec: Spec<'a>,
+    pub(super) spec: Value,
 }
 
 impl Context<'_> {
     /// Makes the object of an operand CR: labels, owner, Go's encoding, then the jsonpatch
     /// annotation of its kind.
-    pub(super) fn finish(&self, cr: Cr<'_>) -> Result<Object, Error> {
-        let (kind, made) = (cr.kind, self.release.kept::<Made>());
+    pub(super) fn finish(&self, cr: Cr) -> Result<Object, Error> {
+        let kind = cr.kind;
         let types = self.release.go_types();
         let Some(ty) = types.of_kind(cr.api_version, kind) else {
             panic!("{}: go-types.json lacks {kind}", self.release.name());
         };
         let annotation = jsonpatch::annotation_of(kind);
         let patch = annotation.and_then(|a| Some((a, self.hc.annotations.get(a)?)));
-        let version = self.version.unwrap_or_default();
-        let like = made.like(&cr, &self.inventory.namespace, version);
+        let unpatched = self.unpatched(cr, types, ty);
         let Some((name, text)) = patch else {
-            return Ok(self.draft(cr, like, made, types, ty));
+            return Ok(unpatched);
         };
         let failed = |failure: Failure| Error {
             operand: kind,
             message: failure.message.clone(),
             patch: Some(Box::new((name, failure))),
         };
-        let patch = made.patch(kind, name, text).map_err(failed)?;
-        let touched = |place: &usize| {
-            let path = cr.spec.path(*place).unwrap_or_default();
-            patch.may_touch(&format!("spec.{path}"))
-        };
-        let draft = match like {
-            // What the patch does to the one it does to the other.
-            Some((like, unlike)) if self.stage == Stage::Webhook && !unlike.iter().any(touched) => {
-                like
-            }
-            like => self.draft(cr, like, made, types, ty),
-        };
-        let part = made.part(&patch, types, ty, &draft.body).map_err(failed)?;
-        self.reached.borrow_mut().push(Reached {
-            kind,
-            part: Arc::clone(&part),
-        });
+        let patch = Patch::read(name, text).map_err(failed)?;
+        let part = patch.part(types, ty, &unpatched.body);
+        let part = patch.apply(types, ty, part).map_err(failed)?;
+        let after = part.after.clone();
+        self.reached.borrow_mut().push(Reached { kind, part });
         if self.stage == Stage::Webhook {
             // It asks only whether that works, and what is written through.
-            return Ok(draft);
+            return Ok(unpatched);
         }
-        let body = made.patched(&patch, &draft, || {
-            let after = part.after.clone();
-            let mut body = patch.put_back(types, ty, &draft.body, after);
-            without_facts_of_a_cluster(&mut body);
-            body
-        });
+        let mut body = patch.put_back(types, ty, &unpatched.body, after);
+        without_facts_of_a_cluster(&mut body);
+        let patched = Object {
+            id: unpatched.id,
+            body: body.into(),
+        };
         self.patched.borrow_mut().push(Patched {
             kind,
-            before: draft.body,
-            after: Arc::clone(&body),
+            before: unpatched.body,
+            after: patched.body.clone(),
         });
-        Ok(Object { id: draft.id, body })
+        Ok(patched)
     }
 
     /// The object before it is patched.
-    fn draft(
-        &self,
-        cr: Cr<'_>,
-        like: Option<(Object, Vec<usize>)>,
-        made: &Made,
-        types: &GoTypes,
-        ty: &GoType,
-    ) -> Object {
-        let copy = |(like, unlike): (Object, Vec<usize>)| copy(like, &cr.spec, &unlike, types, ty);
-        if let Some(object) = like.and_then(copy) {
-            return object;
-        }
-        let version = self.version.unwrap_or_default();
-        let made_from = Unpatched::of(&cr, &self.inventory.namespace, version);
-        let metadata = Value::Object(self.metadata(&cr, version));
+    fn unpatched(&self, cr: Cr, types: &GoTypes, ty: &GoType) -> Object {
+        let metadata = Value::Object(self.metadata(&cr));
         let mut body = tree::object([
             ("apiVersion", cr.api_version.into()),
             ("kind", cr.kind.into()),
             ("metadata", metadata),
-            ("spec", cr.spec.into_value()),
+            ("spec", cr.spec),
         ]);
         types.normalise_operand(&mut body, ty);
-        let object = Object::new(body);
-        made.keep(made_from, object.clone());
-        object
+        Object::new(body)
     }
 
-    fn metadata(&self, cr: &Cr<'_>, version: &str) -> Map<String, Value> {
+    fn metadata(&self, cr: &Cr) -> Map<String, Value> {
         let mut metadata = Map::new();
         metadata.insert("name".into(), cr.name.into());
         let labels = json!({
@@ -119,7 +87,7 @@ impl Context<'_> {
             "app.kubernetes.io/component": cr.component,
             "app.kubernetes.io/managed-by": "hco-operator",
             "app.kubernetes.io/part-of": "hyperconverged-cluster",
-            "app.kubernetes.io/version": version,
+            "app.kubernetes.io/version": self.version.unwrap_or_default(),
         });
         metadata.insert("labels".into(), labels);
         if cr.namespaced {

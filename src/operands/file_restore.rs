@@ -1,15 +1,17 @@
 //! FileRestoreOperator (1.19). Source: HCO `controllers/handlers/vm-file-restore.go`.
 
+use serde_json::json;
+
 use super::cr::Cr;
-use super::spec::Spec;
 use super::{Context, Error};
 use crate::kube::Object;
+use crate::kube::tree::{copy, set};
 
 /// Always, where the release has it.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    let mut spec = Spec::default();
-    spec.text("imagePullPolicy", "IfNotPresent");
-    spec.copy("tlsSecurityProfile", Some(&cx.tls().value));
+    let mut spec = json!({});
+    set(&mut spec, "imagePullPolicy", "IfNotPresent".into());
+    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
     let object = cx.finish(Cr {
         api_version: "filerestore.kubevirt.io/v1alpha1",
         kind: "FileRestoreOperator",

@@ -3,11 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::cr::Cr;
-use super::spec::Spec;
 use super::{Context, Error, kubevirt_gates};
 use crate::kube::Object;
 use crate::kube::go::syntax_error;
-use crate::kube::tree::{get, object, set};
+use crate::kube::tree::{copy, get, object, set};
 
 const KIND: &str = "KubeVirt";
 
@@ -35,28 +34,42 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(vec![object])
 }
 
-fn spec<'a>(cx: &Context<'a>, tuning: Option<Value>) -> Spec<'a> {
+fn spec(cx: &Context<'_>, tuning: Option<Value>) -> Value {
     let hc = cx.hc;
-    let mut spec = Spec::default();
-    spec.copy(
+    let mut spec = json!({});
+    copy(
+        &mut spec,
         "certificateRotateStrategy.selfSigned",
         hc.get("security.certConfig"),
     );
-    spec.text("productName", "hyperconverged-cluster");
-    spec.text("productComponent", "compute");
+    set(&mut spec, "productName", "hyperconverged-cluster".into());
+    set(&mut spec, "productComponent", "compute".into());
     if let Some(version) = cx.version {
-        spec.text("productVersion", version);
+        set(&mut spec, "productVersion", version.into());
     }
-    spec.text("serviceMonitorNamespace", &cx.inventory.namespace);
-    spec.text("uninstallStrategy", uninstall_strategy(cx));
+    set(
+        &mut spec,
+        "serviceMonitorNamespace",
+        cx.inventory.namespace.as_str().into(),
+    );
+    set(
+        &mut spec,
+        "uninstallStrategy",
+        uninstall_strategy(cx).into(),
+    );
     configuration(cx, tuning, &mut spec);
-    spec.copy(
+    copy(
+        &mut spec,
         "workloadUpdateStrategy",
         hc.get("virtualization.workloadUpdateStrategy"),
     );
-    spec.copy("workloads.nodePlacement", cx.workload_placement());
+    copy(
+        &mut spec,
+        "workloads.nodePlacement",
+        cx.workload_placement(),
+    );
     if let Some(infra) = infra(cx) {
-        spec.set("infra", infra);
+        set(&mut spec, "infra", infra);
     }
     spec
 }
@@ -94,22 +107,24 @@ fn infra(cx: &Context<'_>) -> Option<Value> {
     (!infra.is_empty()).then_some(Value::Object(infra))
 }
 
-fn configuration<'a>(cx: &Context<'a>, tuning: Option<Value>, spec: &mut Spec<'a>) {
+fn configuration(cx: &Context<'_>, tuning: Option<Value>, spec: &mut Value) {
     let hc = cx.hc;
     developer_configuration(cx, spec);
-    spec.text(
+    set(
+        spec,
         "configuration.network.defaultNetworkInterface",
-        "masquerade",
+        "masquerade".into(),
     );
     network_bindings(cx, spec);
     obsolete_cpu_models(cx, spec);
-    spec.shared(
+    set(
+        spec,
         "configuration.seccompConfiguration",
-        cx.once("seccomp", &[], seccomp_configuration),
+        seccomp_configuration(),
     );
     tls_configuration(cx, spec);
-    spec.text("configuration.vmRolloutStrategy", "LiveUpdate");
-    for (path, made) in [
+    set(spec, "configuration.vmRolloutStrategy", "LiveUpdate".into());
+    for (path, value) in [
         (
             "configuration.virtualMachineOptions",
             virtual_machine_options(cx),
@@ -122,37 +137,33 @@ fn configuration<'a>(cx: &Context<'a>, tuning: Option<Value>, spec: &mut Spec<'a
             "configuration.permittedHostDevices",
             permitted_host_devices(cx),
         ),
+        (
+            "configuration.architectureConfiguration",
+            architecture_configuration(cx),
+        ),
+        ("configuration.smbios", smbios(cx)),
     ] {
-        if let Some(value) = made {
-            spec.set(path, value);
+        if let Some(value) = value {
+            set(spec, path, value);
         }
     }
-    let architecture = cx.topology.default_architecture.as_deref();
-    spec.shared(
-        "configuration.architectureConfiguration",
-        cx.once("architectures", architecture.as_slice(), || {
-            architecture_configuration(cx).into()
-        }),
-    );
-    spec.shared(
-        "configuration.smbios",
-        cx.once("smbios", &[], || smbios(cx).into()),
-    );
     for (section, fields) in COPIED {
         if let Some(section) = hc.get(section) {
             for (to, from) in *fields {
-                spec.copy(to, get(section, from));
+                copy(spec, to, get(section, from));
             }
         }
     }
     if cx.release.has("min-cpu-model") {
-        spec.copy(
+        copy(
+            spec,
             "configuration.minCPUModel",
             hc.get("virtualization.minCPUModel"),
         );
     }
     if let Some(enabled) = persistent_reservation(cx) {
-        spec.set(
+        set(
+            spec,
             "configuration.persistentReservationConfiguration.enabled",
             json!(enabled),
         );
@@ -164,7 +175,7 @@ fn configuration<'a>(cx: &Context<'a>, tuning: Option<Value>, spec: &mut Spec<'a
             "configuration.controllerConfiguration",
             "configuration.handlerConfiguration",
         ] {
-            spec.set(client, tuning.clone());
+            set(spec, client, tuning.clone());
         }
     }
 }
@@ -235,24 +246,28 @@ const COPIED: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-fn developer_configuration(cx: &Context<'_>, spec: &mut Spec<'_>) {
+fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
     let gates = kubevirt_gates::enabled(cx);
-    spec.text(
+    set(
+        spec,
         "configuration.developerConfiguration.diskVerification.memoryLimit",
-        "2G",
+        "2G".into(),
     );
-    spec.shared(
-        "configuration.developerConfiguration.disabledFeatureGates",
-        cx.once("disabled gates", &gates, || {
-            kubevirt_gates::disabled(cx, &gates).into()
-        }),
-    );
-    spec.shared(
+    if let Some(disabled) = kubevirt_gates::disabled(cx, &gates) {
+        set(
+            spec,
+            "configuration.developerConfiguration.disabledFeatureGates",
+            disabled.into(),
+        );
+    }
+    set(
+        spec,
         "configuration.developerConfiguration.featureGates",
-        cx.once("gates", &gates, || json!(gates)),
+        gates.into(),
     );
     if kubevirt_gates::emulation(cx) {
-        spec.set(
+        set(
+            spec,
             "configuration.developerConfiguration.useEmulation",
             json!(true),
         );
@@ -267,72 +282,50 @@ fn seccomp_configuration() -> Value {
 }
 
 /// The CR's bindings; HCO's own override one of the same name.
-fn network_bindings(cx: &Context<'_>, spec: &mut Spec<'_>) {
-    const PATH: &str = "configuration.network.binding";
+fn network_bindings(cx: &Context<'_>, spec: &mut Value) {
     let constants = &cx.release.tables().kubevirt;
     let passt = constants.passt_network_binding.as_ref();
     let passt = passt.filter(|_| {
         cx.hc
             .annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")
     });
-    let with_ours = |mut bindings: Map<String, Value>| {
-        for own in [Some(&constants.network_binding), passt]
-            .into_iter()
-            .flatten()
-        {
-            for (name, binding) in own.as_object().into_iter().flatten() {
-                let mut binding = binding.clone();
-                if let Some(image) = binding.get_mut("sidecarImage") {
-                    *image = json!(cx.env("PASST_SIDECAR_IMAGE"));
-                }
-                bindings.insert(name.clone(), binding);
-            }
-        }
-        Value::Object(bindings)
+    let mut bindings = match cx.hc.get("networking.networkBinding") {
+        Some(Value::Object(map)) => map.clone(),
+        _ => Map::new(),
     };
-    match cx.hc.get("networking.networkBinding") {
-        Some(Value::Object(map)) => spec.set(PATH, with_ours(map.clone())),
-        _ => {
-            let by = passt.map(|_| "passt");
-            let made = cx.once("bindings", by.as_slice(), || with_ours(Map::new()));
-            spec.shared(PATH, made);
+    let own = [Some(&constants.network_binding), passt].into_iter();
+    let own = own.flatten().filter_map(Value::as_object).flatten();
+    for (name, binding) in own {
+        let mut binding = binding.clone();
+        if let Some(image) = binding.get_mut("sidecarImage") {
+            *image = json!(cx.env("PASST_SIDECAR_IMAGE"));
         }
+        bindings.insert(name.clone(), binding);
     }
+    set(spec, "configuration.network.binding", bindings.into());
 }
 
-fn obsolete_cpu_models(cx: &Context<'_>, spec: &mut Spec<'_>) {
+fn obsolete_cpu_models(cx: &Context<'_>, spec: &mut Value) {
     let own = &cx.release.tables().kubevirt.obsolete_cpu_models;
     let listed = cx.hc.list("virtualization.obsoleteCPUModels").iter();
-    let listed: Vec<&str> = listed.filter_map(Value::as_str).collect();
-    let made = cx.once("obsolete", &listed, || {
-        let all = own.iter().map(String::as_str).chain(listed.iter().copied());
-        Value::Object(all.map(|m| (m.to_owned(), json!(true))).collect())
-    });
-    spec.shared("configuration.obsoleteCPUModels", made);
+    let all = own.iter().map(String::as_str);
+    let all = all.chain(listed.filter_map(Value::as_str));
+    let models: Map<_, _> = all.map(|m| (m.to_owned(), json!(true))).collect();
+    set(spec, "configuration.obsoleteCPUModels", models.into());
 }
 
 /// No ciphers where the profile is spelled out as `modern`: TLS 1.3 has none to choose.
-fn tls_configuration(cx: &Context<'_>, spec: &mut Spec<'_>) {
+fn tls_configuration(cx: &Context<'_>, spec: &mut Value) {
     let tables = &cx.release.tables().tls;
     let tls = cx.tls().for_kubevirt(tables);
     let value = &tls.value;
     let custom = value.get("custom").is_some_and(Value::is_object);
     let modern = value.get("modern").is_some_and(Value::is_object);
-    let version = tls.known_min_version();
-    let with_ciphers = custom || !modern;
-    let mut by = vec![version];
-    if with_ciphers {
-        by.push("with");
-        by.extend(tls.openssl_ciphers().iter().map(String::as_str));
+    let mut out = object([("minTLSVersion", tls.known_min_version().into())]);
+    if custom || !modern {
+        set(&mut out, "ciphers", tls.iana_ciphers(tables).into());
     }
-    let made = cx.once("tls", &by, || {
-        let mut out = object([("minTLSVersion", version.into())]);
-        if with_ciphers {
-            set(&mut out, "ciphers", tls.iana_ciphers(tables).into());
-        }
-        out
-    });
-    spec.shared("configuration.tlsConfiguration", made);
+    set(spec, "configuration.tlsConfiguration", out);
 }
 
 /// A switch that is on becomes an empty object; the parent is there only with one of them.

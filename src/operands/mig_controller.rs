@@ -1,16 +1,18 @@
 //! MigController, storage migrations. Source: HCO `controllers/handlers/migration.go`.
 
+use serde_json::json;
+
 use super::cr::Cr;
-use super::spec::Spec;
 use super::{Context, Error};
 use crate::kube::Object;
+use crate::kube::tree::{copy, set};
 
 /// Always. The TLS profile reaches it from 1.18 on; its type drops it before.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    let mut spec = Spec::default();
-    spec.text("imagePullPolicy", "IfNotPresent");
-    spec.copy("tlsSecurityProfile", Some(&cx.tls().value));
-    spec.copy("infra", cx.infra_placement());
+    let mut spec = json!({});
+    set(&mut spec, "imagePullPolicy", "IfNotPresent".into());
+    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
+    copy(&mut spec, "infra", cx.infra_placement());
     let object = cx.finish(Cr {
         api_version: "migrations.kubevirt.io/v1alpha1",
         kind: "MigController",

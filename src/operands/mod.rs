@@ -8,10 +8,7 @@
 mod complete;
 mod context;
 mod cr;
-mod made;
-mod spec;
 mod table;
-mod template;
 mod tls;
 
 mod aaq;

@@ -5,9 +5,8 @@ use std::net::Ipv4Addr;
 use serde_json::{Map, Value, json};
 
 use super::cr::Cr;
-use super::spec::Spec;
 use super::{Context, Error};
-use crate::kube::tree::{get, set};
+use crate::kube::tree::{copy, get, set};
 use crate::kube::{Object, duration};
 
 const KIND: &str = "NetworkAddonsConfig";
@@ -18,39 +17,46 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if cx.only_errors_count(KIND) {
         return Ok(Vec::new());
     }
-    let mut spec = Spec::default();
+    let mut spec = json!({});
     for component in [
         "multus",
         "linuxBridge",
         "kubeMacPool",
         "kubevirtIpamController",
     ] {
-        spec.set(component, json!({}));
+        set(&mut spec, component, json!({}));
     }
-    spec.set("selfSignConfiguration", self_sign_configuration(cx));
-    spec.copy("tlsSecurityProfile", Some(&cx.tls().value));
-    spec.copy(
+    set(
+        &mut spec,
+        "selfSignConfiguration",
+        self_sign_configuration(cx),
+    );
+    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
+    copy(
+        &mut spec,
         "kubeMacPool.rangeStart",
         cx.hc.get("networking.kubeMacPoolConfiguration.rangeStart"),
     );
-    spec.copy(
+    copy(
+        &mut spec,
         "kubeMacPool.rangeEnd",
         cx.hc.get("networking.kubeMacPoolConfiguration.rangeEnd"),
     );
     if cx.is_openshift() {
-        spec.text(
+        set(
+            &mut spec,
             "kubevirtIpamController.defaultNetworkNADNamespace",
-            "openshift-ovn-kubernetes",
+            "openshift-ovn-kubernetes".into(),
         );
     }
     if cx.hc.annotation_is("deployOVS", "true") {
-        spec.set("ovs", json!({}));
+        set(&mut spec, "ovs", json!({}));
     }
     if let Some(dns) = secondary_dns {
-        spec.set("kubeSecondaryDNS", dns);
+        set(&mut spec, "kubeSecondaryDNS", dns);
     }
     if let Some(placement) = placement_configuration(cx) {
-        spec.set("placementConfiguration", placement);
+        set(&mut spec, "placementConfiguration", placement);
     }
     let object = cx.finish(Cr {
         api_version: "networkaddonsoperator.network.kubevirt.io/v1",

@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use super::template::{Decided, filled_in};
 use super::{Context, Error, aie_webhook, pods};
 use crate::kube::Object;
 use crate::kube::tree::set;
@@ -19,20 +18,10 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());
     }
-    let args = pods::iana_tls_args(cx, "-");
-    let deployment = filled_in(
-        cx,
-        "Deployment/virt-network-resources-injector",
-        Decided {
-            highly_available: cx.highly_available(),
-            placement: None,
-            texts: &args,
-        },
-        |body, decided| {
-            pods::replicas(body, decided);
-            pods::append_args(body, decided);
-        },
-    );
+    let deployment = cx.changed("Deployment/virt-network-resources-injector", |body| {
+        pods::replicas(cx, body);
+        pods::append_args(body, &pods::iana_tls_args(cx, "-"));
+    });
     let mut objects = vec![deployment, webhook(cx)];
     objects.push(aie_webhook::without_service_ca(
         cx,

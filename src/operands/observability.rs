@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::template::{Decided, filled_in};
 use super::{Context, Error, pods};
 use crate::kube::Object;
 
@@ -26,12 +25,10 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
             args.push(format!("--{flag}-allowlist={}", names.join(",")));
         }
     }
-    let mut objects = vec![filled_in(
-        cx,
-        "Deployment/virt-observability-controller",
-        Decided::by(&args),
-        pods::append_args,
-    )];
+    let deployment = cx.changed("Deployment/virt-observability-controller", |body| {
+        pods::append_args(body, &args);
+    });
+    let mut objects = vec![deployment];
     objects.extend(cx.constants(&[
         "ServiceAccount/virt-observability-controller",
         "ClusterRole/virt-observability-controller",

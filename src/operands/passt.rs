@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use super::template::Decided;
 use super::{Context, Error, pods};
 use crate::kube::Object;
 use crate::kube::tree::remove;
@@ -18,7 +17,7 @@ pub(super) fn render_network(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         return Ok(Vec::new());
     }
     let mut daemon_set = cx.template("DaemonSet/passt-binding-cni");
-    pods::place_daemon_set(&mut daemon_set, Decided::by_placement(cx, &[]));
+    pods::place_daemon_set(cx, &mut daemon_set);
     if !cx.is_openshift() {
         remove(&mut daemon_set, "spec.template.spec.serviceAccountName");
         // OpenShift's CNI binaries lie on a writable part of the host.

@@ -3,51 +3,45 @@
 use serde_json::{Value, json};
 
 use super::Context;
-use super::template::{self, Decided};
 use crate::kube::Object;
 use crate::kube::tree::{copy, get, remove, set};
 
 /// A Deployment from its template: replicas, infra placement, arguments.
 pub(super) fn deployment(cx: &Context<'_>, name: &str, args: &[String]) -> Object {
-    template::filled_in(
-        cx,
-        name,
-        Decided::by_placement(cx, args),
-        |body, decided| {
-            replicas(body, decided);
-            place_deployment(body, decided);
-            append_args(body, decided);
-        },
-    )
+    cx.changed(name, |body| {
+        replicas(cx, body);
+        place_deployment(cx, body);
+        append_args(body, args);
+    })
 }
 
 /// Two replicas on a highly available cluster, else one.
-pub(super) fn replicas(deployment: &mut Value, decided: Decided<'_>) {
-    let replicas = if decided.highly_available { 2 } else { 1 };
+pub(super) fn replicas(cx: &Context<'_>, deployment: &mut Value) {
+    let replicas = if cx.highly_available() { 2 } else { 1 };
     set(deployment, "spec.replicas", json!(replicas));
 }
 
 /// The infra placement of a Deployment whose template holds the anti-affinity that HCO gives it
 /// on a highly available cluster: an affinity of the placement takes its place.
-fn place_deployment(deployment: &mut Value, decided: Decided<'_>) {
-    let affinity = decided.placement.and_then(|p| get(p, "affinity"));
-    if affinity.is_some() || !decided.highly_available {
+fn place_deployment(cx: &Context<'_>, deployment: &mut Value) {
+    let affinity = cx.infra_placement().and_then(|p| get(p, "affinity"));
+    if affinity.is_some() || !cx.highly_available() {
         remove(deployment, "spec.template.spec.affinity");
     }
-    place(deployment, decided);
+    place(cx, deployment);
 }
 
 /// The infra placement of a DaemonSet: any placement, even an empty one, takes the place of
 /// the anti-affinity.
-pub(super) fn place_daemon_set(daemon_set: &mut Value, decided: Decided<'_>) {
-    if decided.placement.is_some() || !decided.highly_available {
+pub(super) fn place_daemon_set(cx: &Context<'_>, daemon_set: &mut Value) {
+    if cx.infra_placement().is_some() || !cx.highly_available() {
         remove(daemon_set, "spec.template.spec.affinity");
     }
-    place(daemon_set, decided);
+    place(cx, daemon_set);
 }
 
-fn place(workload: &mut Value, decided: Decided<'_>) {
-    let Some(placement) = decided.placement else {
+fn place(cx: &Context<'_>, workload: &mut Value) {
+    let Some(placement) = cx.infra_placement() else {
         return;
     };
     for field in ["nodeSelector", "tolerations", "affinity"] {
@@ -57,14 +51,14 @@ fn place(workload: &mut Value, decided: Decided<'_>) {
 }
 
 /// Appends arguments to the first container.
-pub(super) fn append_args(deployment: &mut Value, decided: Decided<'_>) {
+pub(super) fn append_args(deployment: &mut Value, args: &[String]) {
     let container = deployment.pointer_mut("/spec/template/spec/containers/0");
-    let Some(Value::Object(container)) = container.filter(|_| !decided.texts.is_empty()) else {
+    let Some(Value::Object(container)) = container.filter(|_| !args.is_empty()) else {
         return;
     };
     let list = container.entry("args").or_insert_with(|| json!([]));
     if let Value::Array(list) = list {
-        list.extend(decided.texts.iter().map(|arg| json!(arg)));
+        list.extend(args.iter().map(|arg| json!(arg)));
     }
 }
 

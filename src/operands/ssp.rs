@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::cr::Cr;
-use super::spec::Spec;
 use super::{Context, Error, Stage};
 use crate::kube::Object;
+use crate::kube::tree::{copy, set};
 
 /// On OpenShift (the order of work sees to it); the webhook renders it everywhere.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
@@ -19,28 +19,39 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         .get("workloadSources.commonTemplatesNamespace")
         .and_then(Value::as_str)
         .unwrap_or(&cx.release.tables().common_templates_namespace);
-    let mut spec = Spec::default();
-    spec.text("commonTemplates.namespace", namespace);
-    spec.list("commonTemplates.dataImportCronTemplates", golden_images);
-    spec.set("templateValidator.replicas", json!(2));
-    spec.copy("templateValidator.placement", cx.infra_placement());
-    spec.copy("tlsSecurityProfile", Some(&cx.tls().value));
+    let mut spec = json!({});
+    set(&mut spec, "commonTemplates.namespace", namespace.into());
+    set(
+        &mut spec,
+        "commonTemplates.dataImportCronTemplates",
+        golden_images.to_vec().into(),
+    );
+    set(&mut spec, "templateValidator.replicas", json!(2));
+    copy(
+        &mut spec,
+        "templateValidator.placement",
+        cx.infra_placement(),
+    );
+    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
     if let Some(on) = multiple_architectures(cx) {
-        spec.set("enableMultipleArchitectures", on.into());
+        set(&mut spec, "enableMultipleArchitectures", on.into());
     }
-    spec.copy(
+    copy(
+        &mut spec,
         "tokenGenerationService.enabled",
         hc.get("deployment.deployVmConsoleProxy"),
     );
     if !topology_is_unknown(cx) {
         let topology = cx.topology;
-        spec.texts(
+        set(
+            &mut spec,
             "cluster.controlPlaneArchitectures",
-            &topology.control_plane_architectures,
+            json!(topology.control_plane_architectures),
         );
-        spec.texts(
+        set(
+            &mut spec,
             "cluster.workloadArchitectures",
-            &topology.workload_architectures,
+            json!(topology.workload_architectures),
         );
     }
     let ssp = cx.finish(Cr {

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::template::{Decided, filled_in};
 use super::{Context, Error, pods};
 use crate::kube::Object;
 
@@ -13,12 +12,10 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if percentage.is_none_or(|p| p <= 100) || is_autopilots(cx) {
         return Ok(Vec::new());
     }
-    let mut objects = vec![filled_in(
-        cx,
-        "DaemonSet/wasp-agent",
-        Decided::by_placement(cx, &[]),
-        pods::place_daemon_set,
-    )];
+    let daemon_set = cx.changed("DaemonSet/wasp-agent", |body| {
+        pods::place_daemon_set(cx, body);
+    });
+    let mut objects = vec![daemon_set];
     objects.extend(cx.constants(&[
         "ServiceAccount/wasp",
         "SecurityContextConstraints/wasp",

@@ -196,8 +196,10 @@ fn render(
     operator_may_update: bool,
 ) -> Plan {
     let schedule = inventory.data_import_schedule.as_deref();
-    let golden_images =
-        |hc: &_| GoldenImages::of(release, hc, &topology, schedule).render_shared(release);
+    let golden_images = |hc: &_| {
+        let images = GoldenImages::of(release, hc, &topology, schedule).render();
+        images.map(Arc::new)
+    };
     let mut images = golden_images(&hc);
 
     let mut rendered = Rendered::default();
@@ -223,7 +225,7 @@ fn render(
         images = golden_images(&hc);
     }
     let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
-    let ssp = ssp.map(|(_, o)| ssp_stage::render_shared(&o.body, release));
+    let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
     let reconciled = rendered.error.is_none();
     let images = images.ok();
     let listed = images.as_deref().filter(|_| reconciled && ssp.is_some());

@@ -10,12 +10,10 @@ mod embedded;
 mod fields;
 mod files;
 mod kubevirt;
-mod memo;
 mod ssp;
 mod tables;
 mod upgrade;
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -30,7 +28,6 @@ pub use constants::{Constants, Filled, Placeholders};
 pub use fields::{Feeds, HyperConvergedField};
 pub use files::{Error, Files};
 pub use kubevirt::KubeVirtFacts;
-pub use memo::Memo;
 pub use ssp::{SspBundle, SspOwner};
 pub use tables::{
     Architecture, Behaviour, ConditionalGate, FeatureGate, GateCondition, HyperConvergedApi,
@@ -56,11 +53,7 @@ pub struct Release {
     kubevirt: OnceLock<KubeVirtFacts>,
     fields: OnceLock<Vec<HyperConvergedField>>,
     schemas: BTreeMap<String, OnceLock<Schema>>,
-    kept: [OnceLock<Kept>; 16],
 }
-
-/// What a room keeps of a release, by its type.
-type Kept = Box<dyn Any + Send + Sync>;
 
 impl std::fmt::Debug for Release {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -102,7 +95,6 @@ impl Release {
             kubevirt: OnceLock::new(),
             fields: OnceLock::new(),
             schemas,
-            kept: Default::default(),
         }
     }
 
@@ -244,20 +236,6 @@ impl Release {
     /// The names of the schemas there are.
     pub fn schema_names(&self) -> impl Iterator<Item = &str> {
         self.schemas.keys().map(String::as_str)
-    }
-
-    /// What the rooms above keep of a release for as long as it lives, one of each type: results
-    /// that are made of its data and that many clusters share.
-    ///
-    /// # Panics
-    /// When there are more such types than places, which any plan shows.
-    pub fn kept<T: Any + Default + Send + Sync>(&self) -> &T {
-        let mut places = self.kept.iter();
-        let found = places.find_map(|place| {
-            let kept = place.get_or_init(|| Box::new(T::default()));
-            kept.downcast_ref()
-        });
-        found.expect("a place for each type")
     }
 
     /// The names of all files of the release, sorted.

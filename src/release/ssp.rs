@@ -5,12 +5,10 @@
 //! fields that its CRD prunes, and the objects that are the same in every cluster.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Memo;
 use crate::kube::Object;
 
 /// Stands for the golden images' namespace in `ssp.json`.
@@ -32,9 +30,6 @@ pub struct SspBundle {
     pub pruned: Vec<String>,
     /// Objects that do not depend on the SSP's spec, without the metadata that names their owner.
     objects: Vec<Value>,
-    /// The same with that metadata: a fleet has few owners, so they are made once and shared.
-    #[serde(skip)]
-    owned: Memo<SspOwner, Arc<[Object]>, 64>,
 }
 
 /// The metadata by which SSP marks an object as its own.
@@ -61,13 +56,8 @@ impl SspBundle {
 
     /// The objects that are the same whatever the SSP says, in SSP's order: the namespace, the
     /// roles with their binding, the network policies.
-    pub fn objects(&self, owner: &SspOwner) -> Arc<[Object]> {
-        if let Some(known) = self.owned.find(|of| of == owner) {
-            return known;
-        }
-        let objects: Arc<[_]> = self.objects.iter().map(|o| own(o, owner)).collect();
-        self.owned.keep(owner.clone(), Arc::clone(&objects));
-        objects
+    pub fn objects(&self, owner: &SspOwner) -> impl Iterator<Item = Object> {
+        self.objects.iter().map(|object| own(object, owner))
     }
 }
 
@@ -119,7 +109,8 @@ mod tests {
             assert!(known.contains(&bundle.local_architecture), "{release}");
             let objects = serde_json::to_string(&bundle.objects).unwrap();
             assert!(!objects.contains("{{"), "{release}");
-            assert_eq!(bundle.objects(&owner("x"))[0].id.kind, "Namespace");
+            let first = bundle.objects(&owner("x")).next().unwrap();
+            assert_eq!(first.id.kind, "Namespace");
         }
     }
 
@@ -129,7 +120,7 @@ mod tests {
             .1
             .replace("kubevirt-os-images", "openshift-virtualization-os-images");
         let bundle = SspBundle::from_json(&text).unwrap();
-        let objects = bundle.objects(&owner("x"));
+        let objects: Vec<_> = bundle.objects(&owner("x")).collect();
         assert_eq!(objects[0].id.name, "openshift-virtualization-os-images");
         let namespace = Some("openshift-virtualization-os-images");
         let in_it = |o: &&Object| o.id.namespace.as_deref() == namespace;
@@ -137,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_made_once_per_owner() {
+    fn objects_name_their_owner() {
         let bundle = SspBundle::from_json(RELEASES[0].1).unwrap();
-        let first = bundle.objects(&owner("a/ssp"));
-        assert!(Arc::ptr_eq(&first, &bundle.objects(&owner("a/ssp"))));
-        let other = bundle.objects(&owner("b/ssp"));
-        assert_eq!(first[0].body["metadata"]["annotations"]["owner"], "a/ssp");
-        assert_eq!(other[0].body["metadata"]["annotations"]["owner"], "b/ssp");
+        for name in ["a/ssp", "b/ssp"] {
+            for object in bundle.objects(&owner(name)) {
+                assert_eq!(object.body["metadata"]["annotations"]["owner"], name);
+            }
+        }
     }
 
     #[test]

@@ -13,12 +13,10 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use crate::kube::Object;
-use crate::release::{Memo, Release, SspBundle};
+use crate::release::SspBundle;
 
 /// On every object that is for one architecture.
 pub const ARCHITECTURE_LABEL: &str = "template.kubevirt.io/architecture";
@@ -102,21 +100,6 @@ pub enum Displacer {
     DataSource(String),
 }
 
-/// What was made of a release's SSPs: a fleet has few that differ.
-type Stages = Memo<Arc<Value>, Arc<SspStage>, 32>;
-
-/// [`render`] with what the release brings along, made once for equal objects.
-pub fn render_shared(ssp: &Arc<Value>, release: &Release) -> Arc<SspStage> {
-    let stages: &Stages = release.kept();
-    // Equal ones are mostly the same one: see `operands`.
-    if let Some(known) = stages.find(|of| Arc::ptr_eq(of, ssp) || of == ssp) {
-        return known;
-    }
-    let stage = Arc::new(render(ssp, release.ssp()));
-    stages.keep(Arc::clone(ssp), Arc::clone(&stage));
-    stage
-}
-
 /// What SSP does with `ssp`, the object as HCO creates it (jsonpatch applied).
 pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let spec = &ssp["spec"];
@@ -140,11 +123,11 @@ pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let sources = data_sources::plan(&templates, multi_arch, &cluster, &mut crons, bundle);
 
     let owner = owner::of(ssp);
-    let constant = bundle.objects(&owner);
-    stage.objects.extend(constant.iter().map(|object| Rendered {
-        object: object.clone(),
+    let constant = bundle.objects(&owner).map(|object| Rendered {
+        object,
         origin: Origin::default(),
-    }));
+    });
+    stage.objects.extend(constant);
     let namespace = &bundle.golden_images_namespace;
     let sources = sources
         .into_iter()

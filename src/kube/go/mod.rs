@@ -56,19 +56,6 @@ impl GoTypes {
         without_facts_of_a_cluster(object);
     }
 
-    /// Sets a value in a document as [`Self::normalise`] left it, so that the document is what that
-    /// would have made of it. `false`, with the document as it was, where that can't be told from the
-    /// value alone: Go may leave the value out, or has none in its place now.
-    pub fn set_normalised(
-        &self,
-        document: &mut Value,
-        ty: &GoType,
-        path: &str,
-        value: Value,
-    ) -> bool {
-        normalise::set(self, document, ty, path, value).is_some()
-    }
-
     /// What `json.Unmarshal` of `patched` onto the struct that prints as `base` makes of it,
     /// encoded again. Keys missing in `patched` keep the old value; see `merge` for the rest.
     pub fn merge(&self, base: &Value, patched: &Value, ty: &GoType) -> Result<Value, DecodeError> {

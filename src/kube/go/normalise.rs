@@ -4,7 +4,6 @@ use serde_json::{Map, Number, Value};
 
 use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{float, time};
-use crate::kube::tree::steps;
 use crate::kube::{duration, quantity};
 
 /// Turns a document into what Go prints, in place. `null` stands for the zero value, so that
@@ -44,36 +43,6 @@ pub(super) fn encode(types: &GoTypes, value: &mut Value, ty: &GoType) {
             }
         }
     }
-}
-
-/// Sets the value of a field, at a dotted path through structs, in a document that is encoded. Go
-/// prints a field by its own value alone; what is around it is printed as before where neither the
-/// old value nor the new one may be left out.
-pub(super) fn set(
-    types: &GoTypes,
-    document: &mut Value,
-    ty: &GoType,
-    path: &str,
-    mut value: Value,
-) -> Option<()> {
-    let (mut place, mut ty, mut field) = (document, ty, None);
-    for key in steps(path) {
-        let Kind::Struct(index) = ty.target().kind else {
-            return None;
-        };
-        let found = types.structure(index).field(key)?;
-        place = place.get_mut(key)?;
-        (ty, field) = (&found.ty, Some(found));
-    }
-    let field = field?;
-    encode(types, &mut value, &field.ty);
-    let mut zero = Value::Null;
-    encode(types, &mut zero, &field.ty);
-    if value == zero || omitted(types, field, &value) {
-        return None;
-    }
-    *place = value;
-    Some(())
 }
 
 fn encode_struct(types: &GoTypes, map: &mut Map<String, Value>, structure: &Struct) {

@@ -48,47 +48,6 @@ fn what_go_always_prints_is_there_and_what_it_omits_is_not() {
 }
 
 #[test]
-fn a_value_is_set_as_go_prints_it_where_it_alone_decides() {
-    let (types, _) = kubevirt();
-    let ty = types.named("v1.KubeVirtSpec").unwrap();
-    let spec = json!({
-        "certificateRotateStrategy": {"selfSigned": {"ca": {"duration": "48h"}}},
-        "configuration": {"cpuModel": "old", "migrations": {"allowPostCopy": true}},
-    });
-    for (path, value, is_told) in [
-        ("configuration.cpuModel", json!("new"), true),
-        (
-            "certificateRotateStrategy.selfSigned.ca.duration",
-            json!("90m"),
-            true,
-        ),
-        (
-            "configuration.migrations",
-            json!({"bandwidthPerMigration": "1024Mi"}),
-            true,
-        ),
-        ("configuration.migrations", json!({"unknown": 1}), true),
-        // Go leaves these out.
-        ("configuration.cpuModel", json!(""), false),
-        ("configuration.migrations", json!(null), false),
-        // Nothing is there now.
-        ("configuration.minCPUModel", json!("new"), false),
-        ("infra.replicas", json!(1), false),
-        // No field.
-        ("configuration.nothing", json!("new"), false),
-        ("configuration.cpuModel.x", json!("new"), false),
-    ] {
-        let mut set = normalised(spec.clone());
-        let before = set.clone();
-        let told = types.set_normalised(&mut set, ty, path, value.clone());
-        assert_eq!(told, is_told, "{path}: {value}");
-        let mut whole = spec.clone();
-        crate::kube::tree::set(&mut whole, path, value);
-        assert_eq!(set, if told { normalised(whole) } else { before }, "{path}");
-    }
-}
-
-#[test]
 fn a_gate_without_a_state_is_enabled() {
     let (types, _) = kubevirt();
     let ty = types

@@ -1,21 +1,14 @@
 //! What SSP makes of the golden images, with the lines that it comes from.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::{Context, GoldenImage};
-use crate::boot_images::ssp_stage::{Displaced, Origin, Rendered, SspStage};
-use crate::finding::Rule;
+use crate::boot_images::ssp_stage::{Displaced, Origin, Rendered};
 use crate::kube::tree;
-use crate::release::Memo;
 use crate::source::Location;
 
 /// The annotation that may change the SSP before SSP reads it.
 const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";
-
-/// Whether a rule, by its name, has anything to say about what SSP makes.
-type Asked = Memo<(Arc<SspStage>, &'static str), bool, 128>;
 
 /// The name of a DataImportCron and the one of the DataSource that it manages: the kind, the name,
 /// and the template's field that says it.
@@ -30,21 +23,6 @@ pub(in crate::lint) fn cron_names(cron: &Rendered) -> [(&'static str, &str, &'st
 }
 
 impl<'a> Context<'a> {
-    /// Whether a rule has anything to say about what SSP makes of the golden images, going by that
-    /// and the release alone. Clusters share it: `look` is asked once.
-    pub fn ssp_has(&self, rule: &Rule, look: impl FnOnce() -> bool) -> bool {
-        let Some(stage) = &self.plan().ssp else {
-            return look();
-        };
-        let asked: &Asked = self.release().kept();
-        let known = asked.find(|(of, name)| *name == rule.name && Arc::ptr_eq(of, stage));
-        known.unwrap_or_else(|| {
-            let has = look();
-            asked.keep((Arc::clone(stage), rule.name), has);
-            has
-        })
-    }
-
     /// The DataImportCrons that SSP creates.
     pub fn import_crons(&self) -> impl Iterator<Item = &'a Rendered> + use<'a> {
         self.ssp_objects("DataImportCron")

@@ -1,7 +1,7 @@
 //! The release's field map, read from the operand's side: which field feeds a place.
 
 use super::Context;
-use crate::release::{HyperConvergedField, Memo};
+use crate::release::HyperConvergedField;
 use crate::yaml::{Path, Segment};
 
 impl Context<'_> {
@@ -148,43 +148,8 @@ pub(super) fn rows<'c, 'a>(
     })
 }
 
-/// Rows of a release by what they were asked for: in a fleet, patches lead to few places. A field
-/// is its index.
-type Known = Memo<Asked, Option<(usize, How, Path)>, 64>;
-
-struct Asked {
-    version: String,
-    kind: String,
-    keys: Vec<String>,
-}
-
 /// The row for a place: its own, else the one of the nearest place above it.
-pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &str, keys: &[String]) -> Option<Row<'c>> {
-    let fields = cx.release().fields();
-    let known: &Known = cx.release().kept();
-    let is = |a: &Asked| a.keys == keys && a.kind == kind && a.version == cx.version();
-    let found = known.find(is).unwrap_or_else(|| {
-        let found = search(cx, kind, keys).and_then(|row| {
-            let index = fields.iter().position(|f| std::ptr::eq(f, row.field))?;
-            Some((index, row.how, row.path))
-        });
-        let asked = Asked {
-            version: cx.version().to_owned(),
-            kind: kind.to_owned(),
-            keys: keys.to_vec(),
-        };
-        known.keep(asked, found.clone());
-        found
-    });
-    let (index, how, path) = found?;
-    Some(Row {
-        field: fields.get(index)?,
-        how,
-        path,
-    })
-}
-
-fn search<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Option<Row<'c>> {
+pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Option<Row<'c>> {
     let leading = rows(cx, kind).filter_map(|(field, place, how)| {
         let indices = along(keys, place)?;
         let depth = steps(place).count();

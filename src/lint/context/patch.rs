@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -13,7 +12,6 @@ use crate::jsonpatch::{
 };
 use crate::kube::go::{GoType, Step};
 use crate::lint::Incident;
-use crate::release::Memo;
 use crate::schema::Schema;
 use crate::source::{Location, Span};
 
@@ -28,18 +26,7 @@ pub struct PatchAnnotation<'a> {
     pub text: &'a str,
     decoded: Result<Vec<Operation>, Failure>,
     patched: Option<&'a Patched>,
-    effects: OnceCell<Option<Arc<Effects>>>,
-}
-
-/// What annotations of a release did: in a fleet, many clusters have the same one.
-type Done = Memo<Cause, Arc<Effects>, 32>;
-
-/// Everything that decides what an annotation does.
-struct Cause {
-    kind: &'static str,
-    text: String,
-    /// The part of the operand that it leads to.
-    part: Value,
+    effects: OnceCell<Option<Effects>>,
 }
 
 /// A patch that can't be applied, and what comes of it.
@@ -141,27 +128,8 @@ impl<'a> Context<'a> {
     /// What an annotation did to the operand that it patches, operation by operation; `None`
     /// where it isn't rendered, or not patched.
     pub fn patch_effects<'c>(&self, patch: &'c PatchAnnotation<'a>) -> Option<&'c Effects> {
-        let effects = patch.effects.get_or_init(|| match patch.patched {
-            Some(_) => self.effects_shared(patch),
-            None => None,
-        });
-        effects.as_deref()
-    }
-
-    fn effects_shared(&self, patch: &PatchAnnotation<'_>) -> Option<Arc<Effects>> {
-        let (before, kind) = (patch.rendered()?, patch.target.kind);
-        let types = self.release().go_types();
-        let ty = types.of_kind(patch.target.api_version, kind)?;
-        let part = jsonpatch::reached(types, ty, before, patch.operations());
-        let done: &Done = self.release().kept();
-        let known = done.find(|c| c.kind == kind && c.text == patch.text && c.part == part);
-        if known.is_some() {
-            return known;
-        }
-        let effects = Arc::new(self.effects_of(patch, patch.operations())?);
-        let text = patch.text.to_owned();
-        done.keep(Cause { kind, text, part }, Arc::clone(&effects));
-        Some(effects)
+        let effects = || self.effects_of(patch, patch.operations());
+        patch.effects.get_or_init(effects).as_ref()
     }
 
     /// The operand as another text in an annotation's place would leave it; `None` where the text

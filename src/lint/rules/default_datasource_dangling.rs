@@ -64,9 +64,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !cx.hyperconverged().is_some_and(|hc| hc.multi_arch()) {
         return;
     }
-    if !cx.ssp_has(&RULE, || dangling(cx, &crons(cx)).next().is_some()) {
-        return;
-    }
     let images = &cx.release().ssp().golden_images_namespace;
     let crons = crons(cx);
     for (source, target, imported) in dangling(cx, &crons) {

@@ -52,10 +52,6 @@ Shorten the name. Leave room for an architecture: at most 57 characters.
 const MOST: usize = 63;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let is_concerned = |cron: &Rendered| too_long(cron).next().is_some();
-    if !cx.ssp_has(&RULE, || cx.import_crons().any(is_concerned)) {
-        return;
-    }
     let mut seen = Vec::new();
     for cron in cx.import_crons() {
         for (kind, name, field) in too_long(cron) {

@@ -85,12 +85,6 @@ after a correction there may be another.
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let is_refused = |cron: &Rendered| {
-        cdi::refusal(&cron.object.body["spec"]).is_some() || wrong_name(cron).is_some()
-    };
-    if !cx.ssp_has(&RULE, || cx.import_crons().any(is_refused)) {
-        return;
-    }
     let mut seen = BTreeSet::new();
     for cron in cx.import_crons() {
         // All architectures of a template have the same problem.

@@ -1,12 +1,8 @@
 //! An operand that HCO renders and the API server refuses.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use serde_json::Value;
 
 use super::prelude::*;
-use crate::release::Memo;
 use crate::yaml::Path;
 
 pub(super) static RULE: Rule = Rule {
@@ -69,10 +65,6 @@ spec:
     ..Rule::BASE
 };
 
-/// Operands of a release that their CRD takes, or that have none. What many clusters share is asked
-/// about once.
-type Taken = Memo<Arc<Value>, (), 64>;
-
 /// What is refused on behalf of one field of the HyperConverged.
 #[derive(Default)]
 struct Refused<'a> {
@@ -82,21 +74,12 @@ struct Refused<'a> {
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut by_field: BTreeMap<Option<Path>, Refused<'_>> = BTreeMap::new();
-    let taken: &Taken = cx.release().kept();
     for (_, object) in &cx.plan().operands {
         let kind = object.id.kind.as_str();
         let patched = cx.plan().patched.iter().find(|p| p.kind == kind);
         let body = patched.map_or(&object.body, |p| &p.before);
-        if taken.find(|known| Arc::ptr_eq(known, body)).is_some() {
-            continue;
-        }
         let schema = cx.release().schema_of(&object.id.api_version, kind);
         let refusals = schema.map(|s| s.refusals(body)).unwrap_or_default();
-        // Else only this plan holds it, and nobody asks again.
-        let is_shared = Arc::strong_count(body) > 1;
-        if refusals.is_empty() && is_shared {
-            taken.keep(Arc::clone(body), ());
-        }
         for violation in refusals {
             let field = cx.field_behind(kind, &violation.path);
             let refused = by_field.entry(field).or_default();
