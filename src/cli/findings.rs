@@ -1,7 +1,6 @@
 //! Findings of a run: collected, settled, printed.
 
 use std::fs::File;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -155,11 +154,6 @@ impl Settled {
             summary: Summary::default(),
             root: root.to_owned(),
         }
-    }
-
-    /// For a process that ends: their texts are not given back one by one.
-    pub(super) fn leave(self) {
-        let _left = ManuallyDrop::new(self);
     }
 
     /// Whether any is at or above a severity; `None` = none ever is.

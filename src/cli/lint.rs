@@ -87,8 +87,6 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let text = settled.text(target.format, target.terminal(output));
         target.write(&text, output)?;
     }
-    found.repo.leave();
-    settled.leave();
     Ok(verdict)
 }
 

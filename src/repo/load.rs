@@ -112,7 +112,8 @@ impl Repo {
 
     /// A file's content, parsed now or before.
     pub(super) fn content(&self, file: u32) -> Result<Arc<Content>, Box<Problem>> {
-        if let Some(content) = self.cache.get(file) {
+        let known = self.given.get(&file).map(Arc::clone);
+        if let Some(content) = known.or_else(|| self.recent.get(file)) {
             return Ok(content);
         }
         let path = self.paths.get(file as usize);
@@ -127,7 +128,11 @@ impl Repo {
         let content = Content::parse(SourceFile::from_bytes(&**path, bytes));
         match broken(&content, true).into_iter().next() {
             Some(problem) if problem.fatal => Err(Box::new(problem)),
-            _ => Ok(Arc::new(content)),
+            _ => {
+                let content = Arc::new(content);
+                self.recent.add(file, &content);
+                Ok(content)
+            }
         }
     }
 

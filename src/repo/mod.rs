@@ -6,7 +6,6 @@
 //! from (a directory, a git revision, standard input) makes no difference.
 
 mod build;
-mod cache;
 mod choose_release;
 mod companions;
 mod config;
@@ -19,6 +18,7 @@ mod open;
 mod pair;
 mod placed;
 mod problem;
+mod recent;
 mod release_dir;
 mod release_import;
 mod rules;
@@ -28,7 +28,7 @@ mod tests;
 mod texts;
 mod unchanged;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -117,7 +117,9 @@ pub struct Repo {
     releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
     /// Inventories that several clusters share, read once.
     shared: Vec<OnceLock<load::InventoryRead>>,
-    cache: cache::Cache,
+    /// Inventories that were named on the command line and lie outside the root, by their index.
+    given: HashMap<u32, Arc<scan::Content>>,
+    recent: recent::Recent,
     /// Read when somebody asks what is laid over a cluster's HyperConverged.
     kustomizations: OnceLock<Kustomizations>,
 }
@@ -132,11 +134,6 @@ impl Repo {
     /// The clusters, sorted by name.
     pub fn clusters(&self) -> &[ClusterRef] {
         &self.clusters
-    }
-
-    /// For a process that ends: what it keeps of files is not given back piece by piece.
-    pub fn leave(self) {
-        self.cache.leave();
     }
 
     /// Whether it is a stream of documents, [`Repo::from_stream`].

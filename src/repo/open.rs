@@ -1,18 +1,18 @@
 //! Reading a repository for the first time: what is where.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::cache::Cache;
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::files::{FileUse, Holds, Use};
 use super::pair::{ObjectRef, Objects, SourceRef, pair};
 use super::problem::{Problem, broken, unreadable};
+use super::recent::Recent;
 use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
 use super::texts::is_text;
 use super::{MANIFEST, Options, Repo};
@@ -88,7 +88,7 @@ impl Repo {
         candidates.shrink_to_fit();
         reading.files.reserve_exact(candidates.len());
         let room = Room::new(options.max_total);
-        let looked = look_all(&*tree, &candidates, &reading.cache, &room);
+        let looked = look_all(&*tree, &candidates, &room);
         if room.is_over() {
             return Err(Error::TooMuch(options.max_total));
         }
@@ -209,15 +209,17 @@ impl Room {
     }
 }
 
-fn look_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], cache: &Cache, room: &Room) -> Vec<Looked> {
-    let one = |(file, path): (usize, &Arc<Utf8Path>)| look(tree, file, path, cache, room);
+fn look_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], room: &Room) -> Vec<Looked> {
     match paths.len() > FEW {
-        true => paths.par_iter().enumerate().map(one).collect(),
-        false => paths.iter().enumerate().map(one).collect(),
+        true => paths
+            .par_iter()
+            .map(|path| look(tree, path, room))
+            .collect(),
+        false => paths.iter().map(|path| look(tree, path, room)).collect(),
     }
 }
 
-fn look(tree: &dyn Tree, file: usize, path: &Utf8Path, cache: &Cache, room: &Room) -> Looked {
+fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
     let mut scanned = match path == CONFIG_FILE || room.is_over() {
         true => Scanned::default(),
         false => scan(tree, path),
@@ -233,14 +235,9 @@ fn look(tree: &dyn Tree, file: usize, path: &Utf8Path, cache: &Cache, room: &Roo
             false => problem,
         });
     }
-    // Dropped here unless there is room, so that memory doesn't grow with the repository.
-    if let Some(content) = scanned.content.take() {
-        if content.is_broken() {
-            problems.extend(broken(&content, scanned.marked));
-        }
-        if !scanned.found.is_empty() {
-            cache.offer(index(file), content);
-        }
+    // Read again when a cluster is loaded, so that memory doesn't grow with the repository.
+    if let Some(content) = scanned.content.take().filter(Content::is_broken) {
+        problems.extend(broken(&content, scanned.marked));
     }
     let Scanned {
         found,
@@ -282,7 +279,8 @@ struct Reading {
     files: Vec<FileUse>,
     texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
-    cache: Cache,
+    /// Files that lie outside the root, by their index.
+    given: HashMap<u32, Arc<Content>>,
 }
 
 impl Reading {
@@ -380,7 +378,7 @@ impl Reading {
                 self.objects.given.push(SourceRef { kind, object });
             }
         }
-        self.cache.pin(file, content);
+        self.given.insert(file, Arc::new(content));
         Ok(())
     }
 
@@ -399,11 +397,12 @@ impl Reading {
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
-            directories: std::collections::HashSet::new(),
+            directories: HashSet::new(),
             release: options.release.as_ref().map(Arc::clone),
             releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),
-            cache: self.cache,
+            given: self.given,
+            recent: Recent::default(),
             kustomizations: OnceLock::new(),
             paths: std::mem::take(&mut self.objects.paths),
             config: Config::default(),
