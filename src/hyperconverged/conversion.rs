@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 
 use super::MOVES;
 use super::gates::Gates;
-use super::moves::moves_in;
 use crate::kube::tree::{get, remove, set};
 use crate::release::{Phase, Release};
 
@@ -59,7 +58,7 @@ pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
 
 fn spec_to_v1(release: &Release, spec: &Value) -> Value {
     let mut out = Value::Object(Map::new());
-    for (from, to) in moves_in(spec) {
+    for (from, to) in MOVES {
         if let Some(value) = get(spec, from) {
             set(&mut out, to, value.clone());
         }

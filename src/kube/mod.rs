@@ -9,8 +9,6 @@ pub mod label;
 pub mod label_selector;
 pub mod node_affinity;
 mod object;
-pub(crate) mod outline;
-pub(crate) mod prefixes;
 pub mod quantity;
 pub mod secret;
 pub mod tree;

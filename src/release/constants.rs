@@ -5,13 +5,11 @@
 //! other placeholder is left for the object's renderer.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
 use crate::kube::Object;
-use crate::kube::outline::Outline;
 
 /// What stands for the placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,8 +38,7 @@ type Cells = HashMap<String, OnceLock<Object>>;
 /// A release's constant objects by `Kind/name`.
 #[derive(Debug)]
 pub struct Constants {
-    outline: Outline,
-    templates: BTreeMap<String, Range<u32>>,
+    templates: BTreeMap<String, Value>,
     // Filled objects are shared between plans.
     filled: Mutex<BTreeMap<String, Arc<Cells>>>,
 }
@@ -50,15 +47,12 @@ pub struct Constants {
 const MOST_FILLED: usize = 256;
 
 impl Constants {
-    /// From `objects.json`; `None` when it is not a JSON object.
-    pub(crate) fn new(outline: Outline) -> Option<Self> {
-        let templates = outline.members(&outline.whole())?.into_iter();
-        let templates = templates.map(|(name, part)| (name.into_owned(), part));
-        Some(Self {
-            templates: templates.collect(),
-            outline,
-            filled: Mutex::new(BTreeMap::new()),
-        })
+    /// From `objects.json`.
+    pub(super) fn new(templates: BTreeMap<String, Value>) -> Self {
+        Self {
+            templates,
+            filled: Mutex::default(),
+        }
     }
 
     /// Whether there is an object of this name.
@@ -82,9 +76,8 @@ impl Constants {
         if let Some(cells) = filled.get(&key) {
             return Arc::clone(cells);
         }
-        let names_domain = |part| self.outline.text(part).contains("{{ingressDomain}}");
         let chosen = self.templates.iter();
-        let chosen = chosen.filter(|(_, part)| names_domain(part) == of_domain);
+        let chosen = chosen.filter(|(_, template)| names_domain(template) == of_domain);
         let cells = chosen.map(|(name, _)| (name.clone(), OnceLock::new()));
         let cells = Arc::new(cells.collect());
         if filled.len() >= MOST_FILLED {
@@ -108,11 +101,19 @@ impl Constants {
         } = filled;
         let cell = of_namespace.get(name).or_else(|| of_domain.get(name))?;
         Some(cell.get_or_init(|| {
-            let part = self.templates.get(name);
-            let mut object = part.and_then(|p| self.outline.value(p)).unwrap_or_default();
+            let mut object = self.templates.get(name).cloned().unwrap_or_default();
             fill(&mut object, with);
             Object::new(object)
         }))
+    }
+}
+
+fn names_domain(template: &Value) -> bool {
+    match template {
+        Value::String(text) => text.contains("{{ingressDomain}}"),
+        Value::Array(items) => items.iter().any(names_domain),
+        Value::Object(map) => map.values().any(names_domain),
+        _ => false,
     }
 }
 
@@ -163,8 +164,7 @@ mod tests {
             env: &env,
         };
         let text = r#"{"K/a": {"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"}, "K/b": {}}"#;
-        let constants = Outline::of(text.into()).and_then(Constants::new);
-        let constants = constants.expect("an object");
+        let constants = Constants::new(serde_json::from_str(text).expect("an object"));
         let filled = constants.filled(&with, "openshift");
         assert_eq!(
             constants.object(&filled, &with, "K/a").map(|o| &*o.body),
@@ -186,6 +186,5 @@ mod tests {
         let (shared, again) = (body(&filled, "K/b"), body(&other, "K/b"));
         let (shared, again) = shared.zip(again).expect("it is there");
         assert!(Arc::ptr_eq(&shared, &again), "no domain in it");
-        assert!(Outline::of("[]".into()).is_some_and(|o| Constants::new(o).is_none()));
     }
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Files, Release};
 
-/// A file's name, its text, and the ends of the objects and lists in it.
-type File = (&'static str, &'static str, &'static [(u32, u32)]);
+/// A file's name and its text.
+type File = (&'static str, &'static str);
 
 /// Oldest first. Made by `build.rs`.
 static RELEASES: &[(&str, &[File])] = include!(concat!(env!("OUT_DIR"), "/releases.rs"));
@@ -23,8 +23,8 @@ pub(super) fn release(name: &str) -> Option<Arc<Release>> {
     let (cell, (name, given)) = (CELLS.get(index)?, RELEASES.get(index)?);
     let release = cell.get_or_init(|| {
         let mut files = Files::new();
-        for (name, text, containers) in *given {
-            files.compiled_in(name, text, containers);
+        for (name, text) in *given {
+            files.insert(*name, *text);
         }
         Arc::new(Release::named(name, files))
     });

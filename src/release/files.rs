@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 
-use crate::kube::outline::Outline;
+use crate::kube::go::GoTypes;
+use crate::schema::Schema;
 
 /// A release's data that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -35,14 +36,7 @@ impl Error {
 
 /// File name (relative, `/` as separator) to text.
 #[derive(Debug, Default)]
-pub struct Files(BTreeMap<String, File>);
-
-#[derive(Debug)]
-enum File {
-    Text(Cow<'static, str>),
-    /// With the ends of its objects and lists.
-    CompiledIn(&'static str, &'static [(u32, u32)]),
-}
+pub struct Files(BTreeMap<String, Cow<'static, str>>);
 
 impl Files {
     /// No file yet.
@@ -52,18 +46,7 @@ impl Files {
 
     /// Adds a file.
     pub fn insert(&mut self, name: impl Into<String>, text: impl Into<Cow<'static, str>>) {
-        self.0.insert(name.into(), File::Text(text.into()));
-    }
-
-    /// Adds a file that is compiled in, with the ends of its objects and lists.
-    pub(super) fn compiled_in(
-        &mut self,
-        name: &str,
-        text: &'static str,
-        containers: &'static [(u32, u32)],
-    ) {
-        let file = File::CompiledIn(text, containers);
-        self.0.insert(name.to_owned(), file);
+        self.0.insert(name.into(), text.into());
     }
 
     /// The names, sorted.
@@ -76,29 +59,20 @@ impl Files {
     /// # Errors
     /// When there is no such file.
     pub fn text(&self, name: &str) -> Result<&str, Error> {
-        Ok(match self.get(name)? {
-            File::Text(text) => text,
-            File::CompiledIn(text, _) => text,
-        })
+        let text = self.0.get(name).map(|text| &**text);
+        text.ok_or_else(|| Error::Missing(name.to_owned()))
     }
 
-    /// A file that is read in parts; what is compiled in is neither copied nor looked through.
-    ///
-    /// # Errors
-    /// When there is no such file, or brackets or quotes of it don't match.
-    pub(crate) fn outline(&self, name: &str) -> Result<Outline, Error> {
-        match self.get(name)? {
-            File::Text(text) => {
-                let outline = Outline::of(text.clone());
-                outline.ok_or_else(|| Error::shape(name, "it is not JSON"))
-            }
-            File::CompiledIn(text, containers) => Ok(Outline::made(text, containers)),
-        }
+    /// The Go types of the operators' APIs.
+    pub(super) fn go_types(&self) -> Result<GoTypes, Error> {
+        let file = "go-types.json";
+        GoTypes::from_json(self.text(file)?).map_err(|e| Error::shape(file, &e.to_string()))
     }
 
-    fn get(&self, name: &str) -> Result<&File, Error> {
-        let file = self.0.get(name);
-        file.ok_or_else(|| Error::Missing(name.to_owned()))
+    /// The schema of a CRD version, named as its file is: `hyperconverged.v1beta1`.
+    pub(super) fn schema(&self, name: &str) -> Result<Schema, Error> {
+        let file = format!("crds/{name}.json");
+        Schema::from_json(self.text(&file)?).map_err(|e| Error::shape(&file, &e.to_string()))
     }
 
     /// A file read as JSON.

@@ -17,7 +17,7 @@ mod upgrade;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use admission::{
@@ -170,18 +170,16 @@ impl Release {
     /// The objects that are the same in every cluster of the release, or nearly so.
     pub fn constants(&self) -> &Constants {
         self.constants.get_or_init(|| {
-            let file = self.files.outline("objects.json");
-            let file = file.unwrap_or_else(|e| panic!("{e}"));
-            Constants::new(file).unwrap_or_else(|| panic!("objects.json: not an object"))
+            let templates = self.files.parse("objects.json");
+            Constants::new(templates.unwrap_or_else(|e| panic!("{e}")))
         })
     }
 
     /// The Go types of the operators' APIs.
     pub fn go_types(&self) -> &GoTypes {
         self.go_types.get_or_init(|| {
-            let file = self.files.outline("go-types.json");
-            let file = file.unwrap_or_else(|e| panic!("{e}"));
-            GoTypes::new(file).unwrap_or_else(|e| panic!("go-types.json: {e}"))
+            let types = self.files.go_types();
+            types.unwrap_or_else(|e| panic!("{e}"))
         })
     }
 
@@ -210,9 +208,8 @@ impl Release {
     pub fn schema(&self, name: &str) -> Option<&Schema> {
         let cell = self.schemas.get(name)?;
         Some(cell.get_or_init(|| {
-            let file = format!("crds/{name}.json");
-            let outline = self.files.outline(&file).unwrap_or_else(|e| panic!("{e}"));
-            Schema::new(outline).unwrap_or_else(|e| panic!("{file}: {e}"))
+            let schema = self.files.schema(name);
+            schema.unwrap_or_else(|e| panic!("{e}"))
         }))
     }
 
@@ -262,20 +259,14 @@ impl Release {
         self.files.parse::<Vec<Value>>("golden-images.json")?;
         self.files
             .parse::<BTreeMap<String, Value>>("objects.json")?;
-        self.files.parse::<IgnoredAny>("go-types.json")?;
-        GoTypes::new(self.files.outline("go-types.json")?)
-            .and_then(|types| types.check())
-            .map_err(|e| Error::shape("go-types.json", &e.to_string()))?;
+        self.files.go_types()?;
         SspBundle::from_json(self.files.text("ssp.json")?)
             .map_err(|e| Error::shape("ssp.json", &e.to_string()))?;
         self.files.parse::<KubeVirtFacts>("kubevirt.json")?;
         self.files
             .parse::<Vec<HyperConvergedField>>("fields.json")?;
         for name in self.schemas.keys() {
-            let file = format!("crds/{name}.json");
-            self.files.parse::<IgnoredAny>(&file)?;
-            Schema::new(self.files.outline(&file)?)
-                .map_err(|e| Error::shape(&file, &e.to_string()))?;
+            self.files.schema(name)?;
         }
         Ok(())
     }

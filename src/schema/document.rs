@@ -9,7 +9,6 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-use super::fits::Fits;
 use crate::finding::nearest;
 use crate::source::{SourceFile, Span};
 use crate::yaml::{Node, Path, Style, Value as Yaml};
@@ -18,9 +17,7 @@ use crate::yaml::{Node, Path, Style, Value as Yaml};
 #[derive(Debug)]
 pub struct DocumentSchema {
     json: Value,
-    /// Read when there is a document.
-    fits: OnceLock<Fits>,
-    /// Compiled when something may be wrong.
+    /// Compiled when there is a document.
     validator: OnceLock<Validator>,
 }
 
@@ -48,7 +45,6 @@ impl DocumentSchema {
     pub fn of(text: &str) -> Self {
         Self {
             json: serde_json::from_str(text).expect("our schemas are JSON"),
-            fits: OnceLock::new(),
             validator: OnceLock::new(),
         }
     }
@@ -56,9 +52,6 @@ impl DocumentSchema {
     /// What is wrong with a document, in the order of the text. A value that is `null` counts as
     /// left out, as Kubernetes takes it.
     pub fn check(&self, file: &SourceFile, root: &Node) -> Vec<Mistake> {
-        if self.fits.get_or_init(|| Fits::of(&self.json)).surely(root) {
-            return Vec::new();
-        }
         let compile = || jsonschema::draft7::new(&self.json).expect("our schemas are JSON Schemas");
         let validator = self.validator.get_or_init(compile);
         let value = without_nulls(root.to_json());

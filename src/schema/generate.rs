@@ -57,7 +57,7 @@ fn value(schema: &Schema, node: &Node, dice: &mut Dice, odd: bool, depth: usize)
     if types.has(Types::ARRAY) {
         let longest = limits.and_then(|l| l.max_items).unwrap_or(4).min(4);
         let count = dice.below(usize::try_from(longest).unwrap_or(4) + 1);
-        let items = schema.items(node);
+        let items = node.items.as_deref();
         let one = |dice: &mut Dice| match items {
             Some(items) => value(schema, items, dice, odd, depth + 1),
             None => stray(dice, depth),
@@ -97,17 +97,14 @@ fn map(schema: &Schema, node: &Node, dice: &mut Dice, odd: bool, depth: usize) -
         let required = node.required.contains(name);
         let there = if odd { !dice.one_in(10) } else { true };
         if (required && there) || dice.one_in(rarity + depth / 3) {
-            let v = value(schema, schema.read(below), dice, odd, depth + 1);
+            let v = value(schema, below, dice, odd, depth + 1);
             map.insert(name.to_string(), v);
         }
     }
     if let Some(Additional::Schema(below)) = &node.additional {
         for key in ["k", "a.b/c", "other"] {
             if dice.one_in(3) {
-                map.insert(
-                    key.to_owned(),
-                    value(schema, schema.read(below), dice, odd, depth + 1),
-                );
+                map.insert(key.to_owned(), value(schema, below, dice, odd, depth + 1));
             }
         }
     }

@@ -58,7 +58,7 @@ impl Schema {
             required,
             pattern: limits
                 .and_then(|l| l.pattern.as_ref())
-                .map(|(text, _)| &**text),
+                .map(super::Pattern::text),
             format: limits.and_then(|l| l.format).map(super::Format::name),
         })
     }
@@ -112,8 +112,8 @@ impl Schema {
     /// free keys and unknown places.
     pub fn known_fields(&self, path: &Path) -> Vec<&str> {
         let properties = self.find(path).map(|n| &n.properties);
-        let names = properties.into_iter().flatten().map(|(n, _)| &**n);
-        names.collect()
+        let names = properties.into_iter().flat_map(|p| p.keys());
+        names.map(|name| &**name).collect()
     }
 
     /// How the list at a path is matched up; `None` where the schema knows no list.
@@ -143,13 +143,13 @@ impl Schema {
     }
 
     fn collect(&self, node: &Node, at: &Path, found: &mut Vec<Path>) {
-        if let Some(items) = self.items(node) {
+        if let Some(items) = &node.items {
             self.collect(items, at, found);
         }
         for (name, below) in &node.properties {
             let path = at.key(name);
             found.push(path.clone());
-            self.collect(self.read(below), &path, found);
+            self.collect(below, &path, found);
         }
     }
 
@@ -157,11 +157,11 @@ impl Schema {
         path.0
             .iter()
             .try_fold(self.root(), |node, step| match step {
-                Segment::Key(key) => match self.below(node, key)? {
+                Segment::Key(key) => match node.below(key)? {
                     Below::Node(below) => Some(below),
                     Below::Any => None,
                 },
-                Segment::Index(_) => self.items(node),
+                Segment::Index(_) => node.items.as_deref(),
             })
     }
 }

@@ -8,7 +8,6 @@
 //! [`Schema::unsupported`] names what has no such function.
 
 mod document;
-mod fits;
 mod list;
 mod lookup;
 mod parse;
@@ -29,8 +28,7 @@ mod properties;
 #[cfg(test)]
 pub(crate) use golden::shared;
 
-use std::ops::Range;
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -44,17 +42,13 @@ pub use validate::{Violation, ViolationKind, Violations};
 use pattern::Pattern;
 use rule::Rule;
 
-use crate::kube::outline::Outline;
-use crate::kube::prefixes::Prefixes;
-
 /// The schema of one version of one kind.
 #[derive(Debug)]
 pub struct Schema {
     group: String,
     version: String,
     kind: String,
-    outline: Outline,
-    root: Unread,
+    root: Node,
 }
 
 impl Schema {
@@ -79,15 +73,8 @@ impl Schema {
     }
 
     fn root(&self) -> &Node {
-        self.read(&self.root)
+        &self.root
     }
-}
-
-/// A node as a part of the schema's text, and as it is once somebody has asked for it.
-#[derive(Debug)]
-struct Unread {
-    text: Range<u32>,
-    node: OnceLock<Box<Node>>,
 }
 
 /// The JSON types a value may have, as bits.
@@ -133,14 +120,10 @@ struct Node {
     nullable: bool,
     preserve_unknown: bool,
     int_or_string: bool,
-    /// Sorted by name.
-    properties: Box<[(Box<str>, Unread)]>,
-    prefixes: Prefixes,
-    /// Which of `properties` have a default.
-    defaulted: OnceLock<Box<[usize]>>,
+    properties: BTreeMap<Box<str>, Self>,
     /// What holds for names that are not in `properties`; `None` = they are pruned.
     additional: Option<Additional>,
-    items: Option<Unread>,
+    items: Option<Box<Self>>,
     /// In the schema's order.
     required: Box<[Box<str>]>,
     default: Option<Value>,
@@ -153,9 +136,14 @@ struct Node {
 }
 
 impl Node {
-    fn property(&self, name: &str) -> Option<&Unread> {
-        let found = self.prefixes.find(name, |i| &self.properties[i].0)?;
-        Some(&self.properties[found].1)
+    /// What the schema says about a key of an object.
+    fn below(&self, key: &str) -> Option<Below<'_>> {
+        match (self.properties.get(key), &self.additional) {
+            (Some(below), _) => Some(Below::Node(below)),
+            (None, Some(Additional::Schema(below))) => Some(Below::Node(below.as_ref())),
+            (None, Some(Additional::Any)) => Some(Below::Any),
+            (None, None) => None,
+        }
     }
 }
 
@@ -165,7 +153,7 @@ enum Additional {
     /// `true`: anything, but nothing below it is known.
     Any,
     /// A schema for each value.
-    Schema(Unread),
+    Schema(Box<Node>),
 }
 
 /// What a schema says about a key of an object that it knows.
@@ -191,7 +179,7 @@ enum List {
 #[derive(Debug, Default)]
 struct Limits {
     allowed: Vec<Value>,
-    pattern: Option<(Box<str>, Pattern)>,
+    pattern: Option<Pattern>,
     format: Option<Format>,
     minimum: Option<f64>,
     maximum: Option<f64>,

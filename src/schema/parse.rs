@@ -1,16 +1,11 @@
 //! From a CustomResourceDefinition version's JSON to the tree, node by node.
 
-use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::OnceLock;
-
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::pattern::Pattern;
 use super::rule::Rule;
-use super::{Additional, Below, Format, Limits, List, Node, Schema, Types, Unread};
-use crate::kube::outline::Outline;
-use crate::kube::prefixes::Prefixes;
+use super::{Additional, Format, Limits, List, Node, Schema, Types};
 
 /// Why a schema can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -24,34 +19,24 @@ pub enum SchemaError {
 }
 
 impl Schema {
-    /// Reads one version of a CRD: `group`, `version`, `kind` and `openAPIV3Schema`. What stands
-    /// in the last is read when it is asked for.
+    /// Reads one version of a CRD: `group`, `version`, `kind` and `openAPIV3Schema`.
     ///
     /// # Errors
     /// Text that is not JSON, a part that is missing.
-    pub fn from_json(text: impl Into<Cow<'static, str>>) -> Result<Self, SchemaError> {
-        Self::new(Outline::of(text.into()).ok_or(SchemaError::Json)?)
-    }
-
-    /// [`Self::from_json`] of a text that was looked through.
-    pub(crate) fn new(outline: Outline) -> Result<Self, SchemaError> {
-        let file = outline.members(&outline.whole()).ok_or(SchemaError::Json)?;
-        let part = |key: &'static str| {
-            let found = file.iter().find(|(name, _)| name == key);
-            found.map(|(_, part)| part).ok_or(SchemaError::Missing(key))
-        };
+    pub fn from_json(text: &str) -> Result<Self, SchemaError> {
+        let mut file: Map<String, Value> =
+            serde_json::from_str(text).map_err(|_| SchemaError::Json)?;
+        let root = file.remove("openAPIV3Schema");
+        let root = root.ok_or(SchemaError::Missing("openAPIV3Schema"))?;
         let word = |key| {
-            outline
-                .value::<String>(part(key)?)
-                .ok_or(SchemaError::Missing(key))
+            let word = file.get(key).and_then(Value::as_str);
+            word.map(str::to_owned).ok_or(SchemaError::Missing(key))
         };
-        let root = part("openAPIV3Schema")?.clone();
         Ok(Self {
             group: word("group")?,
             version: word("version")?,
             kind: word("kind")?,
-            root: Unread::at(root),
-            outline,
+            root: Node::read(root),
         })
     }
 
@@ -65,63 +50,44 @@ impl Schema {
 
     fn collect_unsupported(&self, node: &Node, at: &str, found: &mut Vec<String>) {
         found.extend(node.unsupported.iter().map(|what| format!("{at}: {what}")));
+        let pattern = node
+            .limits
+            .iter()
+            .find_map(|limits| limits.pattern.as_ref());
+        if let Some(pattern) = pattern.filter(|pattern| !pattern.is_regular()) {
+            let text = pattern.text();
+            found.push(format!(
+                "{at}: the pattern '{text}' is no regular expression"
+            ));
+        }
         let join = |step: &str| match at {
             "" => step.to_owned(),
             at => format!("{at}.{step}"),
         };
         for (name, below) in &node.properties {
-            self.collect_unsupported(self.read(below), &join(name), found);
+            self.collect_unsupported(below, &join(name), found);
         }
         if let Some(Additional::Schema(below)) = &node.additional {
-            self.collect_unsupported(self.read(below), &join("*"), found);
+            self.collect_unsupported(below, &join("*"), found);
         }
-        if let Some(below) = self.items(node) {
+        if let Some(below) = &node.items {
             self.collect_unsupported(below, &format!("{at}[]"), found);
-        }
-    }
-
-    /// The node, read if it wasn't yet.
-    pub(super) fn read<'s>(&'s self, unread: &'s Unread) -> &'s Node {
-        unread
-            .node
-            .get_or_init(|| Box::new(Node::read(&self.outline, &unread.text)))
-    }
-
-    /// What the schema says about a key of an object.
-    pub(super) fn below<'s>(&'s self, node: &'s Node, key: &str) -> Option<Below<'s>> {
-        match (node.property(key), &node.additional) {
-            (Some(below), _) | (None, Some(Additional::Schema(below))) => {
-                Some(Below::Node(self.read(below)))
-            }
-            (None, Some(Additional::Any)) => Some(Below::Any),
-            (None, None) => None,
-        }
-    }
-
-    /// What the schema says about each element of a list.
-    pub(super) fn items<'s>(&'s self, node: &'s Node) -> Option<&'s Node> {
-        node.items.as_ref().map(|below| self.read(below))
-    }
-}
-
-impl Unread {
-    fn at(text: Range<u32>) -> Self {
-        Self {
-            text,
-            node: OnceLock::new(),
         }
     }
 }
 
 impl Node {
     /// What is no object says nothing.
-    fn read(outline: &Outline, part: &Range<u32>) -> Self {
+    fn read(schema: Value) -> Self {
         let mut node = Self::default();
         let mut limits = Limits::default();
         let mut unsupported = Vec::new();
-        let members = outline.members(part).unwrap_or_default();
-        for (keyword, part) in &members {
-            let known = node.keyword(&mut limits, keyword, outline, part, &mut unsupported);
+        let Value::Object(mut keywords) = schema else {
+            return node;
+        };
+        let list_keys = keywords.remove("x-kubernetes-list-map-keys");
+        for (keyword, value) in keywords {
+            let known = node.keyword(&mut limits, &keyword, value, &mut unsupported);
             if known.is_none() {
                 unsupported.push(format!("the keyword {keyword} is not known"));
             }
@@ -130,11 +96,7 @@ impl Node {
             node.types = Types::INT_OR_STRING;
         }
         if let List::Map(keys) = &mut node.list {
-            let mut all = members.iter();
-            let named = all.find(|(name, _)| name == "x-kubernetes-list-map-keys");
-            *keys = named
-                .and_then(|(_, part)| outline.value(part))
-                .unwrap_or_default();
+            *keys = list_keys.and_then(read).unwrap_or_default();
         }
         node.limits = limits.any().then(|| Box::new(limits));
         node.unsupported = unsupported.into();
@@ -146,78 +108,69 @@ impl Node {
         &mut self,
         limits: &mut Limits,
         keyword: &str,
-        outline: &Outline,
-        part: &Range<u32>,
+        value: Value,
         unsupported: &mut Vec<String>,
     ) -> Option<()> {
         match keyword {
-            "type" => self.types = types(outline.text(part))?,
+            "type" => self.types = types(value.as_str()?)?,
             "properties" => {
-                let mut members = outline.members(part)?;
-                members.sort_by(|(a, _), (b, _)| a.cmp(b));
-                let below = members
-                    .into_iter()
-                    .map(|(n, part)| (n.into(), Unread::at(part)));
-                self.properties = below.collect();
-                self.prefixes = Prefixes::of(self.properties.iter().map(|(n, _)| &**n));
+                let members = read::<Map<_, _>>(value)?.into_iter();
+                let nodes = members.map(|(name, schema)| (name.into(), Self::read(schema)));
+                self.properties = nodes.collect();
             }
             "additionalProperties" => {
-                self.additional = match outline.text(part) {
-                    "true" => Some(Additional::Any),
-                    "false" => None,
-                    _ => Some(Additional::Schema(Unread::at(part.clone()))),
+                self.additional = match value {
+                    Value::Bool(true) => Some(Additional::Any),
+                    Value::Bool(false) => None,
+                    schema => Some(Additional::Schema(Box::new(Self::read(schema)))),
                 };
             }
-            "items" => self.items = Some(Unread::at(part.clone())),
-            "required" => self.required = outline.value(part)?,
-            "default" => self.default = outline.value(part),
-            "nullable" => self.nullable = outline.value(part)?,
-            "description" => self.description = outline.value(part),
-            "enum" => limits.allowed = outline.value(part)?,
-            "pattern" => {
-                let text: Box<str> = outline.value(part)?;
-                match Pattern::of(&text) {
-                    Some(pattern) => limits.pattern = Some((text, pattern)),
-                    None => unsupported.push(format!("the pattern '{text}' has no function")),
-                }
-            }
+            "items" => self.items = Some(Box::new(Self::read(value))),
+            "required" => self.required = read(value)?,
+            "default" => self.default = Some(value),
+            "nullable" => self.nullable = value.as_bool()?,
+            "description" => self.description = Some(value.as_str()?.into()),
+            "enum" => limits.allowed = read(value)?,
+            "pattern" => limits.pattern = Some(Pattern::new(value.as_str()?)),
             "format" => {
-                limits.format = match outline.text(part) {
-                    "\"int32\"" => Some(Format::Int32),
-                    "\"int64\"" => Some(Format::Int64),
-                    "\"date-time\"" => Some(Format::DateTime),
+                limits.format = match value.as_str()? {
+                    "int32" => Some(Format::Int32),
+                    "int64" => Some(Format::Int64),
+                    "date-time" => Some(Format::DateTime),
                     _ => return None,
                 };
             }
-            "minimum" => limits.minimum = outline.value(part),
-            "maximum" => limits.maximum = outline.value(part),
-            "minLength" => limits.min_length = outline.value(part),
-            "maxLength" => limits.max_length = outline.value(part),
-            "minItems" => limits.min_items = outline.value(part),
-            "maxItems" => limits.max_items = outline.value(part),
-            "x-kubernetes-preserve-unknown-fields" => {
-                self.preserve_unknown = outline.value(part)?;
-            }
-            "x-kubernetes-int-or-string" => self.int_or_string = outline.value(part)?,
+            "minimum" => limits.minimum = value.as_f64(),
+            "maximum" => limits.maximum = value.as_f64(),
+            "minLength" => limits.min_length = value.as_u64(),
+            "maxLength" => limits.max_length = value.as_u64(),
+            "minItems" => limits.min_items = value.as_u64(),
+            "maxItems" => limits.max_items = value.as_u64(),
+            "x-kubernetes-preserve-unknown-fields" => self.preserve_unknown = value.as_bool()?,
+            "x-kubernetes-int-or-string" => self.int_or_string = value.as_bool()?,
             "x-kubernetes-list-type" => {
-                self.list = match outline.text(part) {
-                    "\"atomic\"" => List::Atomic,
-                    "\"set\"" => List::Set,
-                    "\"map\"" => List::Map(Box::default()),
+                self.list = match value.as_str()? {
+                    "atomic" => List::Atomic,
+                    "set" => List::Set,
+                    "map" => List::Map(Box::default()),
                     _ => return None,
                 };
             }
             "x-kubernetes-validations" => {
-                self.rules = rules(&outline.value::<Vec<Value>>(part)?, unsupported);
+                self.rules = rules(value.as_array()?, unsupported);
             }
-            // The list type reads the keys; map types matter to server-side apply alone;
-            // int-or-string says all that this anyOf does.
-            "x-kubernetes-list-map-keys" | "x-kubernetes-map-type" => {}
-            "anyOf" => return is_int_or_string(&outline.value(part)?).then_some(()),
+            // Map types matter to server-side apply alone; int-or-string says all that this
+            // anyOf does.
+            "x-kubernetes-map-type" => {}
+            "anyOf" => return is_int_or_string(&value).then_some(()),
             _ => return None,
         }
         Some(())
     }
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Option<T> {
+    serde_json::from_value(value).ok()
 }
 
 fn rules(list: &[Value], unsupported: &mut Vec<String>) -> Box<[Rule]> {
@@ -250,14 +203,14 @@ impl Limits {
     }
 }
 
-fn types(quoted: &str) -> Option<Types> {
-    Some(match quoted {
-        "\"object\"" => Types::OBJECT,
-        "\"array\"" => Types::ARRAY,
-        "\"string\"" => Types::STRING,
-        "\"integer\"" => Types::INTEGER,
-        "\"number\"" => Types::NUMBER,
-        "\"boolean\"" => Types::BOOLEAN,
+fn types(name: &str) -> Option<Types> {
+    Some(match name {
+        "object" => Types::OBJECT,
+        "array" => Types::ARRAY,
+        "string" => Types::STRING,
+        "integer" => Types::INTEGER,
+        "number" => Types::NUMBER,
+        "boolean" => Types::BOOLEAN,
         _ => return None,
     })
 }
@@ -273,14 +226,14 @@ mod tests {
     #[test]
     fn names_what_it_cannot_check() {
         let text = r#"{"group":"g","version":"v1","kind":"K","openAPIV3Schema":{"type":"object",
-            "properties":{"a":{"type":"string","pattern":"^x+$","not":{}},
+            "properties":{"a":{"type":"string","pattern":"^x(?=y)$","not":{}},
             "b":{"type":"object","x-kubernetes-validations":[{"rule":"self.c == 1","reason":"R"}]}}}}"#;
         let schema = Schema::from_json(text).expect("reads");
         assert_eq!(
             schema.unsupported(),
             [
-                "a: the pattern '^x+$' has no function",
                 "a: the keyword not is not known",
+                "a: the pattern '^x(?=y)$' is no regular expression",
                 "b: the rule 'self.c == 1' has no function",
                 "b: a rule's reason is not known",
             ]

@@ -62,7 +62,7 @@ impl Schema {
                 for name in &gone {
                     map.remove(name);
                 }
-                for (name, below, default) in node.iter().flat_map(|n| self.defaulted(n)) {
+                for (name, below, default) in node.iter().flat_map(|n| n.defaulted()) {
                     if job.defaults && !map.contains_key(name) {
                         let mut default = default.clone();
                         self.walk_at(&mut default, Some(below), at, Job::DEFAULTS, pruned);
@@ -75,7 +75,7 @@ impl Schema {
                 if preserved {
                     return;
                 }
-                let below = node.and_then(|n| self.items(n));
+                let below = node.and_then(|n| n.items.as_deref());
                 for (i, item) in items.iter_mut().enumerate() {
                     let here = at.index(i);
                     match below {
@@ -103,7 +103,7 @@ impl Schema {
         let of_every_object = at.is_root() && matches!(name, "apiVersion" | "kind" | "metadata");
         let prune = job.prune && !of_every_object;
         let job = Job { prune, ..job };
-        match node.and_then(|n| self.below(n, name)) {
+        match node.and_then(|n| n.below(name)) {
             Some(Below::Node(below)) => self.stays(value, below, here, job, pruned),
             Some(Below::Any) => {
                 self.walk_at(value, None, here, job, pruned);
@@ -143,22 +143,6 @@ impl Schema {
         }
         true
     }
-
-    /// The properties that have defaults, with these.
-    fn defaulted<'s>(
-        &'s self,
-        node: &'s Node,
-    ) -> impl Iterator<Item = (&'s str, &'s Node, &'s Value)> {
-        let property = |i: usize| {
-            let (name, below) = &node.properties[i];
-            let below = self.read(below);
-            Some((&**name, below, below.default.as_ref()?))
-        };
-        let all = 0..node.properties.len();
-        let with_defaults = move || all.filter(|i| property(*i).is_some()).collect();
-        let found = node.defaulted.get_or_init(with_defaults);
-        found.iter().filter_map(move |i| property(*i))
-    }
 }
 
 /// Which of it is done.
@@ -188,8 +172,14 @@ impl Job {
 }
 
 impl Node {
+    /// The properties that have defaults, with these.
+    fn defaulted(&self) -> impl Iterator<Item = (&str, &Self, &Value)> {
+        let all = self.properties.iter();
+        all.filter_map(|(name, below)| Some((&**name, below, below.default.as_ref()?)))
+    }
+
     fn field_names(&self) -> Vec<String> {
-        self.properties.iter().map(|(n, _)| n.to_string()).collect()
+        self.properties.keys().map(|n| n.to_string()).collect()
     }
 }
 
@@ -216,7 +206,7 @@ mod tests {
                 "list": {"type": "array", "items": {"type": "string"}}
             }}}
         }});
-        let schema = Schema::from_json(text.to_string()).expect("a good schema");
+        let schema = Schema::from_json(&text.to_string()).expect("a good schema");
         let admitted = |mut v: Value| {
             schema.prepare(&mut v);
             v
@@ -250,7 +240,7 @@ mod tests {
                 }}
             }
         }});
-        Schema::from_json(text.to_string()).expect("a good schema")
+        Schema::from_json(&text.to_string()).expect("a good schema")
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::text::{At, bad_value, go_quote, server_path};
 use super::validate::{Violation, ViolationKind, Walk};
 use super::{Format, Limits, Node, Types};
 
-impl Walk<'_> {
+impl Walk {
     pub(super) fn value_type(&mut self, node: &Node, value: &Value, at: At<'_>) {
         let types = node.types;
         if types.is_any() {
@@ -79,9 +79,8 @@ impl Walk<'_> {
         } else if let Some(min) = limits.min_length.filter(|min| length < *min) {
             let detail = format!("should be at least {min} chars long");
             self.refuse_value(at, &go_quote(text), &detail);
-        } else if let Some((pattern, _)) = limits.pattern.as_ref().filter(|(_, p)| !p.matches(text))
-        {
-            let detail = format!("should match '{pattern}'");
+        } else if let Some(pattern) = limits.pattern.as_ref().filter(|p| !p.matches(text)) {
+            let detail = format!("should match '{}'", pattern.text());
             self.refuse_value(at, &go_quote(text), &detail);
         }
         if limits.format == Some(Format::DateTime) && !is_date_time(text) {

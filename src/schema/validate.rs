@@ -109,7 +109,6 @@ impl Schema {
 
     fn run(&self, value: &Value, old: Option<&Value>) -> Violations {
         let mut walk = Walk {
-            schema: self,
             found: Violations::default(),
         };
         walk.node(self.root(), value, old, At::ROOT);
@@ -121,12 +120,11 @@ impl Schema {
     }
 }
 
-pub(super) struct Walk<'s> {
-    schema: &'s Schema,
+pub(super) struct Walk {
     pub(super) found: Violations,
 }
 
-impl Walk<'_> {
+impl Walk {
     fn node(&mut self, node: &Node, value: &Value, old: Option<&Value>, at: At<'_>) {
         if old == Some(value) {
             return;
@@ -153,7 +151,7 @@ impl Walk<'_> {
             Value::Array(items) => self.list(node, items, old, at),
             Value::Object(map) => {
                 for (key, v) in map {
-                    if let Some(Below::Node(below)) = self.schema.below(node, key) {
+                    if let Some(Below::Node(below)) = node.below(key) {
                         let old = old.and_then(|o| o.get(key.as_str()));
                         self.node(below, v, old, at.key(key));
                     }
@@ -195,7 +193,7 @@ impl Walk<'_> {
                 });
             }
         }
-        if let Some(below) = self.schema.items(node) {
+        if let Some(below) = &node.items {
             for (i, item) in items.iter().enumerate() {
                 let old = old.and_then(|o| same_element(node, o, item));
                 self.node(below, item, old, at.index(i));

@@ -8,12 +8,9 @@
 //! an embedded struct, by its Go name. `v1.X@core` tells two Go types of one name apart; Go
 //! prints both as `v1.X`.
 
-use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::kube::outline::Outline;
-use crate::kube::prefixes::Prefixes;
+use serde::Deserialize;
 
 /// A type of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,15 +56,16 @@ pub(super) struct Struct {
     pub(super) name: Box<str>,
     /// Sorted by JSON name.
     pub(super) fields: Box<[Field]>,
-    prefixes: Prefixes,
+    /// Indices into them, by JSON name.
+    by_name: HashMap<Box<str>, u32>,
     /// Indices of the fields that Go prints whatever they hold.
     always: Box<[u32]>,
 }
 
 impl Struct {
     pub(super) fn field(&self, name: &str) -> Option<&Field> {
-        let found = self.prefixes.find(name, |i| &self.fields[i].name)?;
-        Some(&self.fields[found])
+        let found = *self.by_name.get(name)?;
+        Some(&self.fields[found as usize])
     }
 
     /// The fields that Go prints whatever they hold.
@@ -92,22 +90,22 @@ fn folded_eq(field: &str, name: &str) -> bool {
     field.chars().map(fold).eq(name.chars().map(fold))
 }
 
-/// The Go types of one release's operators. A struct is read when it is first asked for: few
-/// documents meet more than a third of them.
+/// The Go types of one release's operators.
 #[derive(Debug)]
 pub struct GoTypes {
-    outline: Outline,
-    /// Sorted by name, as the next one.
-    structs: Vec<(GoType, Unread)>,
-    names: Vec<(Box<str>, Box<str>)>,
-    roots: Vec<(Box<str>, GoType)>,
+    structs: Vec<Struct>,
+    /// The types that these structs are, by name; a struct's index is its place here.
+    types: BTreeMap<String, GoType>,
+    roots: BTreeMap<String, GoType>,
 }
 
-#[derive(Debug)]
-struct Unread {
-    /// Where its fields stand.
-    text: Range<u32>,
-    read: OnceLock<Box<Struct>>,
+/// The table's file. A struct's fields come sorted by their keys, which is also the order of the
+/// structs embedded in it.
+#[derive(Deserialize)]
+struct File {
+    structs: BTreeMap<String, BTreeMap<String, String>>,
+    names: BTreeMap<String, String>,
+    roots: BTreeMap<String, String>,
 }
 
 /// A table that can't be used.
@@ -115,7 +113,7 @@ struct Unread {
 pub enum TableError {
     /// Not JSON, or not of the table's form.
     #[error("the table of Go types can't be read: {0}")]
-    Form(&'static str),
+    Form(#[from] serde_json::Error),
     /// A type that the table does not define, or a definition that leads back to itself.
     #[error("the table of Go types has no usable `{0}`")]
     Unknown(String),
@@ -125,93 +123,45 @@ pub enum TableError {
 const DEEPEST: usize = 8;
 
 impl GoTypes {
-    /// Reads a release's `go-types.json`, up to its structs' fields: see [`Self::check`].
+    /// Reads a release's `go-types.json`.
     ///
     /// # Errors
-    /// Text that is not of the table's form, a kind whose type is not defined.
-    pub fn from_json(text: impl Into<Cow<'static, str>>) -> Result<Self, TableError> {
-        Self::new(Outline::of(text.into()).ok_or(TableError::Form("it is not JSON"))?)
-    }
-
-    /// [`Self::from_json`] of a text that was looked through.
-    pub(crate) fn new(outline: Outline) -> Result<Self, TableError> {
-        let file = outline.members(&outline.whole());
-        let file = file.ok_or(TableError::Form("it is not a JSON object"))?;
-        let part = |key: &str, missing| {
-            let part = file.iter().find(|(name, _)| name == key);
-            let members = part.and_then(|(_, part)| outline.members(part));
-            members.ok_or(TableError::Form(missing))
-        };
-        let mut structs = Vec::new();
-        for (name, text) in part("structs", "no structs")? {
+    /// Text that is not of the table's form, a type that is not defined or whose definition leads
+    /// back to itself.
+    pub fn from_json(text: &str) -> Result<Self, TableError> {
+        let file: File = serde_json::from_str(text)?;
+        let types = file.structs.keys().enumerate().map(|(index, name)| {
             let ty = GoType {
-                expression: name.into(),
-                kind: Kind::Raw,
+                expression: name.as_str().into(),
+                kind: Kind::Struct(index),
             };
-            let read = OnceLock::new();
-            structs.push((ty, Unread { text, read }));
-        }
-        structs.sort_by(|(a, _), (b, _)| a.expression.cmp(&b.expression));
-        for (index, (ty, _)) in structs.iter_mut().enumerate() {
-            ty.kind = Kind::Struct(index);
-        }
-        let text = |part: &Range<u32>| {
-            let text = outline.string(part);
-            text.ok_or(TableError::Form("a type is not a string"))
-        };
-        let mut names = Vec::new();
-        for (name, part) in part("names", "no names")? {
-            names.push((name.into(), text(&part)?.into()));
-        }
-        names.sort();
-        let mut kinds = Vec::new();
-        for (kind, part) in part("roots", "no roots")? {
-            kinds.push((kind.into(), text(&part)?.to_owned()));
-        }
+            (name.clone(), ty)
+        });
         let mut table = Self {
-            outline,
-            structs,
-            names,
-            roots: Vec::new(),
+            structs: Vec::new(),
+            types: types.collect(),
+            roots: BTreeMap::new(),
         };
-        for (kind, expression) in kinds {
-            let ty = table.resolve(&expression, DEEPEST)?;
-            table.roots.push((kind, ty));
+        for name in file.structs.keys() {
+            let structure = table.structure_of(&file, name)?;
+            table.structs.push(structure);
+        }
+        for (kind, expression) in &file.roots {
+            let ty = table.resolve(&file, expression, DEEPEST)?;
+            table.roots.insert(kind.clone(), ty);
         }
         Ok(table)
-    }
-
-    /// Reads every struct, so that a table from a release's directory fails with a message.
-    ///
-    /// # Errors
-    /// A type that is not defined, or whose definition leads back to itself.
-    pub fn check(&self) -> Result<(), TableError> {
-        for (ty, unread) in &self.structs {
-            self.read(&ty.expression, &unread.text)?;
-        }
-        Ok(())
     }
 
     /// The type of a kind, as in `("kubevirt.io/v1", "KubeVirt")`; `None` when the release has
     /// no such kind.
     pub fn of_kind(&self, api_version: &str, kind: &str) -> Option<&GoType> {
-        let is_it = |name: &str| {
-            let version = name.strip_suffix(kind).and_then(|n| n.strip_suffix('/'));
-            version == Some(api_version)
-        };
-        let found = self.roots.iter().find(|(name, _)| is_it(name));
-        found.map(|(_, ty)| ty)
+        self.roots.get(&format!("{api_version}/{kind}"))
     }
 
     /// A struct by its name in the table, as in `v1.ObjectMeta`.
     pub fn named(&self, name: &str) -> Option<&GoType> {
-        self.position(name).map(|index| &self.structs[index].0)
-    }
-
-    /// The index of a struct.
-    fn position(&self, name: &str) -> Option<usize> {
-        let by_name = |(ty, _): &(GoType, Unread)| (*ty.expression).cmp(name);
-        self.structs.binary_search_by(by_name).ok()
+        self.types.get(name)
     }
 
     /// The JSON names of a struct's fields, sorted; empty for any other type.
@@ -225,17 +175,14 @@ impl GoTypes {
         }
     }
 
-    /// A struct; one that can't be read, which [`Self::check`] finds, has no field.
     pub(super) fn structure(&self, index: usize) -> &Struct {
-        let (ty, unread) = &self.structs[index];
-        let read = || self.read(&ty.expression, &unread.text).unwrap_or_default();
-        unread.read.get_or_init(|| Box::new(read()))
+        &self.structs[index]
     }
 
     /// A type that is written in Go's syntax. Names that stand for names are followed `deep` times.
-    fn resolve(&self, expression: &str, deep: usize) -> Result<GoType, TableError> {
+    fn resolve(&self, file: &File, expression: &str, deep: usize) -> Result<GoType, TableError> {
         let unknown = || TableError::Unknown(expression.to_owned());
-        let inner = |text: &str| Ok::<_, TableError>(Box::new(self.resolve(text, deep)?));
+        let inner = |text: &str| Ok::<_, TableError>(Box::new(self.resolve(file, text, deep)?));
         let kind = if let Some(target) = expression.strip_prefix('*') {
             Kind::Pointer(inner(target)?)
         } else if let Some(element) = expression.strip_prefix("[]") {
@@ -245,15 +192,16 @@ impl GoTypes {
             Kind::Map(inner(value)?)
         } else if let Some(kind) = basic(expression) {
             kind
-        } else if let Some(index) = self.position(expression) {
-            Kind::Struct(index)
+        } else if let Some(GoType {
+            kind: Kind::Struct(index),
+            ..
+        }) = self.named(expression)
+        {
+            Kind::Struct(*index)
         } else {
-            let found = self
-                .names
-                .binary_search_by(|(name, _)| (**name).cmp(expression));
-            let (_, underlying) = &self.names[found.map_err(|_| unknown())?];
+            let underlying = file.names.get(expression).ok_or_else(unknown)?;
             let deeper = deep.checked_sub(1).ok_or_else(unknown)?;
-            self.resolve(underlying, deeper)?.kind
+            self.resolve(file, underlying, deeper)?.kind
         };
         Ok(GoType {
             expression: expression.into(),
@@ -261,9 +209,9 @@ impl GoTypes {
         })
     }
 
-    fn read(&self, name: &str, text: &Range<u32>) -> Result<Struct, TableError> {
+    fn structure_of(&self, file: &File, name: &str) -> Result<Struct, TableError> {
         let mut fields = Vec::new();
-        self.collect(name, text, &mut Vec::new(), &mut fields)?;
+        self.collect(file, name, &mut Vec::new(), &mut fields)?;
         // Stable: of fields with one name, the outermost stays.
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         fields.dedup_by(|later, first| later.name == first.name);
@@ -274,7 +222,7 @@ impl GoTypes {
         Ok(Struct {
             name: short.into(),
             always: always.map(|(index, _)| index).collect(),
-            prefixes: Prefixes::of(fields.iter().map(|f| &*f.name)),
+            by_name: (fields.iter().map(|f| f.name.clone())).zip(0..).collect(),
             fields: fields.into(),
         })
     }
@@ -282,16 +230,14 @@ impl GoTypes {
     /// Gathers the fields of a struct and then those of the structs embedded in it.
     fn collect(
         &self,
+        file: &File,
         name: &str,
-        text: &Range<u32>,
         embedded: &mut Vec<Box<str>>,
         fields: &mut Vec<Field>,
     ) -> Result<(), TableError> {
         let unknown = || TableError::Unknown(name.to_owned());
-        let members = self.outline.members(text).ok_or_else(unknown)?;
         let mut inner = Vec::new();
-        for (key, part) in &members {
-            let expression = self.outline.string(part).ok_or_else(unknown)?;
+        for (key, expression) in file.structs.get(name).ok_or_else(unknown)? {
             if let Some(go_name) = key.strip_prefix('.') {
                 inner.push((go_name, expression.trim_start_matches('*')));
                 continue;
@@ -304,7 +250,7 @@ impl GoTypes {
             let flags = &key[json.len()..];
             fields.push(Field {
                 name: json.into(),
-                ty: self.resolve(expression, DEEPEST)?,
+                ty: self.resolve(file, expression, DEEPEST)?,
                 omit_empty: flags.contains('?'),
                 omit_zero: flags.contains('!'),
                 default,
@@ -312,12 +258,11 @@ impl GoTypes {
             });
         }
         for (go_name, structure) in inner {
-            let (_, unread) = &self.structs[self.position(structure).ok_or_else(unknown)?];
             if embedded.len() >= DEEPEST {
                 return Err(unknown());
             }
             embedded.push(go_name.into());
-            self.collect(structure, &unread.text, embedded, fields)?;
+            self.collect(file, structure, embedded, fields)?;
             embedded.pop();
         }
         Ok(())
