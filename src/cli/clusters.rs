@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Failure;
 use super::arguments::Sources;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
-use super::selection::{Selection, Shard};
+use super::selection::Selection;
+use super::shard::Shard;
 use crate::app::{self, Outcome, Progress, Work};
 use crate::emit;
 use crate::repo::{self, ClusterRef, Options, Repo};
@@ -246,11 +247,6 @@ impl Clusters {
         self.selection.shard()
     }
 
-    /// Whether what concerns no cluster is reported: once, however many shards there are.
-    pub(super) fn reports_repository(&self) -> bool {
-        self.shard().is_none_or(Shard::is_first)
-    }
-
     /// Says that a shard has nothing to do, and that another one says what is wrong.
     fn say_shard(&self, output: &Output) {
         let Some(shard) = self.shard() else {
@@ -299,7 +295,7 @@ impl Clusters {
         output: &Output,
         mut take: impl FnMut(&mut Outcome, &Progress),
     ) -> Findings {
-        let mut findings = Findings::new(self);
+        let mut findings = Findings::new(&self.repo, self.shard());
         let chosen = self.chosen();
         let progress = Progress::of(chosen.len(), output.quiet());
         let sink = |mut outcome: Outcome| {

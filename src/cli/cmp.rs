@@ -11,11 +11,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use super::clusters;
 use super::cmp_manifests::manifests;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
-use super::{Failure, clusters};
 use crate::app::{self, Progress, State, Work};
 use crate::finding::{Finding, Severity};
 use crate::lint::Settings;
@@ -192,7 +193,7 @@ fn generate(output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict)
         yaml: parameters.operands,
         ..Work::default()
     };
-    let mut findings = Findings::new(&found);
+    let mut findings = Findings::new(&found.repo, found.shard());
     let mut operands = String::new();
     let mut verdict = found.verdict;
     let progress = Progress::of(0, true);

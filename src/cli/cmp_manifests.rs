@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::Failure;
+use super::failure::Failure;
 use crate::repo::{self, CONFIG_FILE, MANIFEST, Repo, Use};
 use crate::source::{Directory, SourceFile, Tree as _, max_bytes};
 use crate::yaml::{self, Chunk, Node};

@@ -1,11 +1,11 @@
 //! `hcoplan completions`: scripts for shells.
 
-use clap::Args;
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::output::Output;
-use super::{Failure, command};
 
 /// Print a completion script for a shell
 ///
@@ -17,9 +17,13 @@ pub(super) struct Arguments {
     shell: Shell,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(
+    arguments: &Arguments,
+    mut command_line: Command,
+    output: &mut Output,
+) -> Result<Verdict, Failure> {
     let mut script = Vec::new();
-    generate(arguments.shell, &mut command(), "hcoplan", &mut script);
+    generate(arguments.shell, &mut command_line, "hcoplan", &mut script);
     output.print(script)?;
     Ok(Verdict::default())
 }

@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::Failure;
-use super::arguments::Out;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::format::{self, Target};
+use super::out::Out;
 use super::output::Output;
 use super::selection::Selection;
 use super::sides::{self, Side};

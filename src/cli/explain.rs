@@ -3,8 +3,9 @@
 use clap::Args;
 
 use super::exit::Verdict;
+use super::explain_field;
+use super::failure::Failure;
 use super::output::Output;
-use super::{Failure, explain_field};
 use crate::{finding, lint};
 
 /// Print the page of a rule, or of a field of an operand or of the HyperConverged

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::Failure;
+use super::failure::Failure;
 use super::release::wrapped;
 use crate::finding::nearest;
 use crate::inventory::{Inventory, Node};

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
-use super::Failure;
-use super::clusters::Clusters;
+use super::failure::Failure;
 use super::output::Output;
+use super::shard::Shard;
 use super::written;
 use crate::finding::{Finding, Severity};
 use crate::kube::secret::veil;
 use crate::lint::{self, Baseline, Date, Settings};
+use crate::repo::Repo;
 use crate::report::{self, FEW_FINDINGS, Format, Report, Summary, Terminal};
 use crate::source::read_limited;
 use crate::yaml::Document;
@@ -27,9 +28,10 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Those that are there before any cluster is looked at.
-    pub(super) fn new(found: &Clusters) -> Self {
-        let (problems, findings) = match found.reports_repository() {
-            true => (found.repo.problems(), found.repo.findings()),
+    /// Of several shards the first one reports what concerns the repository.
+    pub(super) fn new(repo: &Repo, shard: Option<Shard>) -> Self {
+        let (problems, findings) = match shard.is_none_or(Shard::is_first) {
+            true => (repo.problems(), repo.findings()),
             false => (&[][..], &[][..]),
         };
         let about_files = problems.iter().map(|p| &p.finding);
@@ -41,7 +43,7 @@ impl Findings {
             documents: Vec::new(),
             summary: Summary {
                 skipped_files: problems.iter().filter(|p| !p.fatal).count(),
-                shard: found.shard().map(|s| (s.index, s.of)),
+                shard: shard.map(|s| (s.index, s.of)),
                 ..Summary::default()
             },
         }

@@ -10,11 +10,12 @@ use clap::Args;
 use super::arguments::Sources;
 use super::clusters::{self, Clusters};
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::findings::Settled;
 use super::migrate;
 use super::output::Output;
 use super::settings::Choice;
-use super::{Failure, tree};
+use super::tree;
 use crate::app::{self, Work};
 use crate::diff;
 use crate::finding::{Applicability, Finding};
@@ -86,7 +87,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let root = found.root.clone();
     let mut verdict = found.verdict;
     let mended = match &arguments.migrate {
-        Some(to) => migrate::all(&found, *to, &mut verdict, output),
+        Some(to) => {
+            let migrated = migrate::all(&found, *to, &mut verdict, output);
+            Mended {
+                files: migrated.files,
+                applied: migrated.applied,
+                ..Mended::default()
+            }
+        }
         None => rounds(arguments, found, &mut verdict, output)?,
     };
     let mut text = Vec::new();
@@ -146,11 +154,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 
 /// What came of all rounds.
 #[derive(Debug, Default)]
-pub(super) struct Mended {
+struct Mended {
     /// Files by path, as they were read and as they are to be.
-    pub(super) files: BTreeMap<Utf8PathBuf, Rewritten>,
+    files: BTreeMap<Utf8PathBuf, Rewritten>,
     /// What was done.
-    pub(super) applied: Vec<Applied>,
+    applied: Vec<Applied>,
     /// What can't be.
     dropped: Vec<Dropped>,
     /// Findings with a fix that was not applied.

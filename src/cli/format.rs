@@ -6,7 +6,7 @@ use std::str::FromStr;
 use anstream::adapter::StripBytes;
 use camino::Utf8PathBuf;
 
-use super::Failure;
+use super::failure::Failure;
 use super::output::Output;
 use super::written::{self, Growing};
 use crate::kube::secret::veiled;

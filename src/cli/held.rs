@@ -5,8 +5,8 @@ use std::fs::File;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::Failure;
 use super::clusters::Clusters;
+use super::failure::Failure;
 use super::output::Output;
 use crate::app::Held;
 use crate::repo::{self, Options, Repo};

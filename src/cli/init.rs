@@ -3,8 +3,8 @@
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::Failure;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::inventory::SCHEMA;
 use super::output::Output;
 use super::written;

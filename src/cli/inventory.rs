@@ -5,8 +5,8 @@ use std::fs::File;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 
-use super::Failure;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::output::Output;
 use crate::inventory::{self, LoadedInventory, Source, SourceKind};
 use crate::release::Platform;

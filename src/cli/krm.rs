@@ -11,9 +11,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::clusters;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::output::Output;
-use super::{Failure, clusters};
 use crate::app::{self, Outcome, Progress, State, Work};
 use crate::finding::Finding;
 use crate::kube::secret::veil;

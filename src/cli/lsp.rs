@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::Failure;
 use super::exit::Verdict;
+use super::failure::Failure;
 use crate::lsp;
 
 /// Talk to an editor: findings, fixes and explanations while somebody types

@@ -3,12 +3,12 @@
 use std::fs;
 
 use camino::Utf8PathBuf;
-use clap::Args;
+use clap::{Args, Command};
 use clap_mangen::Man;
 
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::output::Output;
-use super::{Failure, command};
 
 /// Print the manual page, or write one per subcommand to a directory
 #[derive(Debug, Args)]
@@ -18,17 +18,21 @@ pub(super) struct Arguments {
     directory: Option<Utf8PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+pub(super) fn run(
+    arguments: &Arguments,
+    command_line: Command,
+    output: &mut Output,
+) -> Result<Verdict, Failure> {
     match &arguments.directory {
         None => {
             let mut page = Vec::new();
-            Man::new(command()).render(&mut page)?;
+            Man::new(command_line).render(&mut page)?;
             output.print(page)?;
         }
         Some(directory) => {
             let failed = |error| Failure::Write(directory.to_string(), error);
             fs::create_dir_all(directory).map_err(failed)?;
-            clap_mangen::generate_to(command(), directory).map_err(failed)?;
+            clap_mangen::generate_to(command_line, directory).map_err(failed)?;
         }
     }
     Ok(Verdict::default())

@@ -5,9 +5,10 @@ use clap::Args;
 use super::arguments::Sources;
 use super::clusters::Command::Builds;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
-use super::{Failure, clusters, tree};
+use super::{clusters, tree};
 use crate::app::{State, Work};
 use crate::report::matrix::{Format, MatrixPage, write};
 

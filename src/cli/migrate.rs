@@ -8,7 +8,6 @@ use clap::ValueEnum;
 
 use super::clusters::Clusters;
 use super::exit::Verdict;
-use super::fix::Mended;
 use super::output::Output;
 use crate::finding::Finding;
 use crate::fix::{Applied, NotMigrated, Rewritten, to_v1};
@@ -22,9 +21,18 @@ pub(super) enum To {
     V1,
 }
 
+/// What was rewritten.
+#[derive(Debug, Default)]
+pub(super) struct Migrated {
+    /// Files by path, as they were read and as they are to be.
+    pub(super) files: BTreeMap<Utf8PathBuf, Rewritten>,
+    /// What was done.
+    pub(super) applied: Vec<Applied>,
+}
+
 /// Rewrites every chosen cluster's HyperConverged that can be; says why the others can't.
-pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Output) -> Mended {
-    let mut mended = Mended::default();
+pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Output) -> Migrated {
+    let mut all = Migrated::default();
     let say = |finding: &Finding| {
         let help = finding.help.as_ref().map(|h| format!("\n  help: {h}"));
         output.error(format_args!(
@@ -74,8 +82,8 @@ pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Out
                 let before = Arc::clone(&document.file);
                 seen.insert(path.clone(), Arc::clone(&before));
                 let text = migrated.text;
-                mended.files.insert(path, Rewritten { before, text });
-                mended.applied.push(Applied {
+                all.files.insert(path, Rewritten { before, text });
+                all.applied.push(Applied {
                     rule: "migrate",
                     title: "write it in hco.kubevirt.io/v1".to_owned(),
                     location: document
@@ -91,5 +99,5 @@ pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Out
             }
         }
     }
-    mended
+    all
 }

@@ -7,11 +7,13 @@ mod arguments;
 mod clusters;
 mod cmp;
 mod cmp_manifests;
+mod command_line;
 mod completions;
 mod diff;
 mod exit;
 mod explain;
 mod explain_field;
+mod failure;
 mod findings;
 mod fix;
 mod format;
@@ -25,6 +27,7 @@ mod lsp;
 mod man;
 mod matrix;
 mod migrate;
+mod out;
 mod output;
 mod plan;
 mod read;
@@ -34,6 +37,7 @@ mod report;
 mod review;
 mod selection;
 mod settings;
+mod shard;
 mod sides;
 mod tree;
 mod version;
@@ -45,72 +49,13 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use clap::{CommandFactory, Parser};
 
-use self::arguments::{Arguments, Command};
+use self::command_line::{Arguments, Command};
 use self::exit::Verdict;
+use self::failure::Failure;
 use self::output::Output;
-use crate::finding::Finding;
 use crate::{app, repo};
-
-/// What ends a run before its work is done: usage, configuration or environment.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    /// An argument that means nothing, with what to do about it.
-    #[error("{message}\n  help: {help}")]
-    Usage { message: String, help: String },
-    /// The repository.
-    #[error(transparent)]
-    Repo(#[from] repo::Error),
-    /// Its configuration, with the root that the findings' paths count from.
-    #[error("hcoplan.yaml is wrong")]
-    Configuration(Vec<Finding>, Utf8PathBuf),
-    /// A kustomization that can't be built.
-    #[error(transparent)]
-    Build(#[from] repo::BuildError),
-    /// A release that is to be made.
-    #[error(transparent)]
-    Import(#[from] repo::ImportError),
-    /// Standard input.
-    #[error("{0}: {1}")]
-    Read(String, std::io::Error),
-    /// A file named on the command line that can't be parsed.
-    #[error("{0}")]
-    Unreadable(String),
-    /// The output tree.
-    #[error(transparent)]
-    Tree(#[from] crate::emit::Error),
-    /// The two sides of the diff.
-    #[error(transparent)]
-    Diff(#[from] crate::diff::Error),
-    /// Standard output, or a file named with `--format`.
-    #[error("{0}: {1}")]
-    Write(String, std::io::Error),
-}
-
-impl Failure {
-    /// A repository that can't be opened; its configuration's findings count from `root`.
-    fn opening(error: repo::Error, root: &Utf8Path) -> Self {
-        match error {
-            repo::Error::Configuration(findings) => Self::Configuration(findings, root.to_owned()),
-            other => other.into(),
-        }
-    }
-
-    fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Usage {
-            message: message.into(),
-            help: help.into(),
-        }
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self::Write("standard output".to_owned(), error)
-    }
-}
 
 /// What the program is called as a function of kustomize: kustomize up to 5.5, at least, gives
 /// an exec function no arguments.
@@ -196,14 +141,11 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Explain(arguments) => explain::run(&arguments, output),
         Command::Read(arguments) => read::run(&arguments, output),
         Command::Release(arguments) => release::run(&arguments, output),
-        Command::Completions(arguments) => completions::run(&arguments, output),
-        Command::Man(arguments) => man::run(&arguments, output),
+        Command::Completions(arguments) => {
+            completions::run(&arguments, Arguments::command(), output)
+        }
+        Command::Man(arguments) => man::run(&arguments, Arguments::command(), output),
     }
-}
-
-/// The whole command line, for what is generated from it.
-fn command() -> clap::Command {
-    Arguments::command()
 }
 
 #[cfg(test)]
@@ -212,8 +154,8 @@ mod tests {
 
     #[test]
     fn a_subcommand_is_listed_as_its_own_help_begins() {
-        let listed = command();
-        let mut built = command();
+        let listed = Arguments::command();
+        let mut built = Arguments::command();
         built.build();
         for subcommand in listed.get_subcommands() {
             let name = subcommand.get_name();

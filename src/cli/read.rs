@@ -5,8 +5,8 @@ use std::fs::File;
 use camino::Utf8PathBuf;
 use clap::Args;
 
-use super::Failure;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::output::Output;
 use crate::kube::secret;
 use crate::source::{SourceFile, Span, read_limited};

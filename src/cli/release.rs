@@ -3,8 +3,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
 
-use super::Failure;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::output::Output;
 use crate::release::{Phase, Platform, Release};
 use crate::repo::{self, named_release};

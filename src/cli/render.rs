@@ -4,16 +4,18 @@ use std::ops::ControlFlow;
 
 use clap::{Args, ValueEnum};
 
-use super::arguments::{Out, Sources};
+use super::arguments::Sources;
 use super::clusters::Clusters;
 use super::clusters::Command::Builds;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::findings::Findings;
 use super::format::{self, Target};
+use super::out::Out;
 use super::output::Output;
 use super::tree::{self, OutputTree};
 use super::written::Growing;
-use super::{Failure, clusters, held};
+use super::{clusters, held};
 use crate::app::{self, Only, Progress, State, Work};
 use crate::report::Format;
 
@@ -177,7 +179,7 @@ fn print(
     let files = targets.iter().filter_map(Target::begin);
     let mut files = files.collect::<Result<Vec<Growing>, Failure>>()?;
     let to_stdout = targets.is_empty() || targets.iter().any(|t| t.file.is_none());
-    let mut findings = Findings::new(found);
+    let mut findings = Findings::new(&found.repo, found.shard());
     let chosen = found.chosen();
     let progress = Progress::of(chosen.len(), output.quiet());
     app::run(

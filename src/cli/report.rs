@@ -4,15 +4,17 @@ use std::ops::ControlFlow;
 
 use clap::Args;
 
-use super::arguments::{Out, Sources};
+use super::arguments::Sources;
 use super::clusters::Clusters;
 use super::clusters::Command::Builds;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::format::{self, Named, Target};
+use super::out::Out;
 use super::output::Output;
 use super::settings::Choice;
 use super::sides::Side;
-use super::{Failure, clusters, held, tree};
+use super::{clusters, held, tree};
 use crate::app::{self, Compared, Outcome, Progress, State, Work};
 use crate::diff::{Before, ClusterDiff};
 use crate::emit::DiskTree;

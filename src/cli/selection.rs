@@ -1,13 +1,11 @@
 //! Which clusters are meant: `--cluster`, `--exclude` and `--shard`.
 
-use std::fmt;
-use std::str::FromStr;
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
-use sha2::{Digest, Sha256};
 
-use super::Failure;
 use super::arguments::Sources;
+use super::failure::Failure;
+use super::shard::Shard;
 
 /// Compiled patterns.
 #[derive(Debug)]
@@ -15,52 +13,6 @@ pub(super) struct Selection {
     cluster: Vec<Pattern>,
     exclude: Vec<Pattern>,
     shard: Option<Shard>,
-}
-
-/// One of several parts of the clusters, told apart by their names alone: a cluster stays in its
-/// part whatever is added or taken away beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shard {
-    /// Counted from one.
-    pub(super) index: u64,
-    /// How many there are.
-    pub(super) of: u64,
-}
-
-impl Shard {
-    /// Whether a cluster is in it: by the first eight bytes of the SHA-256 of its name.
-    pub(super) fn has(self, cluster: &str) -> bool {
-        let digest = Sha256::digest(cluster.as_bytes());
-        let first = digest.iter().take(8);
-        let number = first.fold(0, |n: u64, byte| (n << 8) | u64::from(*byte));
-        number % self.of == self.index - 1
-    }
-
-    /// Whether it reports what concerns no cluster.
-    pub(super) fn is_first(self) -> bool {
-        self.index == 1
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.of)
-    }
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || "write I/N, as in 1/4: the first of four parts".to_owned();
-        let (index, of) = text.split_once('/').ok_or_else(wrong)?;
-        let number = |t: &str| t.parse::<u64>().ok().filter(|n| (1..=100_000).contains(n));
-        let (index, of) = number(index).zip(number(of)).ok_or_else(wrong)?;
-        match index <= of {
-            true => Ok(Self { index, of }),
-            false => Err(format!("there are {of} parts, counted from 1")),
-        }
-    }
 }
 
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
-use super::Failure;
 use super::clusters::Clusters;
+use super::failure::Failure;
 use crate::finding::{Severity, nearest};
 use crate::lint::{self, Selector, Settings};
 use crate::repo::Config;

@@ -4,8 +4,8 @@ use std::fs::File;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Failure;
 use super::arguments::Sources;
+use super::failure::Failure;
 use crate::kube::Object;
 use crate::repo::{self, Options, Repo};
 use crate::source::{Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited};

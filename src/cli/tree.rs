@@ -2,9 +2,9 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Failure;
 use super::clusters::{Clusters, cluster_name};
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::output::Output;
 use crate::admission::Stage;
 use crate::app::{self, Outcome, State};

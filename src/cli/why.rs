@@ -3,11 +3,13 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::arguments::{Out, Sources};
+use super::arguments::Sources;
+use super::clusters;
 use super::exit::Verdict;
+use super::failure::Failure;
 use super::format::{self, Target};
+use super::out::Out;
 use super::output::Output;
-use super::{Failure, clusters};
 use crate::finding::nearest;
 use crate::repo::{ClusterRef, Loaded};
 use crate::report::{Format, WhyPage, why_json, write_why};

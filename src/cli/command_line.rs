@@ -1,0 +1,95 @@
+//! The whole command line as typed: what every subcommand takes, and the subcommands.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand};
+
+use super::output::Color;
+use super::{
+    cmp, completions, diff, exit, explain, fix, init, inventory, krm, limits, lint, lsp, man,
+    matrix, plan, read, release, render, report, version, why,
+};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// terraform plan for KubeVirt's HyperConverged Cluster Operator, offline
+///
+/// Given a repository with HyperConverged manifests and declared inventories of nodes, hcoplan
+/// works out what the API server, HCO and SSP would do with them before anything is merged: what
+/// would be refused, which objects would exist, which alerts would fire, what changes.
+///
+/// It talks to no cluster and opens no network connection.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hcoplan",
+    bin_name = "hcoplan",
+    version,
+    long_version = version::long(),
+    styles = STYLES,
+    after_long_help = exit::TABLE,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    propagate_version = false
+)]
+pub(super) struct Arguments {
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: Color,
+
+    /// No notes, warnings or progress on standard error
+    #[arg(short, long, global = true)]
+    pub(super) quiet: bool,
+
+    #[command(flatten)]
+    pub(super) limits: limits::Arguments,
+
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+// A subcommand's arguments are put together only when it is the one that is meant: until then, all
+// that is known of it is what stands here, the first lines of its own help.
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+pub(super) enum Command {
+    /// Lint, render to the output tree, and show what changes
+    Plan(plan::Arguments),
+    /// Check the manifests against what the cluster would make of them
+    Lint(lint::Arguments),
+    /// Render what HCO and SSP would create
+    Render(render::Arguments),
+    /// Show what a change does to the clusters, object by object and field by field
+    Diff(diff::Arguments),
+    /// Mend what rules find, where that is mechanical
+    Fix(fix::Arguments),
+    /// Show which golden images are there for which architecture
+    Matrix(matrix::Arguments),
+    /// Make one HTML page of the whole plan
+    Report(report::Arguments),
+    /// Say what makes a field of a rendered object what it is
+    Why(why::Arguments),
+    /// Print the page of a rule, or of a field of an operand or of the HyperConverged
+    Explain(explain::Arguments),
+    /// Print a file's documents as Kubernetes reads them
+    Read(read::Arguments),
+    /// Make a ClusterInventory from a dump of nodes, or hold one against a newer dump
+    Inventory(inventory::Arguments),
+    /// The HCO releases that are modelled
+    Release(release::Arguments),
+    /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
+    Krm(krm::Arguments),
+    /// Run as a config management plugin of Argo CD; see docs/argocd.md
+    Cmp(cmp::Arguments),
+    /// Talk to an editor: findings, fixes and explanations while somebody types
+    Lsp(lsp::Arguments),
+    /// Write what a repository needs to be planned: inventories, configuration, hook and workflow
+    Init(init::Arguments),
+    /// Print a completion script for a shell
+    Completions(completions::Arguments),
+    /// Print the manual page, or write one per subcommand to a directory
+    Man(man::Arguments),
+}

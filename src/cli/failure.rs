@@ -1,0 +1,64 @@
+//! What ends a run before its work is done.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::finding::Finding;
+use crate::repo;
+
+/// What ends a run before its work is done: usage, configuration or environment.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// An argument that means nothing, with what to do about it.
+    #[error("{message}\n  help: {help}")]
+    Usage { message: String, help: String },
+    /// The repository.
+    #[error(transparent)]
+    Repo(#[from] repo::Error),
+    /// Its configuration, with the root that the findings' paths count from.
+    #[error("hcoplan.yaml is wrong")]
+    Configuration(Vec<Finding>, Utf8PathBuf),
+    /// A kustomization that can't be built.
+    #[error(transparent)]
+    Build(#[from] repo::BuildError),
+    /// A release that is to be made.
+    #[error(transparent)]
+    Import(#[from] repo::ImportError),
+    /// Standard input.
+    #[error("{0}: {1}")]
+    Read(String, std::io::Error),
+    /// A file named on the command line that can't be parsed.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The output tree.
+    #[error(transparent)]
+    Tree(#[from] crate::emit::Error),
+    /// The two sides of the diff.
+    #[error(transparent)]
+    Diff(#[from] crate::diff::Error),
+    /// Standard output, or a file named with `--format`.
+    #[error("{0}: {1}")]
+    Write(String, std::io::Error),
+}
+
+impl Failure {
+    /// A repository that can't be opened; its configuration's findings count from `root`.
+    pub(super) fn opening(error: repo::Error, root: &Utf8Path) -> Self {
+        match error {
+            repo::Error::Configuration(findings) => Self::Configuration(findings, root.to_owned()),
+            other => other.into(),
+        }
+    }
+
+    pub(super) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Usage {
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Write("standard output".to_owned(), error)
+    }
+}
