@@ -4,8 +4,8 @@
 
 use serde_json::{Value, json};
 
+use super::change::Change;
 use super::gates::is_enabled;
-use super::mutate::Change;
 use super::shape::{GATES, at, list};
 use super::{Operation, Reason, Refusal};
 use crate::release::GateToField;

@@ -8,6 +8,7 @@
 
 mod affinity;
 mod certificates;
+mod change;
 mod gates;
 mod gates_to_fields;
 mod kubevirt;

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::change::{Change, ChangeKind};
 use super::shape::{GATES, Shape, at, list, place, text};
 use super::{Admission, Hole, HoleKind, KIND, Operation, Reason, Refusal};
 use super::{GROUP, gates_to_fields};
@@ -19,38 +20,6 @@ pub(super) struct Webhook<'a> {
     pub(super) shape: &'a Shape,
     pub(super) version: &'a str,
     pub(super) operation: Operation<'a>,
-}
-
-/// One operation of the webhook's patch.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Change {
-    kind: ChangeKind,
-    path: Path,
-    value: Value,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ChangeKind {
-    Add,
-    Replace,
-    Remove,
-}
-
-impl Change {
-    pub(super) fn add(path: Path, value: Value) -> Self {
-        let kind = ChangeKind::Add;
-        Self { kind, path, value }
-    }
-
-    fn replace(path: Path, value: Value) -> Self {
-        let kind = ChangeKind::Replace;
-        Self { kind, path, value }
-    }
-
-    fn remove(path: Path) -> Self {
-        let (kind, value) = (ChangeKind::Remove, Value::Null);
-        Self { kind, path, value }
-    }
 }
 
 impl Webhook<'_> {

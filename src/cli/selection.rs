@@ -1,6 +1,5 @@
 //! Which clusters are meant: `--cluster`, `--exclude` and `--shard`.
 
-
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use super::arguments::Sources;

@@ -105,7 +105,7 @@ impl Rules {
 
 fn selectors(names: &[String]) -> Result<Vec<Selector>, Failure> {
     let one = |name: &String| {
-        Selector::named(name).ok_or_else(|| {
+        lint::selector(name).ok_or_else(|| {
             let known = lint::rules().iter().map(|r| r.rule.name);
             let help = match nearest(name, known) {
                 Some(meant) => format!("did you mean {meant}?"),

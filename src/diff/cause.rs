@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::comparison::Side;
 use super::semantic::{self, Difference, Lists, ObjectChange};
+use super::side::Side;
 use crate::inventory::{Inventory, Node};
 use crate::kube::{Object, ObjectId};
 use crate::plan::{Admit, plan_with};

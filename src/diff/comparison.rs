@@ -1,32 +1,12 @@
 //! Two plans of a cluster, compared.
 
-use std::sync::Arc;
-
-use serde_json::Value;
-
 use super::cause::{Cause, attribute};
 use super::gates;
 use super::semantic::{self, Consequence, Noise, ObjectChange};
-use crate::inventory::LoadedInventory;
+use super::side::Side;
 use crate::kube::Object;
 use crate::plan::Plan;
 use crate::release::Release;
-use crate::yaml::Document;
-
-/// One side: the inputs, and what would come of them.
-#[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
-    /// The release that the cluster runs.
-    pub release: &'a Arc<Release>,
-    /// Its nodes.
-    pub inventory: &'a LoadedInventory,
-    /// The HyperConverged as it was written, for the places of causes.
-    pub document: Option<&'a Document>,
-    /// The same as JSON.
-    pub object: &'a Value,
-    /// What would come of it.
-    pub plan: &'a Plan,
-}
 
 /// The verdicts of both sides, where they differ.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,16 +14,18 @@ mod human;
 mod hunks;
 mod live;
 pub mod semantic;
+mod side;
 mod upgrade;
 
 pub use before::Before;
 pub use cause::Cause;
 pub use cluster::{Broken, ClusterDiff};
 pub use compare::{Change, ClusterChanges, Kind, Totals, compare, gone};
-pub use comparison::{Comparison, Side, VerdictChange, compare_objects, compare_plans};
+pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans};
 pub use human::{write_cluster, write_totals};
 pub use hunks::unified;
 pub use live::{comparable, set_aside};
+pub use side::Side;
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
 
 use crate::{emit, source};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::comparison::Side;
 use super::semantic::{Impact, differences};
+use super::side::Side;
 use crate::hyperconverged::HyperConverged;
 use crate::jsonpatch::{self, ANNOTATIONS, Effects, Failure};
 use crate::plan::Plan;

@@ -4,9 +4,10 @@ use globset::Glob;
 use ignore::gitignore::GitignoreBuilder;
 
 use super::date::Date;
-use super::registry::{find, rules};
-use super::settings::{RuleSettings, Selector, Settings};
-use super::suppress::{Scope, Suppression};
+use super::registry::{find, rules, selector};
+use super::selector::Selector;
+use super::settings::{RuleSettings, Settings};
+use super::suppression::{Scope, Suppression};
 use crate::finding::{Finding, nearest};
 use crate::repo::{CONFIGURATION_INVALID, Config, Placed, SuppressConfig};
 
@@ -63,7 +64,7 @@ fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
 fn selectors(names: &[Placed<String>], wrong: &mut Vec<Finding>) -> Vec<Selector> {
     let mut out = Vec::new();
     for name in names {
-        match Selector::named(&name.value) {
+        match selector(&name.value) {
             Some(selector) => out.push(selector),
             None => {
                 let message = format!("there is no rule or group {}", name.value);

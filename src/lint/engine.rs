@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Context, Registered, Settings, Sink, When, rules};
+use super::context::Context;
+use super::registered::{Registered, When};
+use super::registry::rules;
+use super::settings::Settings;
+use super::sink::Sink;
 use crate::finding::{Finding, Needs, Severity};
 use crate::kube::ObjectId;
 use crate::yaml::Document;

@@ -11,11 +11,15 @@ mod date;
 mod engine;
 mod fingerprint;
 mod page;
+mod registered;
 mod registry;
 mod rules;
+mod selector;
 mod settings;
 mod sink;
 mod suppress;
+mod suppression;
+mod suppression_rules;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -41,7 +45,10 @@ pub use engine::{Run, Selection, run};
 
 pub use fingerprint::fingerprints;
 pub use page::{index, page};
-pub use registry::{Registered, When, find, rules};
-pub use settings::{Selector, Settings};
+pub use registered::{Registered, When};
+pub use registry::{find, rules, selector};
+pub use selector::Selector;
+pub use settings::Settings;
 pub use sink::{Incident, Sink};
-pub use suppress::{Scope, Settled, Suppressed, Suppression, settle, speaks};
+pub use suppress::{Settled, Suppressed, settle};
+pub use suppression::{Scope, Suppression, speaks};

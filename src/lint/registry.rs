@@ -2,10 +2,11 @@
 
 use std::sync::LazyLock;
 
+use super::registered::{Registered, When};
 use super::rules::RULES;
-use super::suppress::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
-use super::{Context, Sink};
-use crate::finding::Rule;
+use super::selector::Selector;
+use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
+use crate::finding::{Group, Rule};
 use crate::inventory::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 use crate::repo;
 
@@ -28,30 +29,6 @@ static ALL: LazyLock<Vec<Registered>> = LazyLock::new(|| {
     all
 });
 
-/// When a rule runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
-    /// With all others, in the order of their names.
-    Always,
-    /// After them: it explains in general what one of them may explain better.
-    Late,
-    /// After all: it reports what none of them explained.
-    Last,
-    /// While files are read: never by the engine.
-    Elsewhere,
-}
-
-/// A rule with its check.
-#[derive(Clone, Copy)]
-pub struct Registered {
-    /// Metadata and page.
-    pub rule: &'static Rule,
-    /// When it runs.
-    pub when: When,
-    /// Looks at one cluster.
-    pub check: fn(&Context<'_>, &mut Sink),
-}
-
 /// Every rule, sorted by name.
 pub fn rules() -> &'static [Registered] {
     &ALL
@@ -61,4 +38,11 @@ pub fn rules() -> &'static [Registered] {
 pub fn find(name: &str) -> Option<&'static Registered> {
     let found = ALL.binary_search_by_key(&name, |r| r.rule.name);
     ALL.get(found.ok()?)
+}
+
+/// The rule or group of this name; `None` when there is none.
+pub fn selector(name: &str) -> Option<Selector> {
+    let group = Group::ALL.into_iter().find(|g| g.as_str() == name);
+    let rule = || find(name).map(|r| Selector::Rule(r.rule.name));
+    group.map(Selector::Group).or_else(rule)
 }

@@ -4,43 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::registry;
-use super::suppress::Suppression;
-use crate::finding::{Group, Rule, Severity};
-
-/// A rule or a group of rules, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Selector {
-    /// One rule.
-    Rule(&'static str),
-    /// Every rule of a group.
-    Group(Group),
-}
-
-impl Selector {
-    /// The rule or group of this name; `None` when there is none.
-    pub fn named(name: &str) -> Option<Self> {
-        let group = Group::ALL.into_iter().find(|g| g.as_str() == name);
-        let rule = || registry::find(name).map(|r| Self::Rule(r.rule.name));
-        group.map(Self::Group).or_else(rule)
-    }
-
-    /// The name of the rule or group.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rule(name) => name,
-            Self::Group(group) => group.as_str(),
-        }
-    }
-
-    /// Whether a rule is meant.
-    pub fn matches(self, rule: &Rule) -> bool {
-        match self {
-            Self::Rule(name) => name == rule.name,
-            Self::Group(group) => group == rule.group,
-        }
-    }
-}
+use super::selector::Selector;
+use super::suppression::Suppression;
+use crate::finding::{Rule, Severity};
 
 /// Which rules run, how bad their findings are, and their options.
 #[derive(Debug, Clone, Default)]
@@ -82,14 +48,6 @@ impl Settings {
         let ignored =
             self.ignore.iter().any(|s| s.matches(rule)) && !self.select.iter().any(by_name);
         selected && !ignored && self.severity(rule) != Some(None)
-    }
-
-    /// Whether every rule that is meant runs.
-    pub(super) fn runs_completely(&self, selector: Selector) -> bool {
-        let mut meant = registry::rules()
-            .iter()
-            .filter(|r| selector.matches(r.rule));
-        meant.all(|r| self.is_enabled(r.rule) || (r.rule.pedantic && self.select.is_empty()))
     }
 
     /// The configured severity; a rule's own entry beats its group's. `Some(None)`: off.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use similar::{DiffOp, TextDiff};
 
 use super::analysis::Analysis;
-use super::client::Client;
+use super::client::{Client, FIX_ALL, QUICK_FIX};
 use super::diagnostics::{diagnostic, range};
 use super::documents::{Documents, Open};
 use super::root::Root;
@@ -21,12 +21,6 @@ use crate::repo::Repo;
 use crate::source::{SourceFile, Span};
 use crate::yaml::edit::{Before, apply_and_verify};
 use crate::yaml::{Node, parse};
-
-/// An action about one finding.
-pub(super) const QUICK_FIX: &str = "quickfix";
-
-/// An action about everything in a file.
-pub(super) const FIX_ALL: &str = "source.fixAll.hcoplan";
 
 /// What actions are made from.
 pub(super) struct Ground<'s> {

@@ -5,10 +5,16 @@ use lsp_server::{Request, RequestId};
 use lsp_types::{DiagnosticTag, InitializeParams};
 use serde_json::{Value, json};
 
+use super::address;
 use super::diagnostics::Shows;
 use super::places::Encoding;
 use super::transport::Outgoing;
-use super::{actions, address};
+
+/// An action about one finding.
+pub(super) const QUICK_FIX: &str = "quickfix";
+
+/// An action about everything in a file.
+pub(super) const FIX_ALL: &str = "source.fixAll.hcoplan";
 
 /// A client, as far as it matters.
 #[derive(Debug, Default)]
@@ -73,7 +79,7 @@ impl Client {
                 },
                 "hoverProvider": true,
                 "codeActionProvider": {
-                    "codeActionKinds": [actions::QUICK_FIX, actions::FIX_ALL],
+                    "codeActionKinds": [QUICK_FIX, FIX_ALL],
                     "resolveProvider": true,
                 },
                 "workspace": {

@@ -8,7 +8,7 @@ use snapbox::Data;
 use super::{Format, Report, Summary, Terminal, write};
 use crate::finding::Finding;
 use crate::lint::tests::load::Case;
-use crate::lint::{Selector, Settings};
+use crate::lint::{Settings, selector};
 use crate::source::{Location, SourceFile, Span};
 
 fn path(file: &str) -> std::path::PathBuf {
@@ -29,7 +29,7 @@ pub(super) fn findings() -> Vec<Finding> {
         "multi-arch-boot-images-disabled",
     ];
     let settings = Settings {
-        select: rules.iter().filter_map(|r| Selector::named(r)).collect(),
+        select: rules.iter().filter_map(|r| selector(r)).collect(),
         ..Settings::default()
     };
     Case::of(hyperconverged, inventory).lint(&settings)

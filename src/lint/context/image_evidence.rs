@@ -5,31 +5,9 @@
 
 use super::Context;
 use super::image_mirrors::Mirrors;
-use super::image_output::{Of, Record, called, declared, saved};
+use super::image_output::{Form, Of, Platform, Record, called, declared, saved};
 use crate::repo::Neighbours;
 use crate::source::Location;
-
-/// What a saved output tells about an image as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// It is a manifest list: these are all of its platforms.
-    List,
-    /// It is the manifest of a single image. A raw one doesn't say of which platform.
-    Single,
-    /// Somebody wrote down which architectures it is there for.
-    Declared,
-    /// One image was looked at; whether there are others beside it isn't said.
-    One,
-}
-
-/// What an image is for.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Platform {
-    /// `linux`
-    pub os: String,
-    /// As Go calls it: `amd64`.
-    pub architecture: String,
-}
 
 /// What was found out about an image.
 #[derive(Debug, Clone)]

@@ -12,9 +12,30 @@
 
 use std::sync::Arc;
 
-use super::image_evidence::{Form, Platform};
 use crate::source::Location;
 use crate::yaml::{Document, Node};
+
+/// What a saved output tells about an image as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// It is a manifest list: these are all of its platforms.
+    List,
+    /// It is the manifest of a single image. A raw one doesn't say of which platform.
+    Single,
+    /// Somebody wrote down which architectures it is there for.
+    Declared,
+    /// One image was looked at; whether there are others beside it isn't said.
+    One,
+}
+
+/// What an image is for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Platform {
+    /// `linux`
+    pub os: String,
+    /// As Go calls it: `amd64`.
+    pub architecture: String,
+}
 
 /// Whose evidence it is.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Context;
 use super::source::Source;
-use crate::lint::suppress;
+use crate::lint::suppression;
 use crate::repo::{HCO_PACKAGES, Layer, Neighbours};
 use crate::yaml::{Document, Node, Path};
 
@@ -52,7 +52,7 @@ impl<'a> Context<'a> {
         let neighbours = neighbours.kinds().flat_map(|kind| neighbours.of_kind(kind));
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
         let all = neighbours.chain(layers);
-        all.filter(|d| suppress::speaks(d)).cloned().collect()
+        all.filter(|d| suppression::speaks(d)).cloned().collect()
     }
 
     /// The OLM Subscriptions among the neighbours that install HCO.

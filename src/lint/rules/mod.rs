@@ -4,7 +4,7 @@
 //! the list below, and its fixtures under `testdata/lint/`; see CONTRIBUTING.md.
 //! (`cargo fmt` doesn't look into the list: format a rule with `rustfmt --edition 2024 FILE`.)
 
-use super::registry::{Registered, When};
+use super::registered::{Registered, When};
 
 /// Declares the modules and the registry of the rules.
 macro_rules! rules {

@@ -5,19 +5,16 @@
 //! is a finding itself.
 
 mod read;
-mod rules;
 
 use std::collections::BTreeSet;
 
-use globset::GlobMatcher;
-use ignore::gitignore::Gitignore;
-
-pub(super) use rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
-
 use super::date::Date;
-use super::engine::Run;
-use super::registry::find;
-use super::settings::{Selector, Settings};
+use super::engine::{Run, sort};
+use super::registry;
+use super::selector::Selector;
+use super::settings::Settings;
+use super::suppression::Suppression;
+use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 use crate::finding::{Applicability, Finding, Fix, Rule, Severity};
 use crate::source::{Location, Span};
 use crate::yaml::{Document, Node};
@@ -40,43 +37,6 @@ pub struct Suppressed {
     pub reason: String,
     /// Where that is said.
     pub place: Location,
-}
-
-/// Something that leaves findings out.
-#[derive(Debug, Clone)]
-pub struct Suppression {
-    /// The rules and groups that are meant.
-    pub rules: Vec<Selector>,
-    /// Why; may be empty.
-    pub reason: String,
-    /// The last day on which it counts.
-    pub until: Option<Date>,
-    /// Where it is written.
-    pub place: Location,
-    /// Which findings of the rules are meant.
-    pub scope: Scope,
-}
-
-/// Which findings a suppression is about.
-#[derive(Debug, Clone)]
-pub enum Scope {
-    /// Those in these bytes of the suppression's own file.
-    Bytes(Span),
-    /// Those of matching files and objects.
-    Matching {
-        /// Files by their path from the root.
-        path: Option<Box<Gitignore>>,
-        /// The object, as `Kind/name` or `Kind/namespace/name`.
-        object: Option<String>,
-        /// Clusters by their name.
-        cluster: Option<GlobMatcher>,
-    },
-}
-
-/// Whether a document may hold an `ignore`; the others are not worth their memory.
-pub fn speaks(document: &Document) -> bool {
-    let text = document.file.text();
-    text.contains("hcoplan") && text.contains("ignore")
 }
 
 /// Leaves out what is suppressed. `documents` are all whose findings are here; `today` is the day
@@ -124,13 +84,13 @@ pub fn settle<'d>(
     };
     let unused = found.iter().zip(used).filter(|(_, used)| !used);
     let ran = unused.filter(|(s, _)| {
-        let mut skipped = run.skipped.iter().filter_map(|name| find(name));
+        let mut skipped = run.skipped.iter().filter_map(|name| registry::find(name));
         !skipped.any(|r| s.rules.iter().any(|meant| meant.matches(r.rule)))
     });
     about.extend(ran.filter_map(|(s, _)| s.unused(settings, today)));
     about.retain(|f| settings.is_enabled(f.rule));
     settled.findings.extend(about);
-    super::engine::sort(&mut settled.findings);
+    sort(&mut settled.findings);
     settled.findings.dedup_by(|a, b| {
         let about_suppression = |r: &Rule| r.name.starts_with("suppression-");
         about_suppression(a.rule) && a.rule.name == b.rule.name && a.message == b.message && {
@@ -146,41 +106,6 @@ pub fn settle<'d>(
 }
 
 impl Suppression {
-    fn matches(&self, finding: &Finding) -> bool {
-        if !self.rules.iter().any(|r| r.matches(finding.rule)) {
-            return false;
-        }
-        match (&self.scope, &finding.location) {
-            (Scope::Bytes(span), Some(place)) => {
-                let start = place.span.start;
-                place.file.path() == self.place.file.path()
-                    && (span.start..span.end).contains(&start)
-            }
-            (Scope::Bytes(_), None) => false,
-            (
-                Scope::Matching {
-                    path,
-                    object,
-                    cluster,
-                },
-                place,
-            ) => {
-                let file = place.as_ref().map(|p| p.file.path());
-                let of_file = |globs: &Gitignore| {
-                    file.is_some_and(|f| {
-                        !f.has_root() && globs.matched_path_or_any_parents(f, false).is_ignore()
-                    })
-                };
-                let named = finding.object.as_ref().map(|o| o.replacen(' ', "/", 1));
-                path.as_deref().is_none_or(of_file)
-                    && object.as_ref().is_none_or(|o| named.as_ref() == Some(o))
-                    && cluster
-                        .as_ref()
-                        .is_none_or(|c| finding.cluster.as_ref().is_some_and(|n| c.is_match(n)))
-            }
-        }
-    }
-
     /// Why the finding stays although it is meant.
     fn objection(&self, finding: &Finding, today: Date) -> Option<Finding> {
         let about =
@@ -207,7 +132,7 @@ impl Suppression {
 
     /// The finding that it leaves nothing out; `None` where a rule of it did not run.
     fn unused(&self, settings: &Settings, today: Date) -> Option<Finding> {
-        let all_ran = self.rules.iter().all(|r| settings.runs_completely(*r));
+        let all_ran = self.rules.iter().all(|r| runs_completely(settings, *r));
         if settings.partial || !all_ran {
             return None;
         }
@@ -232,6 +157,13 @@ impl Suppression {
         }
         Some(finding)
     }
+}
+
+/// Whether every rule that is meant runs.
+fn runs_completely(settings: &Settings, selector: Selector) -> bool {
+    let all = registry::rules().iter();
+    let mut meant = all.filter(|r| selector.matches(r.rule));
+    meant.all(|r| settings.is_enabled(r.rule) || (r.rule.pedantic && settings.select.is_empty()))
 }
 
 /// The bytes that a suppression next to `line` (0-based byte range of a line) is about: findings

@@ -1,12 +1,12 @@
 //! Suppressions as they are written.
 
-use super::rules::SUPPRESSION_INVALID;
-use super::{Scope, Suppression, bytes_about};
+use super::bytes_about;
 use crate::finding::nearest;
 use crate::finding::{Edit, Finding};
 use crate::lint::date::Date;
-use crate::lint::rules;
-use crate::lint::settings::Selector;
+use crate::lint::registry;
+use crate::lint::suppression::{Scope, Suppression};
+use crate::lint::suppression_rules::SUPPRESSION_INVALID;
 use crate::source::{Location, Span};
 use crate::yaml::{Comment, Document};
 
@@ -83,7 +83,7 @@ fn suppression(
     };
     let mut rules = Vec::new();
     for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-        match Selector::named(name) {
+        match registry::selector(name) {
             Some(selector) => rules.push(selector),
             None => invalid(format!("there is no rule {name}"), meant(name)),
         }
@@ -114,7 +114,7 @@ fn suppression(
 
 /// The rule that was probably meant.
 fn meant(name: &str) -> Option<String> {
-    let names = rules().iter().map(|r| r.rule.name);
+    let names = registry::rules().iter().map(|r| r.rule.name);
     nearest(name, names).map(|near| format!("did you mean {near}?"))
 }
 

@@ -3,7 +3,7 @@
 use snapbox::{assert_data_eq, str};
 
 use super::load::Case;
-use crate::lint::{Date, Selector, Settings, settle};
+use crate::lint::{Date, Settings, selector, settle};
 
 const INVENTORY: &str = r#"
 apiVersion: hcoplan.dev/v1alpha1
@@ -122,7 +122,7 @@ metadata:
 spec: {}
 "#;
     let only = |rule| Settings {
-        select: vec![Selector::named(rule).unwrap()],
+        select: vec![selector(rule).unwrap()],
         ..Settings::default()
     };
     assert_data_eq!(settled(text, &only("status-in-git")), "");

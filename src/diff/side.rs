@@ -1,0 +1,25 @@
+//! A cluster before or after a change.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::inventory::LoadedInventory;
+use crate::plan::Plan;
+use crate::release::Release;
+use crate::yaml::Document;
+
+/// One side: the inputs, and what would come of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// The release that the cluster runs.
+    pub release: &'a Arc<Release>,
+    /// Its nodes.
+    pub inventory: &'a LoadedInventory,
+    /// The HyperConverged as it was written, for the places of causes.
+    pub document: Option<&'a Document>,
+    /// The same as JSON.
+    pub object: &'a Value,
+    /// What would come of it.
+    pub plan: &'a Plan,
+}
