@@ -15,20 +15,23 @@ mod held;
 mod interrupt;
 mod only;
 mod ordered;
+mod outcome;
 mod panics;
 mod pipeline;
 mod progress;
 #[cfg(test)]
 mod properties;
 mod view;
+mod work;
 
-pub use cluster::{Outcome, Refusal, State};
 pub use compare::{Compared, Pair, compare, pairs, said};
 pub use compare_with::{Left, compare_with, gone};
 pub use document::plan_document;
 pub use held::Held;
 pub use interrupt::{interrupted, watch};
 pub use only::{Only, OnlyError};
+pub use outcome::{Outcome, Refusal, State};
 pub(crate) use panics::caught;
-pub use pipeline::{Work, run};
+pub use pipeline::run;
 pub use progress::Progress;
+pub use work::Work;

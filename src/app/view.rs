@@ -1,6 +1,6 @@
 //! What the views (`matrix`, `report`) want of a cluster beside its findings.
 
-use super::Outcome;
+use super::outcome::Outcome;
 use crate::inventory::Inventory;
 use crate::matrix::{ClusterMatrix, Given, matrix};
 use crate::plan::{Admit, Plan, plan_with};

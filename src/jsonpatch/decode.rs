@@ -95,7 +95,7 @@ impl Operation {
     /// The path's keys and indices, unescaped. Like the operator, it ignores what stands before
     /// the first slash.
     pub fn segments(&self) -> Vec<String> {
-        super::segments(&self.path)
+        segments(&self.path)
     }
 
     /// The bytes of one of [`Self::segments`], in bytes of the annotation's value `text`; `None`
@@ -115,6 +115,12 @@ impl Operation {
         }
         None
     }
+}
+
+/// The keys and indices of a JSON pointer, unescaped. Like the operator, it ignores what stands
+/// before the first slash.
+pub fn segments(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(unescape).collect()
 }
 
 /// A pointer's segment as a key: `~1` is a slash, `~0` a tilde, any other tilde itself.

@@ -23,9 +23,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use decode::{Op, Operation, Spans, count, decode, only_spec};
+pub use decode::{Op, Operation, Spans, count, decode, only_spec, segments};
 pub use effect::{Change, Effect, Effects, Loss, Reason, changes, effects};
-pub use places::{Part, Repeated, cut, cut_all, repeated_keys, segments};
+pub use places::{Part, Repeated, cut, cut_all, repeated_keys};
 pub use shared::{Condition, SHARED, Share, Shared, write_through};
 
 use crate::kube::go::{DecodeError, GoType, GoTypes};

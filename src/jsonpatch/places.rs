@@ -3,15 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::decode::{Operation, unescape};
+use super::decode::Operation;
 use super::json::{self, Item, Json};
 use crate::source::Span;
-
-/// The keys and indices of a JSON pointer, unescaped. Like the operator, it ignores what stands
-/// before the first slash.
-pub fn segments(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(unescape).collect()
-}
 
 /// A key of an operation that is there more than once.
 #[derive(Debug, Clone, PartialEq, Eq)]

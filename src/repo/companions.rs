@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 
-use super::pair::{ClusterRef, ObjectRef, Objects, Pairing, parent};
+use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, parent};
 use crate::finding::{
     Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Predicts, Rule, Severity,
 };

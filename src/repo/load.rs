@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use serde_json::Value;
 
 use super::choose_release::{is_directory, known_names, known_release};
-use super::pair::{ClusterRef, ObjectRef, SourceRef};
+use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::problem::{Problem, broken, changed, oddities, unreadable};
 use super::rules::RELEASE_UNKNOWN;
 use super::scan::Content;
@@ -226,7 +226,7 @@ impl Repo {
         if !is_directory(&name) {
             return known_release(&name).map_err(|e| wrong(e.to_string(), Some(e.help)));
         }
-        let parent = super::pair::parent(place.file.path());
+        let parent = super::objects::parent(place.file.path());
         let Some(directory) = crate::source::normal(&parent.join(&name)) else {
             let message = format!("`{name}` leads out of the root");
             return Err(wrong(message, None));

@@ -14,6 +14,7 @@ mod files;
 mod layers;
 mod load;
 mod neighbours;
+mod objects;
 mod open;
 mod pair;
 mod placed;
@@ -44,20 +45,33 @@ pub use files::{FileUse, Holds, Use};
 pub use layers::{Kustomizations, Layer};
 pub use load::Loaded;
 pub use neighbours::Neighbours;
-pub use pair::{ClusterRef, Pairing};
+pub use objects::{ClusterRef, Pairing};
 pub use placed::Placed;
 pub use problem::Problem;
 pub use release_dir::named_release;
 pub use release_import::{ImportError, Imported, facts_directories, from_bundle, from_facts};
 pub use rules::{
-    CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN, RULES,
-    YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
+    CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN, YAML_DUPLICATE_KEY,
+    YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
 pub use scan::{HCO_PACKAGES, ObjectPlace, is_kustomization};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Rule};
 use crate::release::Release;
 use crate::source::{Limits, Tree, max_bytes};
+
+/// The rules of this room.
+pub static RULES: &[&Rule] = &[
+    &CLUSTER_NAME_TAKEN,
+    &CONFIGURATION_INVALID,
+    &FILE_NOT_READ,
+    &HCO_CR_MISSING,
+    &HCO_MULTIPLE_CRS,
+    &RELEASE_UNKNOWN,
+    &YAML_DUPLICATE_KEY,
+    &YAML_NOT_AS_WRITTEN,
+    &YAML_SYNTAX,
+];
 
 /// The file at the top of an output tree. A directory that holds it is never read.
 pub const MANIFEST: &str = "hcoplan-manifest.json";

@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use super::Loaded;
 use super::Repo;
 use super::files::{FileUse, Use};
-use super::pair::ClusterRef;
+use super::objects::ClusterRef;
 use super::scan::Content;
 use crate::source::{SourceFile, in_order};
 use crate::yaml::{Document, Node};

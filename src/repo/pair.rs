@@ -14,126 +14,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::companions;
 use super::config::{ClusterEntry, Config};
+use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, parent};
 use super::placed::Placed;
 use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
-use super::scan::ObjectPlace;
 use crate::finding::Finding;
 use crate::inventory::SourceKind;
 use crate::source::Location;
-
-/// An object of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct ObjectRef {
-    /// Index of the file.
-    pub(super) file: u32,
-    pub(super) place: ObjectPlace,
-}
-
-/// Something that says what a cluster is like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct SourceRef {
-    pub(super) kind: SourceKind,
-    pub(super) object: ObjectRef,
-}
-
-/// Why a cluster has the inventory it has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pairing {
-    /// It lies beside the HyperConverged.
-    Beside,
-    /// It lies in this directory above it.
-    Above(Utf8PathBuf),
-    /// `hcoplan.yaml` names it.
-    Configured,
-    /// The command line names it.
-    Given,
-    /// There are only machine sets.
-    Machines,
-    /// There is none.
-    None,
-}
-
-/// A cluster that was found.
-#[derive(Debug, Clone)]
-pub struct ClusterRef {
-    pub(super) name: String,
-    pub(super) path: Arc<Utf8Path>,
-    pub(super) object: ObjectRef,
-    pub(super) sources: Vec<SourceRef>,
-    pub(super) inventory_files: Box<[Arc<Utf8Path>]>,
-    pub(super) pairing: Pairing,
-    pub(super) release: Option<Placed<String>>,
-    /// Index among the inventories that several clusters share.
-    pub(super) shared: Option<usize>,
-    /// Whether it is the first cluster with its inventory, and so the one that reports on it.
-    pub(super) reports: bool,
-}
-
-impl ClusterRef {
-    /// Its name: the HyperConverged's directory relative to the root (`.` for the root itself),
-    /// unless `hcoplan.yaml` says otherwise.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The HyperConverged's file, relative to the root.
-    pub fn path(&self) -> &Utf8Path {
-        &self.path
-    }
-
-    /// Where in the file it is.
-    pub fn place(&self) -> ObjectPlace {
-        self.object.place
-    }
-
-    /// The HyperConverged's directory, relative to the root; empty for the root itself.
-    pub fn directory(&self) -> &Utf8Path {
-        parent(&self.path)
-    }
-
-    /// The files that its inventory is read from, relative to the root; sorted.
-    pub fn inventory_files(&self) -> &[Arc<Utf8Path>] {
-        &self.inventory_files
-    }
-
-    /// Why it has this inventory.
-    pub fn pairing(&self) -> &Pairing {
-        &self.pairing
-    }
-}
-
-/// What was found in a repository.
-#[derive(Debug, Default)]
-pub(super) struct Objects {
-    /// Paths of all files, by their index.
-    pub(super) paths: Vec<Arc<Utf8Path>>,
-    pub(super) hyperconvergeds: Vec<ObjectRef>,
-    pub(super) sources: Vec<SourceRef>,
-    /// What has OLM install HCO.
-    pub(super) subscriptions: Vec<ObjectRef>,
-    /// An inventory for all clusters, from the command line.
-    pub(super) given: Vec<SourceRef>,
-}
-
-impl Objects {
-    pub(super) fn path(&self, object: ObjectRef) -> &Utf8Path {
-        let path = self.paths.get(object.file as usize);
-        path.map_or(Utf8Path::new(""), |path| path)
-    }
-
-    /// Every source in a file or directory.
-    fn named(&self, path: &Utf8Path) -> Vec<SourceRef> {
-        let here = |s: &&SourceRef| {
-            let found = self.path(s.object);
-            found == path || (s.kind != SourceKind::Machines && parent(found) == path)
-        };
-        self.sources.iter().filter(here).copied().collect()
-    }
-}
-
-pub(super) fn parent(path: &Utf8Path) -> &Utf8Path {
-    path.parent().unwrap_or(Utf8Path::new(""))
-}
 
 /// What pairing gave.
 #[derive(Debug, Default)]

@@ -1,20 +1,6 @@
 //! The rules about files and their pairing; they report while a repository is read.
 
-use super::companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 use crate::finding::{Group, Needs, Predicts, Rule, Severity};
-
-/// The rules of this room.
-pub static RULES: &[&Rule] = &[
-    &CLUSTER_NAME_TAKEN,
-    &CONFIGURATION_INVALID,
-    &FILE_NOT_READ,
-    &HCO_CR_MISSING,
-    &HCO_MULTIPLE_CRS,
-    &RELEASE_UNKNOWN,
-    &YAML_DUPLICATE_KEY,
-    &YAML_NOT_AS_WRITTEN,
-    &YAML_SYNTAX,
-];
 
 /// Two clusters with one name.
 pub static CLUSTER_NAME_TAKEN: Rule = Rule {

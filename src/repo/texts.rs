@@ -5,7 +5,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Repo;
-use super::pair::ClusterRef;
+use super::objects::ClusterRef;
 use crate::source::SourceFile;
 
 /// The largest one that is read: nobody writes a longer one by hand.

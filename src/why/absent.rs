@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Feed;
 use super::target::{Reading, Target};
 use super::world::World;
 use crate::hyperconverged::version_of;
@@ -13,6 +12,18 @@ use crate::yaml::{Path, Segment};
 
 /// The architectures that golden images are made for.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
+
+/// Something that would change the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Feed {
+    /// A field of the HyperConverged in the version that it was written in, from the root; or a
+    /// node, in words.
+    pub path: String,
+    /// How it gets there: `copy`, `derive: …`; empty where only trying it out told.
+    pub how: String,
+    /// What was written there on trial, and what came of it.
+    pub tried: Option<(Value, Reading)>,
+}
 
 /// What would change what is there: the fields of the HyperConverged that the release's table names
 /// for the place, the switches and gates that do when they are tried, one more node.

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
-use super::inputs::{self, Input};
+use super::absent::{self, Feed};
+use super::input::Input;
+use super::inputs;
+use super::origin::{self, Origin, OtherRelease};
 use super::patch::{PatchShown, patch_shown};
 use super::search::{Moved, Search};
 use super::target::{Problem, Reading, Target};
 use super::world::World;
-use super::{absent, origin};
 use crate::kube::ObjectId;
 use crate::plan::plan;
 use crate::source::Location;
@@ -64,45 +66,6 @@ pub struct Source {
     pub text: String,
     /// Where it stands; `None` for what is assumed.
     pub place: Option<Location>,
-}
-
-/// Where a value comes from.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Origin {
-    /// The user's files.
-    Inputs,
-    /// A field of the HyperConverged that was not written and has a default.
-    Default {
-        /// The field, in the version that the HyperConverged was written in.
-        path: Path,
-        /// The default.
-        value: Value,
-    },
-    /// The release's own, whatever the HyperConverged and the nodes are.
-    Release,
-    /// HCO's reconcile ends before.
-    Error,
-}
-
-/// Something that would change the answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Feed {
-    /// A field of the HyperConverged in the version that it was written in, from the root; or a
-    /// node, in words.
-    pub path: String,
-    /// How it gets there: `copy`, `derive: …`; empty where only trying it out told.
-    pub how: String,
-    /// What was written there on trial, and what came of it.
-    pub tried: Option<(Value, Reading)>,
-}
-
-/// What another release makes of the same inputs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OtherRelease {
-    /// Its name.
-    pub release: String,
-    /// What is there.
-    pub value: Reading,
 }
 
 /// Answers what makes a field (or, for an empty one, an object) what it is.

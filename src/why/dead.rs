@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::inputs::{self, Input, Unit};
+use super::input::{Input, Unit};
+use super::inputs;
 use super::world::World;
 use crate::hyperconverged::version_of;
 use crate::jsonpatch::ANNOTATIONS;

@@ -11,6 +11,8 @@
 mod absent;
 mod answer;
 mod dead;
+mod facts;
+mod input;
 mod inputs;
 mod nodes;
 mod origin;
@@ -19,10 +21,13 @@ mod search;
 mod target;
 mod world;
 
-pub use answer::{Answer, Cause, Feed, Origin, OtherRelease, Source, ask};
+pub use absent::Feed;
+pub use answer::{Answer, Cause, Source, ask};
 pub use dead::{Dead, dead};
-pub use inputs::{Input, Unit, units};
-pub use nodes::{Fact, NodeField};
+pub use facts::{Fact, NodeField};
+pub use input::{Input, Unit};
+pub use inputs::units;
+pub use origin::{Origin, OtherRelease};
 pub use patch::{OperationEffect, PatchShown, Remedy, applied, patch_shown};
 pub use target::{Problem, Reading, Target};
 pub use world::World;

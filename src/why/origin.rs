@@ -2,12 +2,38 @@
 
 use serde_json::Value;
 
-use super::answer::{Origin, OtherRelease};
 use super::target::{Reading, Target};
 use super::world::{World, put};
 use crate::plan::Plan;
 use crate::release::Release;
 use crate::yaml::{Path, Segment};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Origin {
+    /// The user's files.
+    Inputs,
+    /// A field of the HyperConverged that was not written and has a default.
+    Default {
+        /// The field, in the version that the HyperConverged was written in.
+        path: Path,
+        /// The default.
+        value: Value,
+    },
+    /// The release's own, whatever the HyperConverged and the nodes are.
+    Release,
+    /// HCO's reconcile ends before.
+    Error,
+}
+
+/// What another release makes of the same inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtherRelease {
+    /// Its name.
+    pub release: String,
+    /// What is there.
+    pub value: Reading,
+}
 
 /// Which default it is, or that it is the release's own.
 pub(super) fn of(world: &World<'_>, target: &Target, value: &Reading, base: &Plan) -> Origin {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::inputs::Input;
+use super::input::Input;
 use super::world::World;
 use crate::jsonpatch::{self, ANNOTATIONS, Change, Effects, Loss, Op, Operation, Reason};
 use crate::kube::go::{GoType, GoTypes};

@@ -1,6 +1,6 @@
 //! The search: sections first, then their parts; what can stand in for each other together.
 
-use super::inputs::{Input, Unit};
+use super::input::{Input, Unit};
 use super::target::{Reading, Target};
 use super::world::World;
 

@@ -4,16 +4,14 @@ use std::cell::{Cell, OnceCell};
 
 use serde_json::Value;
 
-use super::inputs::Input;
+use super::facts::ELSEWHERE;
+use super::input::Input;
 use crate::admission;
 use crate::inventory::{Inventory, LoadedInventory, Node};
 use crate::jsonpatch;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 use crate::yaml::{Document, Path, Segment};
-
-/// Where `metadata.namespace` leads when it is taken away.
-pub(super) const ELSEWHERE: &str = "elsewhere";
 
 const TUNING_POLICY: &str = "hco.kubevirt.io/tuningPolicy";
 

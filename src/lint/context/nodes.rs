@@ -1,6 +1,6 @@
 //! The declared nodes with their places.
 
-use super::{Context, Pods};
+use super::Context;
 use crate::inventory::{Node, NodePlace};
 use crate::kube::tree;
 use crate::source::Location;
@@ -26,13 +26,6 @@ impl<'a> Context<'a> {
     /// says nothing.
     pub fn inventory_place(&self, field: &str) -> Option<&'a Location> {
         self.input.inventory.places.field(field)
-    }
-
-    /// Whether the workload placement has a node selector or a required node affinity, so that
-    /// workload nodes are those that match and not the workers. As HCO decides it.
-    pub fn selects_workload_nodes(&self) -> bool {
-        let placement = self.placement(Pods::Workload);
-        placement.is_some_and(|p| p.selects_nodes())
     }
 
     /// Every declared node.

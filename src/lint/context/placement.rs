@@ -70,6 +70,13 @@ pub struct Unmatched {
 }
 
 impl<'a> Context<'a> {
+    /// Whether the workload placement has a node selector or a required node affinity, so that
+    /// workload nodes are those that match and not the workers. As HCO decides it.
+    pub fn selects_workload_nodes(&self) -> bool {
+        let placement = self.placement(Pods::Workload);
+        placement.is_some_and(|p| p.selects_nodes())
+    }
+
     /// A node placement of the HyperConverged; `None` when it has none or was refused.
     pub fn placement(&self, pods: Pods) -> Option<Placement<'a>> {
         Some(Placement {
