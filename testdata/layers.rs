@@ -1,6 +1,7 @@
-//! Which module may import which: the table of the design, held against the code.
+//! Which module may import which: the table of the design, held against the code; and that files do
+//! not import each other in circles.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,39 +55,148 @@ fn position(module: &str) -> (usize, usize) {
     panic!("src/{module} is in no line of the table");
 }
 
-/// Every module named behind `crate::`, also inside `use crate::{a, b::c}`.
-fn imports(text: &str) -> Vec<String> {
+/// A path of a `use`, or one that begins with `crate`, `super` or `self` elsewhere in the code.
+#[derive(Debug, PartialEq, Eq)]
+struct Import {
+    path: Vec<String>,
+    /// Whether what it names is there under its last name for others, too.
+    public: bool,
+}
+
+/// Every import of a file but those of its inner `tests`.
+fn imports(text: &str) -> Vec<Import> {
+    let text = text.split("#[cfg(test)]\nmod tests {").next();
+    let code: Vec<&str> = text.into_iter().flat_map(str::lines).collect();
+    let code = code
+        .iter()
+        .map(|l| l.split("//").next().unwrap_or_default());
+    let code = code.collect::<Vec<_>>().join(" ");
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = Vec::new();
-    for (at, _) in text.match_indices("crate::") {
-        let rest = &text[at + "crate::".len()..];
-        if let Some(group) = rest.strip_prefix('{') {
-            let (mut depth, mut word, mut first) = (0_usize, String::new(), true);
-            for c in group.chars() {
-                match c {
-                    '{' => depth += 1,
-                    '}' if depth == 0 => break,
-                    '}' => depth -= 1,
-                    _ => {}
-                }
-                if depth == 0 && (c.is_alphanumeric() || c == '_') && first {
-                    word.push(c);
-                } else if depth == 0 && c == ',' {
-                    out.push(std::mem::take(&mut word));
-                    first = true;
-                } else if !c.is_whitespace() {
-                    first = false;
-                }
-            }
-            out.push(word);
-        } else {
-            let name = rest
-                .chars()
-                .take_while(|c| c.is_alphanumeric() || *c == '_');
-            out.push(name.collect());
+    for (at, _) in code.match_indices("use ") {
+        let before = code[..at].trim_end();
+        let Some((tree, _)) = code[at + 4..].split_once(';') else {
+            continue;
+        };
+        let is_statement = before.is_empty() || before.ends_with([';', '}', '{', ']', ')', 'b']);
+        if is_statement {
+            let public = before.ends_with("pub") || before.ends_with(')');
+            expand(tree, &[], public, &mut out);
         }
     }
-    out.retain(|m| m.chars().next().is_some_and(char::is_lowercase));
+    for root in ["crate::", "super::", "self::"] {
+        for (at, _) in code.match_indices(root) {
+            if code[..at].ends_with(|c: char| is_word(c) || c == ':') {
+                continue;
+            }
+            let path = code[at..].split(|c: char| !is_word(c) && c != ':').next();
+            expand(path.unwrap_or_default(), &[], false, &mut out);
+        }
+    }
     out
+}
+
+/// The paths of a use tree: `a::{b, c::d}` are two.
+fn expand(tree: &str, above: &[String], public: bool, out: &mut Vec<Import>) {
+    let (path, group) = match tree.split_once('{') {
+        Some((path, group)) => (path, group.rsplit_once('}').map(|(group, _)| group)),
+        None => (tree, None),
+    };
+    let path = path.split(" as ").next().unwrap_or_default();
+    let steps = path.split("::").map(str::trim).filter(|s| !s.is_empty());
+    let path: Vec<String> = above
+        .iter()
+        .cloned()
+        .chain(steps.map(str::to_owned))
+        .collect();
+    let Some(group) = group else {
+        out.push(Import { path, public });
+        return;
+    };
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, c) in group.char_indices().chain([(group.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                if !group[start..at].trim().is_empty() {
+                    expand(&group[start..at], &path, public, out);
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A module's path from the crate: `["yaml", "edit"]`.
+type Module = Vec<String>;
+
+/// The files of the crate by their module, with their imports; files of tests are left out.
+fn modules() -> BTreeMap<Module, Vec<Import>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut out = BTreeMap::new();
+    for (_, path) in all_sources() {
+        let inner = path
+            .strip_prefix(&root)
+            .expect("below src")
+            .with_extension("");
+        let mut module: Module = inner
+            .iter()
+            .map(|step| step.to_string_lossy().into_owned())
+            .collect();
+        if module.iter().any(|step| step == "tests") || module == ["main"] {
+            continue;
+        }
+        if matches!(module.last().map(String::as_str), Some("mod" | "lib")) {
+            module.pop();
+        }
+        let text = fs::read_to_string(&path).expect("readable");
+        out.insert(module, imports(&text));
+    }
+    out
+}
+
+/// The file that a path leads to, through what modules in between make public.
+fn resolve(
+    modules: &BTreeMap<Module, Vec<Import>>,
+    from: &Module,
+    path: &[String],
+) -> Option<Module> {
+    let child = |at: &Module, step: &String| {
+        let below: Module = at.iter().chain([step]).cloned().collect();
+        modules.contains_key(&below).then_some(below)
+    };
+    let mut at = from.clone();
+    let mut rest = path;
+    match path.first().map(String::as_str) {
+        Some("crate") => (at, rest) = (Module::new(), &path[1..]),
+        Some("super" | "self") => {
+            while let Some((first, behind)) = rest.split_first() {
+                match first.as_str() {
+                    "super" => drop(at.pop()),
+                    "self" => {}
+                    _ => break,
+                }
+                rest = behind;
+            }
+        }
+        // Another crate, unless the module has a child of this name.
+        _ => drop(child(from, path.first()?)?),
+    }
+    while let Some((step, behind)) = rest.split_first() {
+        if let Some(below) = child(&at, step) {
+            (at, rest) = (below, behind);
+            continue;
+        }
+        let mut published = modules[&at].iter().filter(|i| i.public);
+        let published = published.find(|i| i.path.last() == Some(step));
+        return match published {
+            Some(import) if import.path != path => resolve(modules, &at, &import.path),
+            _ => Some(at),
+        };
+    }
+    Some(at)
 }
 
 #[test]
@@ -99,10 +209,13 @@ fn modules_import_downwards_only() {
         let (line, column) = position(&module);
         let text = fs::read_to_string(&path).expect("readable");
         for import in imports(&text) {
-            if import == module {
+            let [first, import, ..] = &import.path[..] else {
+                continue;
+            };
+            if first != "crate" || *import == module || !import.starts_with(char::is_lowercase) {
                 continue;
             }
-            let (other_line, other_column) = position(&import);
+            let (other_line, other_column) = position(import);
             if other_line > line || (other_line == line && other_column < column) {
                 wrong.push(format!("{}: crate::{import}", path.display()));
             }
@@ -127,9 +240,54 @@ fn files_stay_readable() {
     assert!(long.is_empty(), "split these by meaning: {long:#?}");
 }
 
+/// A module consists of its children, and may name them; they may use what it holds. All other files
+/// that import each other, over however many in between, have to be told apart better.
+#[test]
+fn files_do_not_import_each_other() {
+    let modules = modules();
+    let imported = |from: &Module| -> BTreeSet<Module> {
+        let resolved = modules[from].iter();
+        let resolved = resolved.filter_map(|i| resolve(&modules, from, &i.path));
+        let beside = resolved.filter(|to| !to.is_empty() && !to.starts_with(from));
+        beside.collect()
+    };
+    let direct: BTreeMap<&Module, BTreeSet<Module>> =
+        modules.keys().map(|from| (from, imported(from))).collect();
+    let mut circles = BTreeSet::new();
+    for start in modules.keys() {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![start]);
+        while let Some(from) = next.pop() {
+            for to in &direct[from] {
+                if seen.insert(to) {
+                    next.push(to);
+                }
+            }
+        }
+        if seen.contains(start) {
+            circles.insert(start.join("::"));
+        }
+    }
+    assert!(circles.is_empty(), "these import each other: {circles:#?}");
+}
+
 #[test]
 fn imports_are_found() {
-    let text =
-        "use crate::{yaml::Path, finding};\nlet x = crate::kube::tree::get(v);\nuse crate::source;";
-    assert_eq!(imports(text), ["yaml", "finding", "kube", "source"]);
+    let text = "use crate::{yaml::{Path, edit::edits}, finding as f};\npub use self::a::B;\n\
+                let x = crate::kube::tree::get(v); // crate::lint\nuse std::fmt;";
+    let found: Vec<(String, bool)> = imports(text)
+        .into_iter()
+        .map(|i| (i.path.join("::"), i.public))
+        .collect();
+    let expected = [
+        ("crate::yaml::Path", false),
+        ("crate::yaml::edit::edits", false),
+        ("crate::finding", false),
+        ("self::a::B", true),
+        ("std::fmt", false),
+        ("crate", false),
+        ("crate::kube::tree::get", false),
+        ("self::a::B", false),
+    ];
+    let expected = expected.map(|(path, public)| (path.to_owned(), public));
+    assert_eq!(found, expected);
 }
