@@ -55,7 +55,7 @@ fn data(release: &str, common: Vec<Value>) -> Data {
     Data {
         release: Release::known(release).unwrap(),
         bundle: SspBundle::from_json(&read(&dir.join("ssp.json"))).unwrap(),
-        types: GoTypes::from_json(read(&dir.join("go-types.json"))).unwrap(),
+        types: GoTypes::from_json(&read(&dir.join("go-types.json"))).unwrap(),
         common,
     }
 }

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_help_names_the_defaults() {
-        let command = super::super::command();
+        let command = <super::super::command_line::Arguments as clap::CommandFactory>::command();
         let help = |name: &str| {
             let found = command.get_arguments().find(|a| a.get_id() == name);
             let long = found.and_then(|a| a.get_long_help().or(a.get_help()));

@@ -37,14 +37,19 @@ pub(super) fn asked(typed: &[OsString]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::command;
+    use clap::CommandFactory;
+
+    use crate::cli::command_line::Arguments;
     use crate::release::Release;
 
     #[test]
     fn says_what_the_command_line_says() {
         let asked = |word: &str| asked(&["hcoplan".into(), word.into()]);
-        assert_eq!(asked("-V"), Some(command().render_version()));
-        assert_eq!(asked("--version"), Some(command().render_long_version()));
+        assert_eq!(asked("-V"), Some(Arguments::command().render_version()));
+        assert_eq!(
+            asked("--version"),
+            Some(Arguments::command().render_long_version())
+        );
         assert_eq!(asked("--help"), None);
     }
 

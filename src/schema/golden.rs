@@ -22,7 +22,7 @@ pub(crate) fn schemas(shared: Option<&Path>) -> &'static [(String, Schema)] {
     ALL.get_or_init(|| {
         let texts = schema_texts(shared).into_iter();
         let read = texts.map(|(name, text)| {
-            let schema = Schema::from_json(text).expect("a good schema");
+            let schema = Schema::from_json(&text).expect("a good schema");
             (name, schema)
         });
         read.collect()
