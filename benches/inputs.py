@@ -20,6 +20,21 @@ def fleet(directory, count):
             (target / file.name).write_text(text)
 
 
+def different(directory, release, copies=1):
+    """The recorded random cases as clusters of one release; false where they aren't at hand."""
+    cases = ROOT.parent / "shared/golden/random/cases"
+    for copy in range(copies):
+        for case in sorted(cases.iterdir()) if cases.is_dir() else ():
+            target = directory / f"clusters/{case.name}-{copy}"
+            target.mkdir(parents=True)
+            for file in case.iterdir():
+                text = file.read_text()
+                if file.name == "inventory.yaml":
+                    text = text.replace("spec:\n", f'spec:\n  release: "{release}"\n', 1)
+                (target / file.name).write_text(text)
+    return directory.is_dir()
+
+
 def nothing(directory, count):
     """YAML files, and no HyperConverged among them."""
     manifest = (EXAMPLE / "inventory.yaml").read_text()
