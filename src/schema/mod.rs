@@ -1,11 +1,10 @@
 //! Structural schemas, as the API server uses them: prune, drop nulls, default, validate.
 //!
-//! A CustomResourceDefinition's schema is a tree ([`Schema`]) whose nodes are read when they are
-//! first asked for: an object touches few of them. Every other step walks that tree and a JSON
-//! value side by side and formats nothing until something is wrong. Texts and their order are the API server's own (apiextensions-apiserver and
-//! kube-openapi), so that somebody who searches for a message finds it. Patterns and
-//! `x-kubernetes-validations` rules are written out in Rust and found by their text;
-//! [`Schema::unsupported`] names what has no such function.
+//! A CustomResourceDefinition's schema is a tree ([`Schema`]). Every other step walks that tree and
+//! a JSON value side by side and formats nothing until something is wrong. Texts and their order are
+//! the API server's own (apiextensions-apiserver and kube-openapi), so that somebody who searches for
+//! a message finds it. `x-kubernetes-validations` rules are written out in Rust and found by their
+//! text; [`Schema::unsupported`] names what has no such function.
 
 mod document;
 mod list;
