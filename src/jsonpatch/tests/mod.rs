@@ -36,7 +36,7 @@ const KUBEVIRTS: &str = include_str!("../../../testdata/jsonpatch/kubevirt.jsonl
 /// A release's types and the KubeVirt that the recorded cases patch.
 fn kubevirt(release: &str) -> (&'static GoTypes, &'static GoType, Value) {
     let (_, table) = RELEASES.iter().find(|(name, _)| *name == release).unwrap();
-    let types: &_ = Box::leak(Box::new(GoTypes::from_json(*table).unwrap()));
+    let types: &_ = Box::leak(Box::new(GoTypes::from_json(table).unwrap()));
     let ty = types.of_kind("kubevirt.io/v1", "KubeVirt").unwrap();
     let mut lines = KUBEVIRTS
         .lines()
