@@ -225,7 +225,10 @@ pub(crate) fn admission(data: &[u8]) {
         match &verdict.stored {
             None => assert!(!verdict.message.is_empty()),
             Some(stored) => {
-                let update = Operation::Update { old: stored };
+                let update = Operation::Update {
+                    old: stored,
+                    missing: &[],
+                };
                 let again = admit(release, &INVENTORY, stored, update);
                 assert_eq!(again.stored.as_ref(), Some(stored), "{}", again.message);
             }

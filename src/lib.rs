@@ -16,6 +16,7 @@ pub mod hyperconverged;
 pub mod inventory;
 pub mod jsonpatch;
 pub mod kube;
+pub mod lifecycle;
 pub mod lint;
 pub mod lsp;
 pub mod matrix;

@@ -3,6 +3,8 @@
 //! `testdata/golden` holds a selection of the recordings. Each case is planned on each release
 //! and compared: verdict, stored object, status, gauges, reconcile errors, every object.
 
+mod lifecycle;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

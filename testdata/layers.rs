@@ -12,6 +12,7 @@ const LINES: &[&[&str]] = &[
     &["topology", "hyperconverged", "inventory"],
     &["admission", "boot_images", "operands", "jsonpatch"],
     &["plan"],
+    &["lifecycle"],
     &["emit", "repo"],
     &["matrix", "lint", "why", "diff", "fix"],
     &["report"],

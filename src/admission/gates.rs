@@ -49,7 +49,7 @@ fn is_new<'a>(
 ) -> bool {
     match operation {
         Operation::Create => true,
-        Operation::Update { old } => before(old) != Some(value),
+        Operation::Update { old, .. } => before(old) != Some(value),
     }
 }
 
@@ -67,7 +67,7 @@ fn listed_warnings(object: &Value, operation: Operation<'_>, listed: &ListedGate
         let said = |saying: &Saying| {
             let changed = match operation {
                 Operation::Create => true,
-                Operation::Update { old } => {
+                Operation::Update { old, .. } => {
                     let mut olds = list(old, GATES).iter().rev();
                     let before = olds.find(|g| name(g) == called);
                     before.is_none_or(|b| is_enabled(b) != is_enabled(gate))

@@ -54,7 +54,7 @@ pub(super) fn step(
             }
             return Ok(wanted);
         }
-        Operation::Update { old } => old,
+        Operation::Update { old, .. } => old,
     };
     // A field that is not set counts as the gate's opposite when it is off.
     let value = field.unwrap_or(pair.opposite);

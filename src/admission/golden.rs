@@ -131,7 +131,13 @@ fn again(
     let Some(stored) = &first.stored else {
         return;
     };
-    for operation in [Operation::Create, Operation::Update { old: stored }] {
+    for operation in [
+        Operation::Create,
+        Operation::Update {
+            old: stored,
+            missing: &[],
+        },
+    ] {
         let second = admit(release, inventory, stored, operation);
         if second.stored.as_ref() != Some(stored) {
             count

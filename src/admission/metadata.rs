@@ -75,14 +75,6 @@ pub(super) fn decode(
     Ok(unknown)
 }
 
-/// An update keeps the status that the operator wrote, whatever the document says: kubectl
-/// merges into the live object, and status has an endpoint of its own.
-pub(super) fn keep_what_the_server_set(object: &mut Value, old: &Value) {
-    if let (Value::Object(map), Some(status)) = (object, old.get("status")) {
-        map.insert("status".to_owned(), status.clone());
-    }
-}
-
 /// What Kubernetes refuses about names, labels and annotations of any object.
 pub(super) fn violations(object: &Value) -> Vec<Violation> {
     let mut found = Vec::new();

@@ -57,6 +57,9 @@ pub enum Operation<'a> {
         /// The object as the API server holds it, in any version that is served. What is not
         /// defaulted yet (a manifest of an older commit) is defaulted first.
         old: &'a Value,
+        /// Kinds of operand CRs that don't exist: the webhook updates each in a dry run, and
+        /// refuses where one isn't there.
+        missing: &'a [&'static str],
     },
 }
 
@@ -69,14 +72,15 @@ pub fn admit(
 ) -> Admission {
     let held = match operation {
         Operation::Create => None,
-        Operation::Update { old } => as_held(release, old, object),
+        Operation::Update { old, .. } => as_held(release, old, object),
     };
     let request = Request {
         release,
         inventory,
-        operation: held
-            .as_ref()
-            .map_or(operation, |old| Operation::Update { old }),
+        operation: match (&held, operation) {
+            (Some(old), Operation::Update { missing, .. }) => Operation::Update { old, missing },
+            _ => operation,
+        },
     };
     let mut admission = Admission::default();
     match request.run(object, &mut admission) {
@@ -230,9 +234,6 @@ impl Request<'_> {
     ) -> Result<(Value, Vec<PrunedField>), Refusal> {
         let mut object = submitted.clone();
         let mut pruned = metadata::decode(self.release, &mut object, &self.inventory.namespace)?;
-        if let Operation::Update { old } = self.operation {
-            metadata::keep_what_the_server_set(&mut object, old);
-        }
         pruned.extend(schema.prepare(&mut object));
         Ok((object, pruned))
     }
@@ -244,7 +245,7 @@ impl Request<'_> {
         }
         let violations = match self.operation {
             Operation::Create => schema.validate(&object),
-            Operation::Update { old } => schema.validate_update(&object, old),
+            Operation::Update { old, .. } => schema.validate_update(&object, old),
         };
         match metadata::refuse(&violations, &metadata::violations(&object)) {
             Some(refused) => Err(refused),
@@ -260,8 +261,10 @@ impl Request<'_> {
         admission: &mut Admission,
     ) -> Result<(), Refusal> {
         metadata::namespace_policy(object, &self.inventory.namespace, self.operation)?;
-        if let (Operation::Update { old }, Some(version)) = (self.operation, &rules.update_as) {
-            return self.update_as(version, object, old, admission);
+        if let (Operation::Update { old, missing }, Some(version)) =
+            (self.operation, &rules.update_as)
+        {
+            return self.update_as(version, object, (old, missing), admission);
         }
         let webhook = validate::Webhook {
             rules,
@@ -287,14 +290,14 @@ impl Request<'_> {
         &self,
         version: &str,
         object: &Value,
-        old: &Value,
+        (old, missing): (&Value, &[&'static str]),
         admission: &mut Admission,
     ) -> Result<(), Refusal> {
         let converted = hyperconverged::convert(self.release, object, version);
         let old = hyperconverged::convert(self.release, old, version);
         let rules = self.release.admission().version(version);
         let request = Request {
-            operation: Operation::Update { old: &old },
+            operation: Operation::Update { old: &old, missing },
             ..*self
         };
         let rules = rules.expect("an update is converted to a version that is served");

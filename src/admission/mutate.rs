@@ -169,7 +169,7 @@ impl Webhook<'_> {
         let mut changes = Vec::new();
         let mut warnings = Vec::new();
         let mut dropped = Vec::new();
-        if let Operation::Update { old } = self.operation {
+        if let Operation::Update { old, .. } = self.operation {
             changes.extend(self.old_gates(object, old)?);
         }
         for pair in &self.rules.gates_to_fields {

@@ -29,9 +29,34 @@ pub(super) struct DryRun<'a> {
     pub(super) read: OnceCell<Submitted>,
 }
 
+/// The operand CRs that an update is tried on: kind, its operand, and how the API server calls it
+/// when it isn't there.
+const TRIED: [(&str, &str, &str); 4] = [
+    (
+        "KubeVirt",
+        "kubevirt",
+        "kubevirts.kubevirt.io \"kubevirt-kubevirt-hyperconverged\"",
+    ),
+    (
+        "CDI",
+        "cdi",
+        "cdis.cdi.kubevirt.io \"cdi-kubevirt-hyperconverged\"",
+    ),
+    (
+        "NetworkAddonsConfig",
+        "network-addons",
+        "networkaddonsconfigs.networkaddonsoperator.network.kubevirt.io \"cluster\"",
+    ),
+    (
+        "SSP",
+        "ssp",
+        "ssps.ssp.kubevirt.io \"ssp-kubevirt-hyperconverged\"",
+    ),
+];
+
 /// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
-/// patch writes into the HyperConverged is seen by those after it. An update leaves SSP out
-/// where there is none.
+/// patch writes into the HyperConverged is seen by those after it. An update tries the result on
+/// the operand CRs, which must be there, and leaves SSP out on plain Kubernetes.
 pub(super) fn check(
     object: &Value,
     shape: &Shape,
@@ -41,27 +66,21 @@ pub(super) fn check(
     let (release, inventory) = (dry_run.release, dry_run.inventory);
     let read = || HyperConverged::from_submitted(release, object);
     let mut hc = Cow::Borrowed(&dry_run.read.get_or_init(read).read);
-    let (names, topology, schedule) = match operation {
-        Operation::Create => (
-            &["kubevirt", "cdi", "network-addons", "ssp"][..],
-            None,
-            None,
-        ),
-        Operation::Update { old } => {
-            let there: &[&str] = match inventory.platform {
-                Platform::OpenShift => &["kubevirt", "cdi", "network-addons", "ssp"],
-                Platform::Kubernetes => &["kubevirt", "cdi", "network-addons"],
-            };
-            let schedule = text(old, "status.dataImportSchedule");
-            let schedule = Some(schedule).filter(|s| !s.is_empty());
-            (there, Some(from_status(old)), schedule)
+    let known = Known::of(release, inventory, operation);
+    for (kind, name, called) in TRIED {
+        let is_update = matches!(operation, Operation::Update { .. });
+        if is_update && kind == "SSP" && inventory.platform == Platform::Kubernetes {
+            continue;
         }
-    };
-    let topology = topology.unwrap_or_default();
-    for name in names {
-        let images = match *name {
-            "ssp" if reads_golden_images(&hc) => {
-                GoldenImages::of(release, &hc, &topology, schedule)
+        if let Operation::Update { missing, .. } = operation
+            && missing.contains(&kind)
+        {
+            let message = format!("{called} not found");
+            return Err(Refusal::new(Reason::OperandMissing, message).at(Path::root()));
+        }
+        let images = match kind {
+            "SSP" if reads_golden_images(&hc) => {
+                GoldenImages::of(release, &hc, &known.by_nodes, known.schedule)
                     .render()
                     .map(Arc::new)
             }
@@ -69,7 +88,11 @@ pub(super) fn check(
         };
         let templates = HcoStage::for_ssp(&images);
         let stage = operands::Stage::Webhook;
-        let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
+        let topology = match kind {
+            "SSP" => &known.by_status,
+            _ => &known.by_nodes,
+        };
+        let cx = Context::new(release, inventory, topology, &hc, templates, stage);
         let reached =
             operands::reached_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
         for (path, value) in jsonpatch::write_through(release, &hc, &reached) {
@@ -77,6 +100,38 @@ pub(super) fn check(
         }
     }
     Ok(())
+}
+
+/// What the webhook's pod knows of the cluster: nothing but what the operator wrote down on the
+/// object before.
+#[derive(Default)]
+struct Known<'a> {
+    /// What it takes for the nodes' architectures.
+    by_nodes: Topology,
+    /// What SSP gets as the cluster's architectures.
+    by_status: Topology,
+    /// `status.dataImportSchedule`.
+    schedule: Option<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn of(release: &Release, inventory: &Inventory, operation: Operation<'a>) -> Self {
+        let Operation::Update { old, .. } = operation else {
+            return Self::default();
+        };
+        let by_status = from_status(old);
+        let stands_in = inventory.platform == Platform::OpenShift
+            && release.has("webhook-takes-nodes-from-status");
+        let schedule = text(old, "status.dataImportSchedule");
+        Self {
+            by_nodes: match stands_in {
+                true => by_status.clone(),
+                false => Topology::default(),
+            },
+            by_status,
+            schedule: Some(schedule).filter(|s| !s.is_empty()),
+        }
+    }
 }
 
 /// Whether a dry run can fail of the golden images: by those of the HyperConverged, or by a patch of

@@ -13,7 +13,7 @@ fn create(release: &str, object: &Value) -> Admission {
 
 fn update(release: &str, object: &Value, old: &Value) -> Admission {
     let release = Release::known(release).expect("known");
-    let operation = Operation::Update { old };
+    let operation = Operation::Update { old, missing: &[] };
     admit(&release, &Inventory::default(), object, operation)
 }
 
@@ -282,15 +282,27 @@ fn a_name_server_that_is_no_address() {
 }
 
 #[test]
-fn an_update_keeps_status_and_fills_in_the_eviction_strategy() {
+fn an_update_fills_in_the_eviction_strategy_by_the_status_that_it_carries() {
     let mut old = stored("1.18", &v1beta1(json!({})));
     old["status"] = json!({"infrastructureHighlyAvailable": true});
-    let mut new = old.clone();
-    new["status"] = json!({"infrastructureHighlyAvailable": false});
-    let admission = update("1.18", &new, &old);
-    let stored = admission.stored.expect("accepted");
-    assert_eq!(stored["spec"]["evictionStrategy"], "LiveMigrate");
-    assert_eq!(stored.get("status"), None);
+    // kubectl apply sends the live object's status along, kubectl replace what the file says.
+    for (status, strategy) in [
+        (
+            json!({"infrastructureHighlyAvailable": true}),
+            json!("LiveMigrate"),
+        ),
+        (
+            json!({"infrastructureHighlyAvailable": false}),
+            json!("None"),
+        ),
+        (json!({}), Value::Null),
+    ] {
+        let mut new = old.clone();
+        new["status"] = status;
+        let stored = update("1.18", &new, &old).stored.expect("accepted");
+        assert_eq!(stored["spec"]["evictionStrategy"], strategy);
+        assert_eq!(stored.get("status"), None);
+    }
 }
 
 #[test]

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::gates::{self, Warning};
 use super::render::{self, DryRun};
-use super::shape::{Shape, at, list};
-use super::{Admission, Hole, HoleKind, Operation, Reason, Refusal};
+use super::shape::{Shape, at, list, text};
+use super::{Admission, Hole, HoleKind, KIND, Operation, Reason, Refusal};
 use super::{affinity, certificates, templates, tls};
 use crate::release::{Check, CustomMissing, VersionRules, Warnings};
 use crate::yaml::Path;
@@ -149,13 +149,26 @@ impl Webhook<'_> {
         Ok(())
     }
 
-    /// Whether neither spec nor annotations changed: then there is nothing to look at.
+    /// Whether neither spec nor annotations changed, as Go compares what it decoded: then there is
+    /// nothing to look at.
     fn is_unchanged(&self) -> bool {
-        let Operation::Update { old } = self.operation else {
+        let Operation::Update { old, .. } = self.operation else {
             return false;
         };
-        let same = |path: &str| at(old, path) == at(self.object, path);
-        same("spec") && same("metadata.annotations")
+        let annotations = "metadata.annotations";
+        if at(old, annotations) != at(self.object, annotations) {
+            return false;
+        }
+        let types = self.dry_run.release.go_types();
+        let api_version = text(self.object, "apiVersion");
+        let decoded = |object: &Value| {
+            let mut object = object.clone();
+            if let Some(ty) = types.of_kind(api_version, KIND) {
+                types.normalise(&mut object, ty);
+            }
+            object["spec"].take()
+        };
+        at(old, "spec") == at(self.object, "spec") || decoded(old) == decoded(self.object)
     }
 }
 

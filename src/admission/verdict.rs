@@ -72,6 +72,8 @@ pub enum Reason {
     /// An operand cannot be rendered: a jsonpatch annotation, the tuning annotation, a template
     /// that is there twice.
     Render,
+    /// An operand CR that an update is tried on isn't there.
+    OperandMissing,
 }
 
 /// A place in the document that the refusal comes from.

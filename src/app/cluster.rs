@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::document::plan_document;
-use super::held::Held;
+use super::held::{Held, Old};
 use super::outcome::{Outcome, Refusal, State};
+use super::steps::{self, Planned};
 use super::view;
 use super::work::Work;
 use crate::admission::Stage;
@@ -18,7 +19,7 @@ use crate::hyperconverged;
 use crate::inventory::{Inventory, LoadedInventory, Places};
 use crate::kube::secret;
 use crate::lint;
-use crate::plan::{Admit, Plan, plan_with};
+use crate::plan::Plan;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Problem, Repo};
 use crate::source::{SourceFile, encode};
@@ -77,23 +78,28 @@ pub(super) fn work(
             return outcome;
         }
     };
-    let admit = match (&held, work.force) {
-        (Some(old), true) => Admit::ForceUpdate(old),
-        (Some(old), false) => Admit::Update(old),
-        (None, true) => Admit::Force,
-        (None, false) => Admit::Create,
+    let plan = |force| {
+        let (nodes, old) = (&inventory.inventory, held.as_ref());
+        steps::plan(work, &release, nodes, &loaded.json, old, force)
     };
-    let plan = plan_with(&release, &inventory.inventory, &loaded.json, admit);
+    let planned = plan(work.force);
     if work.matrix && loaded.inventory.is_some() {
+        let forced = || plan(true).plan;
+        let nodes = &inventory.inventory;
         view::look(
             &release,
-            &inventory.inventory,
+            nodes,
             &loaded,
-            &plan,
-            admit,
+            &planned.plan,
+            forced,
             &mut outcome,
         );
     }
+    let Planned {
+        release,
+        plan,
+        upgraded,
+    } = planned;
     if let Some(selection) = selection {
         let input = lint::Input {
             cluster: &loaded.name,
@@ -103,7 +109,14 @@ pub(super) fn work(
             inventory: &inventory,
             plan: &plan,
         };
-        let mut found = lint(repo, cluster, &loaded, input, held.as_ref(), selection);
+        let mut found = lint(
+            repo,
+            cluster,
+            &loaded,
+            input,
+            held.as_ref().map(Old::object),
+            selection,
+        );
         // Asked for when the findings are reported, and kept: here it costs a worker's time.
         for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
             secret::hidden(&place.file);
@@ -119,7 +132,9 @@ pub(super) fn work(
         }
     }
     if work.json {
-        outcome.printed = plan_document(&loaded.name, release.name(), &plan, work.wanted());
+        let upgraded = upgraded.as_ref();
+        outcome.printed =
+            plan_document(&loaded.name, release.name(), &plan, upgraded, work.wanted());
     }
     refuse(work, &plan, &mut outcome);
     if work.stored {
@@ -156,7 +171,7 @@ fn held(
     cluster: &ClusterRef,
     loaded: &Loaded,
     outcome: &mut Outcome,
-) -> Result<Option<Value>, Box<Problem>> {
+) -> Result<Option<Old>, Box<Problem>> {
     let Some(held) = work.held else {
         return Ok(None);
     };

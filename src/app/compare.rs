@@ -5,12 +5,15 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::pipeline::each;
 use super::{Progress, cluster, panics};
 use crate::diff::{self, Broken, ClusterDiff, Kind, Side};
 use crate::finding::Finding;
 use crate::inventory::LoadedInventory;
 use crate::kube::Object;
+use crate::lifecycle::State;
 use crate::lint;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
@@ -142,7 +145,7 @@ pub fn compare(
 pub(super) struct Planned {
     release: Arc<Release>,
     inventory: Arc<LoadedInventory>,
-    loaded: Loaded,
+    loaded: Arc<Loaded>,
     plan: Plan,
 }
 
@@ -152,13 +155,34 @@ impl Planned {
         &self.release
     }
 
+    /// The cluster in another state: on a release, with what is rendered then.
+    pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Self {
+        Self {
+            release: Arc::clone(release),
+            inventory: Arc::clone(&self.inventory),
+            loaded: Arc::clone(&self.loaded),
+            plan,
+        }
+    }
+
+    /// The cluster without a HyperConverged.
+    pub(super) fn empty_state(&self) -> State {
+        let inventory = self.inventory.inventory.clone();
+        State::new(Arc::clone(&self.release), Arc::new(inventory))
+    }
+
+    /// Its HyperConverged.
+    pub(super) fn manifest(&self) -> &Value {
+        &self.loaded.json
+    }
+
     /// What would exist.
     pub(super) fn objects(&self) -> Vec<Object> {
         self.plan.objects().cloned().collect()
     }
 
     /// What was found while reading it and by the rules; `before` is the side that it comes after.
-    fn findings(
+    pub(super) fn findings(
         &self,
         repo: &Repo,
         cluster: &ClusterRef,
@@ -180,7 +204,7 @@ impl Planned {
         findings
     }
 
-    fn side(&self) -> Side<'_> {
+    pub(super) fn side(&self) -> Side<'_> {
         Side {
             release: &self.release,
             inventory: &self.inventory,
@@ -240,7 +264,7 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
         release,
         inventory,
         plan,
-        loaded,
+        loaded: Arc::new(loaded),
     })
 }
 
@@ -321,7 +345,7 @@ fn unparsed(repo: &Repo, cluster: &ClusterRef) -> Option<Unplannable> {
 }
 
 /// The findings that have no twin among others.
-fn only(these: &[Finding], those: &[Finding]) -> Vec<Finding> {
+pub(super) fn only(these: &[Finding], those: &[Finding]) -> Vec<Finding> {
     let mut others = BTreeMap::<String, usize>::new();
     for finding in those {
         *others.entry(identity(finding)).or_default() += 1;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::kube::ObjectId;
+use crate::kube::{Object, ObjectId};
+use crate::lifecycle::State;
 use crate::plan::Plan;
 
 /// A plan, borrowed, in the shape that is printed. Objects can be large and many: nothing is
@@ -66,14 +67,24 @@ struct SspAdmission<'a> {
 }
 
 /// The line that `render --format json` prints for a cluster: admission, what would be stored,
-/// status, metrics, the reconcile's error, SSP's verdict and every wanted object.
+/// status, metrics, the reconcile's error, SSP's verdict and every wanted object. `upgraded` is what
+/// is there after an upgrade: then the HyperConverged is the one that lies in etcd, and the objects
+/// are those that exist.
 pub fn plan_document(
     cluster: &str,
     release: &str,
     plan: &Plan,
+    upgraded: Option<&State>,
     wanted: impl Fn(&ObjectId) -> bool,
 ) -> String {
     let admission = &plan.admission;
+    let stored = upgraded
+        .and_then(|state| state.stored.as_ref())
+        .map(without_status);
+    let objects: Vec<&Object> = match upgraded {
+        Some(state) => state.objects.iter().collect(),
+        None => plan.objects().collect(),
+    };
     let document = Document {
         cluster,
         release,
@@ -83,7 +94,10 @@ pub fn plan_document(
             message: &admission.message,
             warnings: &admission.warnings,
         },
-        hyperconverged: admission.stored.as_ref().filter(|_| admission.accepted),
+        hyperconverged: match &stored {
+            Some(stored) => Some(stored),
+            None => admission.stored.as_ref().filter(|_| admission.accepted),
+        },
         status: status(plan),
         metrics: &plan.metrics,
         reconcile_errors: plan
@@ -100,8 +114,8 @@ pub fn plan_document(
                 message: &ssp.admission.message,
             },
         }),
-        objects: plan
-            .objects()
+        objects: objects
+            .into_iter()
             .filter(|o| wanted(&o.id))
             .map(|o| &*o.body)
             .collect(),
@@ -109,6 +123,14 @@ pub fn plan_document(
     let mut line = serde_json::to_string(&document).expect("every key is a string");
     line.push('\n');
     line
+}
+
+fn without_status(stored: &Value) -> Value {
+    let mut stored = stored.clone();
+    if let Value::Object(stored) = &mut stored {
+        stored.remove("status");
+    }
+    stored
 }
 
 fn status(plan: &Plan) -> Status<'_> {

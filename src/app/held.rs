@@ -4,9 +4,43 @@ use camino::Utf8PathBuf;
 use serde_json::Value;
 
 use crate::admission::{GROUP, KIND};
+use crate::lifecycle::{State, UpdateMethod};
 use crate::repo::{ClusterRef, Problem, Repo};
 use crate::source::SourceFile;
 use crate::yaml;
+
+/// The object that a cluster holds.
+#[derive(Debug)]
+pub(super) enum Old {
+    /// As the cluster prints it.
+    Live(Value),
+    /// As it was written: it was applied, and the operator has seen to it.
+    Manifest(Value),
+}
+
+impl Old {
+    /// The cluster that holds it; `manifest` is about to be submitted.
+    pub(super) fn state(&self, empty: State, manifest: &Value, update: UpdateMethod) -> State {
+        match self {
+            Self::Live(live) => empty.with_live(live, manifest),
+            Self::Manifest(old) => {
+                // It is there, whatever would be said about it today.
+                let step = empty.forced(empty.update(old, update));
+                match step.after.stored {
+                    Some(_) => step.after,
+                    None => empty.with_live(old, manifest),
+                }
+            }
+        }
+    }
+
+    /// The object itself.
+    pub(super) fn object(&self) -> &Value {
+        match self {
+            Self::Live(object) | Self::Manifest(object) => object,
+        }
+    }
+}
 
 /// Where the old objects come from. A cluster that has none there gets a new object.
 #[derive(Debug)]
@@ -47,7 +81,7 @@ impl Held {
         &self,
         cluster: &ClusterRef,
         object: &Value,
-    ) -> Result<Option<Value>, Box<Problem>> {
+    ) -> Result<Option<Old>, Box<Problem>> {
         match self {
             Self::Revision(repo) => {
                 let mut before = repo.clusters().iter();
@@ -55,11 +89,11 @@ impl Held {
                     return Ok(None);
                 };
                 let old = repo.hyperconverged(before)?;
-                Ok(is_same(&old, object).then_some(old))
+                Ok(is_same(&old, object).then_some(Old::Manifest(old)))
             }
             Self::Live { objects, .. } => {
                 let old = objects.iter().find(|old| is_same(old, object));
-                Ok(old.cloned())
+                Ok(old.cloned().map(Old::Live))
             }
         }
     }

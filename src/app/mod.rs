@@ -21,6 +21,8 @@ mod pipeline;
 mod progress;
 #[cfg(test)]
 mod properties;
+mod steps;
+mod upgrade;
 mod view;
 mod work;
 
@@ -34,4 +36,5 @@ pub use outcome::{Outcome, Refusal, State};
 pub(crate) use panics::caught;
 pub use pipeline::run;
 pub use progress::Progress;
+pub use upgrade::{Upgraded, Upgrading, upgrades};
 pub use work::Work;

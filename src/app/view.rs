@@ -3,7 +3,7 @@
 use super::outcome::Outcome;
 use crate::inventory::Inventory;
 use crate::matrix::{ClusterMatrix, Given, matrix};
-use crate::plan::{Admit, Plan, plan_with};
+use crate::plan::Plan;
 use crate::release::Release;
 use crate::repo::Loaded;
 
@@ -14,18 +14,13 @@ pub(super) fn look(
     inventory: &Inventory,
     loaded: &Loaded,
     plan: &Plan,
-    admit: Admit<'_>,
+    forced: impl FnOnce() -> Plan,
     outcome: &mut Outcome,
 ) {
     let admission = &plan.admission;
     let refused = admission.stage.map(|_| admission.message.as_str());
-    let forced = refused.filter(|_| plan.hyperconverged.is_none()).map(|_| {
-        let admit = match admit {
-            Admit::Update(old) | Admit::ForceUpdate(old) => Admit::ForceUpdate(old),
-            _ => Admit::Force,
-        };
-        plan_with(release, inventory, &loaded.json, admit)
-    });
+    let is_blank = refused.is_some() && plan.hyperconverged.is_none();
+    let forced = is_blank.then(forced);
     outcome.matrix = Some(matrix(&Given {
         cluster: &loaded.name,
         release,

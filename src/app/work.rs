@@ -1,11 +1,15 @@
 //! What is to be done with each cluster.
 
+use std::sync::Arc;
+
 use super::held::Held;
 use super::only::Only;
 use crate::diff::Before;
 use crate::emit::{DiskTree, Texts, Tree};
 use crate::kube::ObjectId;
+use crate::lifecycle::UpdateMethod;
 use crate::lint;
+use crate::release::Release;
 
 /// What is to be done with each cluster.
 #[derive(Debug, Default)]
@@ -14,6 +18,10 @@ pub struct Work<'a> {
     pub force: bool,
     /// What the clusters hold before the change, so that it is judged as an update.
     pub held: Option<&'a Held>,
+    /// How the change is submitted to those that hold something.
+    pub update: UpdateMethod,
+    /// The release that HCO is upgraded to once the change is made.
+    pub upgrade_to: Option<Arc<Release>>,
     /// Run the rules.
     pub lint: Option<&'a lint::Settings>,
     /// Only these objects; empty = all.

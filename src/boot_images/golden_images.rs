@@ -251,11 +251,11 @@ impl<'a> GoldenImages<'a> {
 /// The operator renders the golden images once before `status.dataImportSchedule` is set, copies the
 /// schedule of its own file into the HyperConverged in memory, and stores it with its first update
 /// (releases with the capability `stores-customised-schedules`).
-pub fn write_schedules(release: &Release, hc: &mut HyperConverged) {
+pub fn write_schedules(release: &Release, hc: &mut HyperConverged) -> Option<(String, Value)> {
     const TEMPLATES: &str = "workloadSources.dataImportCronTemplates";
     let imports_common = hc.flag("workloadSources.enableCommonBootImageImport");
     if !release.has("stores-customised-schedules") || imports_common == Some(false) {
-        return;
+        return None;
     }
     let mut templates = hc.list(TEMPLATES).to_vec();
     let mut written = false;
@@ -270,9 +270,12 @@ pub fn write_schedules(release: &Release, hc: &mut HyperConverged) {
             written = true;
         }
     }
-    if written {
-        hc.set(TEMPLATES, Value::Array(templates));
+    if !written {
+        return None;
     }
+    let templates = Value::Array(templates);
+    hc.set(TEMPLATES, templates.clone());
+    Some((TEMPLATES.to_owned(), templates))
 }
 
 /// Whether a template of the HyperConverged is switched on, as HCO reads its annotation.

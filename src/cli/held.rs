@@ -3,12 +3,13 @@
 use std::fs::File;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::clusters::Clusters;
 use super::failure::Failure;
 use super::output::Output;
 use crate::app::Held;
+use crate::lifecycle::UpdateMethod;
 use crate::repo::{self, Options, Repo};
 use crate::source::{Revision, max_bytes, read_limited};
 
@@ -28,14 +29,40 @@ pub(super) struct Arguments {
     /// `kubectl get hyperconverged -A -o yaml` (or json)
     #[arg(long, value_name = "FILE")]
     live: Option<Utf8PathBuf>,
+
+    /// How the change is submitted to what the cluster holds
+    ///
+    /// `apply` as kubectl apply and GitOps controllers do: what was applied last and is gone is
+    /// removed, what others wrote stays. `replace` as kubectl replace does.
+    #[arg(long, value_name = "HOW", default_value = "apply")]
+    update: Update,
+}
+
+/// How a change is submitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Update {
+    /// Merged with what is there, as `kubectl apply` does
+    #[default]
+    Apply,
+    /// As it is, as `kubectl replace` does
+    Replace,
 }
 
 impl Arguments {
+    /// How the change is submitted.
+    pub(super) fn update(&self) -> UpdateMethod {
+        match self.update {
+            Update::Apply => UpdateMethod::Apply,
+            Update::Replace => UpdateMethod::Replace,
+        }
+    }
+
     /// What a git revision has, where one is named.
     pub(super) fn against(revision: Option<String>) -> Self {
         Self {
             against: revision,
             live: None,
+            update: Update::default(),
         }
     }
 

@@ -62,6 +62,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let held = arguments.held.open(&found, output)?;
     let work = Work {
         held: held.as_ref(),
+        update: arguments.held.update(),
         lint: Some(&settings),
         ..Work::default()
     };

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use anstyle::Style;
 use clap::Args;
@@ -16,12 +17,13 @@ use super::out::Out;
 use super::output::Output;
 use super::review::{self, Review};
 use super::settings::Rules;
-use super::sides::Side;
 use super::tree::{self, OutputTree};
 use super::{clusters, held, render};
-use crate::app::{self, Progress, Work};
+use crate::app::{self, Progress, Upgraded, Upgrading, Work};
 use crate::diff::{Before, ClusterDiff};
 use crate::lint::Settings;
+use crate::release::Release;
+use crate::repo;
 use crate::report::changes::{self, Changes};
 use crate::report::{Format, Terminal};
 
@@ -47,9 +49,15 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Output tree")]
     check: bool,
 
-    /// Show also what an upgrade of HCO to this release does, object by object
-    #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
-    upgrade_to: Option<String>,
+    /// Show also what an upgrade of HCO to this release does, minor release by minor release, and
+    /// whether it counts when the manifest is applied; `1.18,1.19` names the way
+    #[arg(
+        long,
+        value_name = "X.Y",
+        value_delimiter = ',',
+        help_heading = "Upgrade"
+    )]
+    upgrade_to: Vec<String>,
 
     /// How to print the result, as often as needed: human and json, and lint's formats for the
     /// findings alone
@@ -63,6 +71,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", &Format::ALL)?;
+    let upgrade_to = last_release(&arguments.upgrade_to)?;
     let sources = &arguments.sources;
     if !arguments.check && sources.directory != "-" {
         arguments.out.check_shard(sources)?;
@@ -87,6 +96,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let work = Work {
         force: arguments.force,
         held: held.as_ref(),
+        update: arguments.held.update(),
         lint: Some(&settings),
         before: Some(&before),
         tree: tree.new.as_ref(),
@@ -107,10 +117,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let findings = std::mem::take(&mut review.findings);
     let settled = findings.settle(arguments.rules.baseline(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));
-    let upgrade = match &arguments.upgrade_to {
-        Some(to) => Some(Upgrade::preview(to, &found, &settings, sources, output)?),
-        None => None,
-    };
+    let upgrading = upgrade_to.as_ref().map(|to| Upgrading {
+        to,
+        held: held.as_ref(),
+        update: arguments.held.update(),
+    });
+    let upgrade = upgrading.map_or_else(Vec::new, |upgrading| {
+        Upgrade::preview(&found, &upgrading, &settings, sources, output)
+    });
     for target in &targets {
         if target.format == Format::Human && settled.is_empty() {
             continue;
@@ -119,9 +133,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             Format::Json => {
                 let mut document = settled.document();
                 document["changes"] = review.changes_json();
-                if let Some(upgrade) = &upgrade {
+                if upgrade_to.is_some() {
                     let terminal = target.terminal(output);
-                    document["upgrade"] = changes::document(&upgrade.changes(&found, terminal));
+                    let step = |step: &Upgrade| {
+                        let mut document = changes::document(&step.changes(&found, terminal));
+                        document["to"] = step.to.as_str().into();
+                        document
+                    };
+                    document["upgrade"] = upgrade.iter().map(step).collect();
                 }
                 format!("{document:#}").into_bytes()
             }
@@ -132,7 +151,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
         if target.format == Format::Human {
             review.human(&mut text)?;
-            if let Some(upgrade) = &upgrade {
+            for upgrade in &upgrade {
                 let changes = upgrade.changes(&found, target.terminal(output));
                 upgrade.human(&changes, &mut text)?;
             }
@@ -148,73 +167,60 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     Ok(verdict)
 }
 
-/// What an upgrade does.
+/// What one step of an upgrade does to the clusters.
 struct Upgrade {
     to: String,
     clusters: Vec<ClusterDiff>,
-    compared: usize,
 }
 
 impl Upgrade {
-    /// Plans every chosen cluster on the release that it runs and on the one that it would run.
+    /// Upgrades every chosen cluster, release by release; each step by itself.
     fn preview(
-        to: &str,
         found: &Clusters,
+        work: &Upgrading<'_>,
         settings: &Settings,
         sources: &Sources,
         output: &Output,
-    ) -> Result<Self, Failure> {
-        if sources.directory == "-" {
-            return Err(Failure::usage(
-                "--upgrade-to reads the sources twice, which standard input can't be",
-                "give the directory, or a file",
-            ));
-        }
-        if found.is_built() {
-            return Err(Failure::usage(
-                "--upgrade-to reads the sources once more, as they are written",
-                "pipe what the build prints into a file, and give that",
-            ));
-        }
-        let right = Side {
-            release: Some(to.to_owned()),
-            inventory: sources.inventory.clone(),
-            ..Side::of(&sources.directory)
-        };
-        let after = right.open()?;
+    ) -> Vec<Self> {
         let chosen = found.chosen();
-        let names: Vec<&str> = chosen.iter().map(|c| c.name()).collect();
-        let twins = after.clusters().iter();
-        let twins: Vec<_> = twins.filter(|c| names.contains(&c.name())).collect();
-        let pairs = app::pairs((&found.repo, &chosen), (&after, &twins));
-        let progress = Progress::of(pairs.len(), output.quiet());
-        let mut upgrade = Self {
-            to: to.to_owned(),
-            clusters: Vec::new(),
-            compared: pairs.len(),
-        };
+        let progress = Progress::of(chosen.len(), output.quiet());
+        let mut steps: Vec<Self> = Vec::new();
         let jobs = sources.jobs;
-        app::compare(
+        app::upgrades(
             &found.repo,
-            &after,
-            &pairs,
+            &chosen,
+            work,
             settings,
             jobs,
             &progress,
-            |compared| {
-                upgrade.clusters.push(compared.diff);
+            |of| {
+                for Upgraded { release, compared } in of {
+                    if let Some(said) = compared.panicked {
+                        let cluster = &compared.diff.cluster;
+                        output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
+                    }
+                    match steps.iter_mut().find(|step| step.to == release) {
+                        Some(step) => step.clusters.push(compared.diff),
+                        None => steps.push(Self {
+                            to: release,
+                            clusters: vec![compared.diff],
+                        }),
+                    }
+                }
                 ControlFlow::Continue(())
             },
         );
-        Ok(upgrade)
+        let place = |name: &str| Release::known_names().position(|known| known == name);
+        steps.sort_by_key(|step| (place(&step.to).unwrap_or(usize::MAX), step.to.clone()));
+        steps
     }
 
     fn changes<'a>(&'a self, found: &'a Clusters, terminal: Terminal) -> Changes<'a> {
         Changes {
-            left: "now",
+            left: "before",
             right: &self.to,
             clusters: &self.clusters,
-            compared: self.compared,
+            compared: self.clusters.len(),
             root: &found.root,
             terminal,
             budget: None,
@@ -226,4 +232,19 @@ impl Upgrade {
         writeln!(out, "\n{BOLD}Upgrade to {}{BOLD:#}\n", self.to)?;
         changes::write(changes::Format::Human, changes, out)
     }
+}
+
+/// The release at the end of a path; the others must lead to it.
+fn last_release(path: &[String]) -> Result<Option<Arc<Release>>, Failure> {
+    let releases = path.iter().map(|name| repo::named_release(name));
+    let releases = releases.collect::<Result<Vec<_>, _>>()?;
+    let place = |name: &str| Release::known_names().position(|known| known == name);
+    let places: Vec<_> = releases.iter().filter_map(|r| place(r.name())).collect();
+    if !places.is_sorted() {
+        return Err(Failure::usage(
+            format!("--upgrade-to {} goes back", path.join(",")),
+            "name the releases in their order; those in between are gone through by themselves",
+        ));
+    }
+    Ok(releases.into_iter().next_back())
 }

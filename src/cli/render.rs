@@ -17,6 +17,7 @@ use super::tree::{self, OutputTree};
 use super::written::Growing;
 use super::{clusters, held};
 use crate::app::{self, Only, Progress, State, Work};
+use crate::repo;
 use crate::report::Format;
 
 /// Render what HCO and SSP would create
@@ -60,6 +61,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "KIND[/NAME]", help_heading = "Output")]
     only: Vec<Only>,
 
+    /// Render what is there after HCO has been upgraded to this release, step by step, and nobody
+    /// has applied anything again
+    #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
+    upgrade_to: Option<String>,
+
     /// Render also what HCO's webhooks would refuse; it still counts as refused
     #[arg(long, help_heading = "Input")]
     force: bool,
@@ -76,9 +82,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let targets = targets(arguments)?;
     let found = clusters::find(&arguments.sources, arguments.held.files(), Builds, output)?;
     let held = arguments.held.open(&found, output)?;
+    let upgrade_to = arguments.upgrade_to.as_deref();
+    let upgrade_to = upgrade_to.map(repo::named_release).transpose()?;
     let work = Work {
         force: arguments.force,
         held: held.as_ref(),
+        update: arguments.held.update(),
+        upgrade_to,
         only: arguments.only.clone(),
         ..Work::default()
     };

@@ -40,7 +40,17 @@ pub struct Comparison {
 /// Compares two plans.
 pub fn compare_plans(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     let all = |side: &Side<'_>| side.plan.objects().cloned().collect::<Vec<Object>>();
-    let mut objects = semantic::objects(after.release, &all(before), &all(after));
+    compare_states(before, after, &all(before), &all(after))
+}
+
+/// Compares what exists on two sides, which may be more than their plans make.
+pub fn compare_states(
+    before: &Side<'_>,
+    after: &Side<'_>,
+    existed: &[Object],
+    exist: &[Object],
+) -> Comparison {
+    let mut objects = semantic::objects(after.release, existed, exist);
     if before.release.version() != after.release.version() {
         names_of_the_release(&mut objects);
     }

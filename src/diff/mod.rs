@@ -15,17 +15,19 @@ mod hunks;
 mod live;
 pub mod semantic;
 mod side;
+mod steps;
 mod upgrade;
 
 pub use before::Before;
 pub use cause::Cause;
 pub use cluster::{Broken, ClusterDiff};
 pub use compare::{Change, ClusterChanges, Kind, Totals, compare, gone};
-pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans};
+pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_states};
 pub use human::{write_cluster, write_totals};
 pub use hunks::unified;
 pub use live::{comparable, set_aside};
 pub use side::Side;
+pub use steps::{order_notes, step_notes};
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
 
 use crate::{emit, source};

@@ -35,6 +35,14 @@ pub enum NoteKind {
     DefaultFlips,
     /// A feature gate became something else: a field, always on, or gone.
     GateGraduates,
+    /// The operator's own update of the HyperConverged is refused.
+    OperatorStops,
+    /// An object is deleted and created anew.
+    Recreated,
+    /// An object isn't made any more and stays.
+    LeftBehind,
+    /// It counts whether the manifest is applied before the upgrade or after it.
+    Order,
 }
 
 impl NoteKind {
@@ -50,6 +58,10 @@ impl NoteKind {
             Self::FieldDropped => "field-dropped",
             Self::DefaultFlips => "default-flips",
             Self::GateGraduates => "gate-graduates",
+            Self::OperatorStops => "operator-stops",
+            Self::Recreated => "recreated",
+            Self::LeftBehind => "left-behind",
+            Self::Order => "order",
         }
     }
 }
@@ -364,7 +376,11 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let lists = super::semantic::Lists::default();
     for difference in differences(&old.spec, &new.spec, &lists) {
         let path = &difference.after;
-        if path.get(&written.spec).is_some() {
+        // Gates have notes of their own; a null is nothing.
+        let is_gate = difference.label.starts_with("featureGates");
+        let is_null = |value: Option<&Value>| value.is_none_or(Value::is_null);
+        let is_nothing = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
+        if path.get(&written.spec).is_some() || is_gate || is_nothing {
             continue;
         }
         let shown = |value: Option<&Value>| value.map_or("nothing".to_owned(), Value::to_string);

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::MOVES;
 use super::gates::Gates;
+use super::{MOVES, v1_fields};
 use crate::kube::tree::{get, remove, set};
 use crate::release::{Phase, Release};
 
@@ -44,7 +44,14 @@ pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
     }
     out.insert("apiVersion".into(), format!("hco.kubevirt.io/{to}").into());
     out.insert("spec".into(), converted);
-    Value::Object(out)
+    let mut out = Value::Object(out);
+    if release.has("v1-fields-in-annotation") {
+        match to {
+            "v1" => v1_fields::restore(release, object, &mut out),
+            _ => v1_fields::keep(object, &mut out),
+        }
+    }
+    out
 }
 
 /// A converted object as it is stored: pruned and defaulted by the stored version's schema.

@@ -8,6 +8,7 @@
 mod conversion;
 mod gates;
 mod moves;
+mod v1_fields;
 
 use std::collections::BTreeMap;
 
@@ -159,6 +160,36 @@ pub fn in_storage_version(release: &Release, stored: &Value) -> Value {
             let storage_version = &release.tables().hyperconverged.storage_version;
             conversion::stored(release, convert(release, stored, storage_version))
         }
+    }
+}
+
+/// An object of a served version as the API server hands it out in another one, printed by the Go
+/// types of the conversion webhook; in its own, it is as it was.
+pub fn in_version(release: &Release, object: &Value, version: &str) -> Value {
+    if version_of(object) == version {
+        return object.clone();
+    }
+    let mut converted = convert(release, object, version);
+    let api_version = format!("hco.kubevirt.io/{version}");
+    if let Some(ty) = release.go_types().of_kind(&api_version, "HyperConverged") {
+        release.go_types().normalise(&mut converted, ty);
+    }
+    converted
+}
+
+/// An object that another release stored, as a release reads it: in its own storage version,
+/// pruned, with the defaults of what is new.
+pub fn read_by(release: &Release, stored: &Value) -> Value {
+    let storage_version = &release.tables().hyperconverged.storage_version;
+    conversion::stored(release, in_version(release, stored, storage_version))
+}
+
+/// Where a release stores a field: the dotted path, `spec` included, of a dotted path below `spec`
+/// in v1's shape.
+pub fn storage_path(release: &Release, path: &str) -> String {
+    match release.tables().hyperconverged.storage_version.as_str() {
+        "v1beta1" => format!("spec.{}", moves::to_v1beta1(path)),
+        _ => format!("spec.{path}"),
     }
 }
 

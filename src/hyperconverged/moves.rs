@@ -140,3 +140,22 @@ pub(super) fn to_internal(mut spec: Value) -> Value {
     }
     out
 }
+
+/// The gate of v1beta1 that a field of v1 took the place of and that the operator writes itself.
+const GATE: Move = (
+    "featureGates.enableMultiArchBootImageImport",
+    "workloadSources.enableMultiArchBootImageImport",
+);
+
+/// Where v1beta1 has a field of v1, both below `spec`; a path that it doesn't have stays as it is.
+pub(super) fn to_v1beta1(path: &str) -> String {
+    let moved = |(from, to): &Move| {
+        let rest = path.strip_prefix(to)?;
+        let is_below = rest.is_empty() || rest.starts_with('.');
+        is_below.then(|| format!("{from}{rest}"))
+    };
+    // A child's own move stands behind its parent's.
+    let moves = MOVES.iter().chain([&GATE]).rev();
+    let mut found = moves.filter_map(moved);
+    found.next().unwrap_or_else(|| path.to_owned())
+}

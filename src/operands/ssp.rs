@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::cr::Cr;
-use super::{Context, Error, Stage};
+use super::{Context, Error};
 use crate::kube::Object;
 use crate::kube::tree::{copy, set};
 
@@ -78,7 +78,5 @@ fn multiple_architectures(cx: &Context<'_>) -> Option<bool> {
 /// nodes.
 fn topology_is_unknown(cx: &Context<'_>) -> bool {
     let topology = cx.topology;
-    let empty = topology.control_plane_architectures.is_empty()
-        && topology.workload_architectures.is_empty();
-    empty || cx.stage == Stage::Webhook
+    topology.control_plane_architectures.is_empty() && topology.workload_architectures.is_empty()
 }

@@ -50,6 +50,10 @@ pub struct Plan {
     /// round: rendered from the HyperConverged as it was written. In the second one, a value that
     /// a patch wrote through into the HyperConverged is there before the patch.
     pub patched: Vec<Patched>,
+    /// What the operator's own update writes into the HyperConverged beside finalizer, label and
+    /// eviction strategy: dotted paths below `spec` in v1's shape. Empty where there is no such
+    /// update, or it is refused.
+    pub written: Vec<(String, Value)>,
     /// HCO's operands with the operand's name, in the operator's order of work; those of SSP's
     /// stage are in `ssp`.
     pub operands: Vec<(&'static str, Object)>,
@@ -57,24 +61,42 @@ pub struct Plan {
 
 /// What to do about admission.
 #[derive(Debug, Clone, Copy, Default)]
-pub enum Admit<'a> {
+pub enum Admit {
     /// As a new object; a refused one renders nothing.
     #[default]
     Create,
-    /// As an update of the object that the cluster holds.
-    Update(&'a Value),
     /// As a new object, but what would be rendered is rendered even where a webhook refuses.
     Force,
-    /// As [`Admit::Update`], but forced as with [`Admit::Force`].
-    ForceUpdate(&'a Value),
     /// The object is taken as stored: nothing is checked, mutated or defaulted.
     Stored,
+    /// The object lies in etcd, in the release's storage version. Whether the operator updates it.
+    Settled {
+        /// It has neither finalizer nor label yet, and the update gets through.
+        writes: bool,
+    },
     /// As a new object that is pruned, defaulted and mutated, but refused by nobody: for asking
     /// what a part of it does, required or not.
     Unchecked,
 }
 
 impl Plan {
+    /// What follows where the HyperConverged was refused, or there is none: nothing.
+    pub fn refused(inventory: &Inventory, admission: Admission) -> Self {
+        Self {
+            admission,
+            hyperconverged: None,
+            topology: Topology::new(inventory, None),
+            status: Status::default(),
+            metrics: Map::new(),
+            reconcile_error: None,
+            ssp: None,
+            golden_images: None,
+            patched: Vec::new(),
+            written: Vec::new(),
+            operands: Vec::new(),
+        }
+    }
+
     /// Every object that would exist: HCO's operands, then what SSP makes.
     pub fn objects(&self) -> impl Iterator<Item = &Object> {
         let ssp = self.ssp.iter().flat_map(|s| s.objects.iter());
@@ -113,42 +135,40 @@ pub fn plan_with(
     release: &Release,
     inventory: &Inventory,
     hyperconverged: &Value,
-    admit: Admit<'_>,
+    admit: Admit,
 ) -> Plan {
-    let operation = match admit {
-        Admit::Update(old) | Admit::ForceUpdate(old) => Operation::Update { old },
-        _ => Operation::Create,
-    };
     let mut admission = match admit {
-        Admit::Stored => accepted(hyperconverged),
+        Admit::Stored | Admit::Settled { .. } => accepted(hyperconverged),
         Admit::Unchecked => match admission::unchecked(release, inventory, hyperconverged) {
             Some(stored) => accepted(&stored),
             None => Admission::default(),
         },
-        _ => admission::admit(release, inventory, hyperconverged, operation),
+        _ => admission::admit(release, inventory, hyperconverged, Operation::Create),
     };
     let stored = match admit {
-        Admit::Force | Admit::ForceUpdate(_) => {
-            admission.stored.as_ref().or(admission.forced.as_ref())
-        }
+        Admit::Force => admission.stored.as_ref().or(admission.forced.as_ref()),
         _ => admission.stored.as_ref(),
     };
     let known = admission.read.take();
     let known = known.map(|read| read.once_stored(release));
     let read = || stored.map(|stored| HyperConverged::from_stored(release, stored));
     let Some(mut hc) = known.or_else(read) else {
-        return refused(inventory, admission);
+        return Plan::refused(inventory, admission);
     };
     let topology = Topology::new(inventory, hc.get("deployment.nodePlacements.workload"));
     let operator_may_update = match stored {
+        _ if matches!(admit, Admit::Settled { .. }) => {
+            matches!(admit, Admit::Settled { writes: true })
+        }
         Some(stored) if admission.accepted => {
             own_update::is_accepted(release, inventory, &topology, stored, &admission)
         }
         _ => true,
     };
+    let mut written = Vec::new();
     if operator_may_update {
         own_update::fill_eviction_strategy(&mut hc, &topology);
-        boot_images::write_schedules(release, &mut hc);
+        written.extend(boot_images::write_schedules(release, &mut hc));
     }
     render(
         release,
@@ -156,7 +176,7 @@ pub fn plan_with(
         hc,
         topology,
         admission,
-        operator_may_update,
+        operator_may_update.then_some(written),
     )
 }
 
@@ -165,21 +185,6 @@ fn accepted(stored: &Value) -> Admission {
         accepted: true,
         stored: Some(stored.clone()),
         ..Admission::default()
-    }
-}
-
-fn refused(inventory: &Inventory, admission: Admission) -> Plan {
-    Plan {
-        admission,
-        hyperconverged: None,
-        topology: Topology::new(inventory, None),
-        status: Status::default(),
-        metrics: Map::new(),
-        reconcile_error: None,
-        ssp: None,
-        golden_images: None,
-        patched: Vec::new(),
-        operands: Vec::new(),
     }
 }
 
@@ -193,7 +198,7 @@ fn render(
     mut hc: HyperConverged,
     topology: Topology,
     admission: Admission,
-    operator_may_update: bool,
+    mut written: Option<Vec<(String, Value)>>,
 ) -> Plan {
     let schedule = inventory.data_import_schedule.as_deref();
     let golden_images = |hc: &_| {
@@ -204,15 +209,18 @@ fn render(
 
     let mut rendered = Rendered::default();
     let mut patched = None;
-    for _ in 0..MOST_RECONCILES {
+    for round in 0..MOST_RECONCILES {
         let templates = HcoStage::for_ssp(&images);
         let stage = Stage::Operator;
         let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
         rendered = operands::render_all(&cx);
         let writes = jsonpatch::write_through(release, &hc, &rendered.reached);
         patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
-        if writes.is_empty() || !operator_may_update {
+        let Some(written) = written.as_mut().filter(|_| !writes.is_empty()) else {
             break;
+        };
+        if round == 0 {
+            written.extend_from_slice(&writes);
         }
         let before = hc.spec.clone();
         for (path, value) in writes {
@@ -246,6 +254,7 @@ fn render(
         ssp,
         golden_images: images,
         patched: patched.unwrap_or_default(),
+        written: written.unwrap_or_default(),
         operands: rendered.objects,
     }
 }

@@ -48,7 +48,10 @@ pub(super) fn is_accepted(
             tree::remove(&mut before, path);
         }
     }
-    let operation = Operation::Update { old: &before };
+    let operation = Operation::Update {
+        old: &before,
+        missing: &[],
+    };
     admission::admit(release, inventory, &updated, operation).accepted
 }
 

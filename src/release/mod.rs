@@ -34,7 +34,10 @@ pub use tables::{
     KubeVirtConstants, KubeVirtFeatureGates, Phase, Platform, Profile, RateLimit, Tables, Tls,
     WorkOrder,
 };
-pub use upgrade::{RemovedObject, RewrittenValue, Upgrade};
+pub use upgrade::{
+    KeptInAnnotation, RemovedObject, RemovedPatchOperation, RewrittenValue, Upgrade, UpgradePatch,
+    VersionRange,
+};
 
 use crate::kube::go::GoTypes;
 use crate::schema::Schema;

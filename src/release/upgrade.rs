@@ -3,23 +3,95 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Source: HCO `assets/upgradePatches.json` of the release branch, for upgrades from the releases
-/// that are modelled.
+/// Source: HCO `assets/upgradePatches.json` and `controllers/hyperconverged` of the release branch,
+/// for upgrades from the releases that are modelled.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Upgrade {
     /// Objects that it deletes.
     #[serde(default)]
     pub removed_objects: Vec<RemovedObject>,
-    /// Values of the HyperConverged that it writes over, once.
+    /// Changes of the HyperConverged, in the release's storage version.
     #[serde(default)]
-    pub rewritten_values: Vec<RewrittenValue>,
+    pub patches: Vec<UpgradePatch>,
+    /// Operations that it takes out of jsonpatch annotations.
+    #[serde(default)]
+    pub removed_patch_operations: Vec<RemovedPatchOperation>,
+    /// Facts about operands that it writes into annotations that are absent.
+    #[serde(default)]
+    pub kept_in_annotations: Vec<KeptInAnnotation>,
+}
+
+impl Upgrade {
+    /// The values that the patches write over, each where it is exactly another one.
+    pub fn rewritten_values(&self) -> Vec<RewrittenValue> {
+        use json_patch::PatchOperation::{Replace, Test};
+        let mut out = Vec::new();
+        for patch in &self.patches {
+            for pair in patch.operations.windows(2) {
+                if let [Test(test), Replace(replace)] = pair
+                    && test.path == replace.path
+                    && let Some(path) = test.path.as_str().strip_prefix("/spec/")
+                {
+                    out.push(RewrittenValue {
+                        field: path.replace('/', "."),
+                        from: test.value.clone(),
+                        to: replace.value.clone(),
+                    });
+                }
+            }
+        }
+        out
+    }
+}
+
+/// The versions of HCO that something is done for when one of them is upgraded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct VersionRange {
+    /// The first one, `1.16.0`; every older one when absent.
+    #[serde(default)]
+    pub at_least: Option<String>,
+    /// The first one that isn't meant any more; every newer one when absent.
+    #[serde(default)]
+    pub below: Option<String>,
+}
+
+impl VersionRange {
+    /// Whether a version (`1.18.2`) is in it.
+    pub fn includes(&self, version: &str) -> bool {
+        let version = numbers(version);
+        let is_old_enough = |below: &String| version < numbers(below);
+        let is_new_enough = |least: &String| version >= numbers(least);
+        self.below.as_ref().is_none_or(is_old_enough)
+            && self.at_least.as_ref().is_none_or(is_new_enough)
+    }
+}
+
+/// The numbers of a version.
+fn numbers(version: &str) -> Vec<u64> {
+    let parts = version.split('.');
+    parts.map(|part| part.parse().unwrap_or_default()).collect()
+}
+
+/// A change of the HyperConverged.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UpgradePatch {
+    /// Upgrades from these versions.
+    #[serde(default)]
+    pub from: VersionRange,
+    /// Done as a whole, or, where one of them doesn't apply, not at all.
+    pub operations: json_patch::Patch,
 }
 
 /// An object that an upgrade deletes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemovedObject {
+    /// In upgrades from these versions.
+    #[serde(default)]
+    pub from: VersionRange,
     /// Its API group; empty for the core.
     pub group: String,
     /// Its kind.
@@ -31,14 +103,68 @@ pub struct RemovedObject {
     pub namespace: String,
 }
 
-/// A value that an upgrade writes over, where it is exactly `from`.
+/// An operation that an upgrade takes out of a jsonpatch annotation, the first one of its like.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct RemovedPatchOperation {
+    /// The annotation.
+    pub annotation: String,
+    /// The operation: its `op`, `path` and `value`.
+    pub operation: Value,
+}
+
+/// A fact about an operand that an upgrade writes into an annotation of the HyperConverged.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptInAnnotation {
+    /// The annotation; it gets `true` or `false`.
+    pub annotation: String,
+    /// The operand's kind.
+    pub operand: String,
+    /// The dotted path of the field that is there or isn't.
+    pub field: String,
+}
+
+/// A value that an upgrade writes over, where it is exactly `from`.
+#[derive(Debug, Clone, PartialEq)]
 pub struct RewrittenValue {
-    /// The dotted path below `spec` in v1beta1.
+    /// The dotted path below `spec`.
     pub field: String,
     /// What is written over.
     pub from: Value,
     /// What is written.
     pub to: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::Release;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        let range = VersionRange {
+            at_least: Some("1.9.0".to_owned()),
+            below: Some("1.19.0".to_owned()),
+        };
+        for (version, is_in) in [
+            ("1.8.9", false),
+            ("1.9.0", true),
+            ("1.10.0", true),
+            ("1.18.2", true),
+            ("1.19.0", false),
+        ] {
+            assert_eq!(range.includes(version), is_in, "{version}");
+        }
+        assert!(VersionRange::default().includes("0.0.0"));
+    }
+
+    #[test]
+    fn what_patches_write_over() {
+        let release = Release::known("1.19").expect("known");
+        let found = release.upgrade().rewritten_values();
+        let found: Vec<_> = found.iter().map(|r| (&*r.field, &r.from, &r.to)).collect();
+        let field = "virtualization.liveMigrationConfig.completionTimeoutPerGiB";
+        assert_eq!(found, [(field, &Value::from(150), &Value::from(20))]);
+    }
 }

@@ -129,14 +129,10 @@ fn finding(cx: &Context<'_>, path: &Path, node: &Node, message: String) -> Findi
 }
 
 /// What an upgrade to a release writes over the value.
-fn rewritten<'r>(
-    cx: &Context<'_>,
-    to: &'r Release,
-    path: &Path,
-    value: &Json,
-) -> Option<&'r RewrittenValue> {
-    let mut all = to.upgrade().rewritten_values.iter();
-    all.find(|r| r.from == *value && cx.path_of(&r.field).as_ref() == Some(path))
+fn rewritten(cx: &Context<'_>, to: &Release, path: &Path, value: &Json) -> Option<RewrittenValue> {
+    let all = to.upgrade().rewritten_values();
+    all.into_iter()
+        .find(|r| r.from == *value && cx.path_of(&r.field).as_ref() == Some(path))
 }
 
 fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node)>) {

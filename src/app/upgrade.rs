@@ -1,0 +1,132 @@
+//! Upgrades of the clusters, release by release, from what is there now.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::compare::{Compared, only, plan};
+use super::pipeline::each;
+use super::{Held, Progress};
+use crate::diff::{self, ClusterDiff};
+use crate::lifecycle::{self, State, UpdateMethod};
+use crate::lint;
+use crate::release::Release;
+use crate::repo::{ClusterRef, Repo};
+
+/// What the steps of an upgrade do to the clusters.
+#[derive(Debug, Clone)]
+pub struct Upgrading<'a> {
+    /// The release at the end.
+    pub to: &'a Arc<Release>,
+    /// What the clusters hold before the change that is planned.
+    pub held: Option<&'a Held>,
+    /// How the change is submitted.
+    pub update: UpdateMethod,
+}
+
+/// One step of a cluster's upgrade.
+#[derive(Debug)]
+pub struct Upgraded {
+    /// The release that it leads to.
+    pub release: String,
+    /// What it does.
+    pub compared: Compared,
+}
+
+/// Upgrades clusters; `sink` gets each one's steps, in their order. Nobody applies anything on the
+/// way. Ends early when the sink says so or somebody interrupts.
+pub fn upgrades(
+    repo: &Repo,
+    clusters: &[&ClusterRef],
+    upgrading: &Upgrading<'_>,
+    settings: &lint::Settings,
+    jobs: Option<NonZeroUsize>,
+    progress: &Progress,
+    sink: impl FnMut(Vec<Upgraded>) -> ControlFlow<()>,
+) {
+    let selection = lint::Selection::of(settings);
+    let one = |cluster: &&ClusterRef| {
+        let mut steps = Vec::new();
+        let whole = Compared::of(cluster.name(), |diff| {
+            steps = work(repo, cluster, upgrading, &selection, diff);
+        });
+        match steps.is_empty() {
+            false => steps,
+            true => vec![Upgraded {
+                release: upgrading.to.name().to_owned(),
+                compared: whole,
+            }],
+        }
+    };
+    each(clusters, jobs, progress, one, sink);
+}
+
+/// The steps; none where the cluster can't be planned, which `diff` says then.
+fn work(
+    repo: &Repo,
+    cluster: &ClusterRef,
+    upgrading: &Upgrading<'_>,
+    selection: &lint::Selection<'_>,
+    diff: &mut ClusterDiff,
+) -> Vec<Upgraded> {
+    let planned = match plan(repo, cluster) {
+        Ok(planned) => planned,
+        Err(why) => {
+            diff.broken = Some(why.broken(true));
+            return Vec::new();
+        }
+    };
+    let start = planned.empty_state();
+    let manifest = planned.manifest();
+    let old = upgrading
+        .held
+        .and_then(|held| held.of(cluster, manifest).ok());
+    let old = old.flatten();
+    let update = upgrading.update;
+    let held = old.as_ref();
+    let held = held.map(|old| old.state(start.clone(), manifest, update));
+    let first = match &held {
+        Some(held) => held.update(manifest, upgrading.update),
+        None => start.update(manifest, UpdateMethod::Apply),
+    };
+    let first = held.as_ref().unwrap_or(&start).forced(first);
+    let orders = match &held {
+        Some(held) => lifecycle::orders(held, manifest, upgrading.update, upgrading.to),
+        None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, upgrading.to),
+    };
+    let mut out = Vec::new();
+    let mut before = planned.with_plan(&first.after.release, first.plan.clone());
+    let mut state = first.after;
+    let path = state.upgrade_over(upgrading.to);
+    let last = path.len().saturating_sub(1);
+    for (index, step) in path.into_iter().enumerate() {
+        let release = step.after.release.name().to_owned();
+        let after = planned.with_plan(&step.after.release, step.plan.clone());
+        let compared = Compared::of(cluster.name(), |diff| {
+            let (a, b) = (before.side(), after.side());
+            let objects = |state: &State| state.objects.iter().cloned().collect::<Vec<_>>();
+            let (old, new) = (objects(&state), objects(&step.after));
+            diff.comparison = diff::compare_states(&a, &b, &old, &new);
+            if step.is_stuck() {
+                // Nothing was reconciled: what the new release would make of it doesn't happen.
+                (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
+            } else {
+                diff.notes = diff::notes(&a, &b);
+            }
+            diff.notes.extend(diff::step_notes(&state, &step));
+            if index == last {
+                diff.notes
+                    .extend(diff::order_notes(&orders, held.is_some()));
+            }
+            diff.notes.sort_by_key(|note| note.impact);
+            let found = before.findings(repo, cluster, None, selection);
+            let finds = after.findings(repo, cluster, None, selection);
+            diff.findings_added = only(&finds, &found);
+            diff.findings_removed = only(&found, &finds);
+        });
+        out.push(Upgraded { release, compared });
+        before = after;
+        state = step.after;
+    }
+    out
+}

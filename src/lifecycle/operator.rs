@@ -1,0 +1,206 @@
+//! HCO at work on a HyperConverged that lies in etcd: what it renders, and what it writes into the
+//! HyperConverged itself.
+//!
+//! In its first reconcile the operator adds its finalizer and its label, and stores with them what
+//! changed in memory while it rendered. That update passes all of admission, which fills in the
+//! eviction strategy, and may be refused: then it is tried again in every reconcile, for good. A
+//! HyperConverged that has both already, as one copied from a cluster has, is never updated.
+
+use serde_json::{Map, Value, json};
+
+use super::objects::Objects;
+use crate::admission::{self, Admission, Operation};
+use crate::hyperconverged::{self, HyperConverged, storage_path};
+use crate::inventory::Inventory;
+use crate::kube::tree::{get, set};
+use crate::plan::{Admit, Plan, plan_with};
+use crate::release::Release;
+
+const FINALIZER: &str = "kubevirt.io/hyperconverged";
+const LABEL: &str = "app";
+
+/// The kinds of the operand CRs that the webhook reads.
+const READ_BY_THE_WEBHOOK: [&str; 4] = ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP"];
+
+/// An update that the operator tried on the HyperConverged.
+#[derive(Debug, Clone)]
+pub struct OwnUpdate {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Whether it got through, and if not, why.
+    pub admission: Admission,
+}
+
+/// What an update of the operator's own is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The finalizer, the label, and what rendering wrote into the HyperConverged.
+    Reconcile,
+    /// The release's upgrade patches.
+    UpgradePatches,
+}
+
+/// What the operator made of a stored HyperConverged.
+pub(super) struct Settled {
+    /// The HyperConverged that lies in etcd then.
+    pub(super) stored: Value,
+    /// What was rendered and reported.
+    pub(super) plan: Plan,
+    /// What it tried to write.
+    pub(super) own_updates: Vec<OwnUpdate>,
+}
+
+/// What the operator adds to the HyperConverged besides its finalizer and its label.
+#[derive(Default)]
+pub(super) struct Additions {
+    /// Annotations.
+    pub(super) annotations: Map<String, Value>,
+    /// What patches wrote through is stored already: the operands were rendered before, and come
+    /// out of the operator's cache.
+    pub(super) is_rendered: bool,
+}
+
+/// Reconciles until nothing changes. `stored` is in the storage version.
+pub(super) fn settle(
+    release: &Release,
+    inventory: &Inventory,
+    stored: Value,
+    existing: &Objects,
+    additions: &Additions,
+) -> Settled {
+    let annotations = &additions.annotations;
+    let writes = !is_settled(&stored) || !annotations.is_empty();
+    let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
+    let stored = with_status(release, stored, &plan);
+    let mut settled = Settled {
+        stored,
+        plan,
+        own_updates: Vec::new(),
+    };
+    if !writes {
+        return settled;
+    }
+    let mut updated = settled.stored.clone();
+    for (name, value) in annotations {
+        updated["metadata"]["annotations"][name] = value.clone();
+    }
+    if !additions.is_rendered {
+        write(release, &mut updated, &settled.plan);
+    }
+    let missing = missing(existing, Some(&settled.plan));
+    let admission = own_update(release, inventory, &settled.stored, updated, &missing);
+    match &admission.stored {
+        Some(updated) => {
+            let updated = hyperconverged::in_storage_version(release, updated);
+            settled.stored = with_status(release, updated, &settled.plan);
+        }
+        None => {
+            settled.plan.hyperconverged = None;
+            settled.plan.written.clear();
+        }
+    }
+    // What admission changed, or refused, was not foreseen: from the next reconcile on, the operator
+    // renders what is in etcd.
+    let read = HyperConverged::from_stored(release, &settled.stored);
+    if settled.plan.hyperconverged.as_ref() != Some(&read) {
+        let admit = Admit::Settled { writes: false };
+        let later = plan_with(release, inventory, &settled.stored, admit);
+        settled.plan = Plan {
+            patched: settled.plan.patched,
+            written: settled.plan.written,
+            ..later
+        };
+    }
+    settled.own_updates.push(OwnUpdate {
+        purpose: Purpose::Reconcile,
+        admission,
+    });
+    settled
+}
+
+/// Writes what patches wrote through into the HyperConverged.
+pub(super) fn write(release: &Release, updated: &mut Value, plan: &Plan) {
+    for (path, value) in &plan.written {
+        set(updated, &storage_path(release, path), value.clone());
+    }
+}
+
+/// An update by the operator: it sends the object as its Go types print it, with its finalizer and
+/// its label.
+pub(super) fn own_update(
+    release: &Release,
+    inventory: &Inventory,
+    stored: &Value,
+    mut updated: Value,
+    missing: &[&'static str],
+) -> Admission {
+    let status = updated["status"].take();
+    let types = release.go_types();
+    let api_version = get(&updated, "apiVersion").and_then(Value::as_str);
+    let ty = api_version.and_then(|version| types.of_kind(version, admission::KIND));
+    if let Some(ty) = ty {
+        types.normalise(&mut updated, ty);
+    }
+    updated["status"] = status;
+    let metadata = &mut updated["metadata"];
+    if !has_finalizer(metadata) {
+        let mut finalizers = metadata["finalizers"].take();
+        match &mut finalizers {
+            Value::Array(list) => list.push(json!(FINALIZER)),
+            _ => finalizers = json!([FINALIZER]),
+        }
+        metadata["finalizers"] = finalizers;
+    }
+    if !has_label(metadata) {
+        metadata["labels"][LABEL] = metadata["name"].clone();
+    }
+    let operation = Operation::Update {
+        old: stored,
+        missing,
+    };
+    admission::admit(release, inventory, &updated, operation)
+}
+
+/// Which operand CRs the webhook would look for and not find.
+pub(super) fn missing(existing: &Objects, made: Option<&Plan>) -> Vec<&'static str> {
+    let is_made = |kind: &str| made.is_some_and(|plan| plan.operand(kind).is_some());
+    let there = |kind: &str| is_made(kind) || existing.has_kind(kind);
+    let kinds = READ_BY_THE_WEBHOOK.into_iter();
+    kinds.filter(|kind| !there(kind)).collect()
+}
+
+/// Whether the operator has nothing to add.
+fn is_settled(stored: &Value) -> bool {
+    let metadata = &stored["metadata"];
+    has_finalizer(metadata) && has_label(metadata)
+}
+
+fn has_finalizer(metadata: &Value) -> bool {
+    let list = metadata["finalizers"].as_array();
+    list.is_some_and(|list| list.iter().any(|f| f == FINALIZER))
+}
+
+fn has_label(metadata: &Value) -> bool {
+    let label = metadata["labels"][LABEL].as_str();
+    label.is_some_and(|label| !label.is_empty())
+}
+
+/// The object with what the operator writes into its status, as far as the webhooks read it.
+pub(super) fn with_status(release: &Release, mut stored: Value, plan: &Plan) -> Value {
+    let mut status = Map::new();
+    let highly_available = plan.topology.infrastructure_highly_available();
+    status.insert(
+        "infrastructureHighlyAvailable".to_owned(),
+        highly_available.into(),
+    );
+    status.insert("nodeInfo".to_owned(), plan.status.node_info.clone().into());
+    if let Some(schedule) = &plan.status.data_import_schedule {
+        status.insert("dataImportSchedule".to_owned(), schedule.as_str().into());
+    }
+    status.insert(
+        "versions".to_owned(),
+        json!([{"name": "operator", "version": release.version()}]),
+    );
+    stored["status"] = status.into();
+    stored
+}
