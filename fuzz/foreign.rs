@@ -298,7 +298,7 @@ fn import(_: &str, content: &[u8]) {
     let file = directory.join("release.json");
     std::fs::write(&file, content).expect("written");
     for templates in [None, Some(&*directory)] {
-        let _ = repo::from_bundle(&RELEASES[1], &directory, templates);
+        let _ = repo::from_bundle(Some(RELEASES[1].clone()), &directory, templates);
     }
     for name in [
         "golden-images.json",

@@ -16,7 +16,6 @@ use crate::diff::{self, Before, ClusterChanges};
 use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
 use crate::finding::Finding;
 use crate::hyperconverged;
-use crate::inventory::{Inventory, LoadedInventory, Places};
 use crate::kube::secret;
 use crate::lint;
 use crate::plan::Plan;
@@ -68,7 +67,7 @@ pub(super) fn work(
             return outcome;
         }
         (Some(inventory), _) => inventory,
-        (None, _) => Arc::new(nothing_declared()),
+        (None, _) => loaded.inventory_or_none(),
     };
     let held = match held(work, cluster, &loaded, &mut outcome) {
         Ok(held) => held,
@@ -133,8 +132,13 @@ pub(super) fn work(
     }
     if work.json {
         let upgraded = upgraded.as_ref();
-        outcome.printed =
-            plan_document(&loaded.name, release.name(), &plan, upgraded, work.wanted());
+        outcome.printed = plan_document(
+            &loaded.name,
+            release.label(),
+            &plan,
+            upgraded,
+            work.wanted(),
+        );
     }
     refuse(work, &plan, &mut outcome);
     if work.stored {
@@ -218,17 +222,6 @@ fn undeclared(release: &Finding) -> Option<Finding> {
     finding.location = release.location.clone();
     finding.cluster = release.cluster.clone();
     Some(finding.help("kubectl get nodes -o json | hcoplan inventory import - > inventory.yaml"))
-}
-
-/// For what needs no nodes.
-fn nothing_declared() -> LoadedInventory {
-    LoadedInventory {
-        inventory: Inventory::default(),
-        states_nodes: false,
-        valid: true,
-        documents: Vec::new(),
-        places: Places::default(),
-    }
 }
 
 /// What would be said about a HyperConverged that gets in.

@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use super::Progress;
 use super::compare::{Attempt, Compared, plan};
 use super::pipeline::each;
-use crate::diff::{self, Before, Broken, ClusterDiff, Kind};
+use crate::diff::{self, Before, Broken, ClusterDiff, Kind, Origin};
 use crate::emit::cluster_directory;
 use crate::kube::Object;
 use crate::release::Release;
@@ -57,11 +57,15 @@ fn compare(left: &Left<'_>, planned: Attempt, diff: &mut ClusterDiff) -> Result<
                 diff.whole = Some(Kind::Add);
             }
             diff.comparison = diff::compare_objects(release, &old, &objects);
+            let after = Origin::Rendered(release);
+            diff::set_aside_assumed(Origin::Found, after, &mut diff.comparison.objects);
         }
         Left::Live(live) => {
             let live = diff::comparable(live.to_vec(), &objects);
             diff.comparison = diff::compare_objects(release, &live, &objects);
             diff::set_aside(release, &mut diff.comparison.objects);
+            let after = Origin::Rendered(release);
+            diff::set_aside_assumed(Origin::Found, after, &mut diff.comparison.objects);
         }
     }
     Ok(())

@@ -21,6 +21,7 @@ mod pipeline;
 mod progress;
 #[cfg(test)]
 mod properties;
+mod release_diff;
 mod steps;
 mod upgrade;
 mod view;
@@ -36,5 +37,6 @@ pub use outcome::{Outcome, Refusal, State};
 pub(crate) use panics::caught;
 pub use pipeline::run;
 pub use progress::Progress;
+pub use release_diff::{Difference, ReleaseDiff, release_diff};
 pub use upgrade::{Upgraded, Upgrading, upgrades};
 pub use work::Work;

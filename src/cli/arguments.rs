@@ -17,7 +17,8 @@ pub(super) struct Sources {
     #[arg(value_name = "DIR", default_value = ".")]
     pub(super) directory: Utf8PathBuf,
 
-    /// HCO release line that the clusters run, instead of what their inventories say
+    /// Release that the clusters run, instead of what their inventories say: of HCO (1.16), or of
+    /// OpenShift Virtualization (4.20, 4.20.3)
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
     pub(super) release: Option<String>,
 

@@ -225,6 +225,9 @@ fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
         };
         let path = cluster.path();
         output.show(format_args!("{name}: {path} with {inventory}{why}"));
+        if let Ok(loaded) = repo.load(cluster) {
+            output.show(format_args!("{name}: {}", loaded.identity));
+        }
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) enum Command {
     Read(read::Arguments),
     /// Make a ClusterInventory from a dump of nodes, or hold one against a newer dump
     Inventory(inventory::Arguments),
-    /// The HCO releases that are modelled
+    /// The releases that are modelled, of HCO and of what is built from it
     Release(release::Arguments),
     /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
     Krm(krm::Arguments),

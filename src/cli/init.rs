@@ -1,6 +1,6 @@
 //! `hcoplan init`: what a repository needs to be planned, written where it is missing.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::exit::Verdict;
@@ -8,20 +8,21 @@ use super::failure::Failure;
 use super::inventory::SCHEMA;
 use super::output::Output;
 use super::written;
-use crate::release::Release;
-use crate::repo::{self, CONFIG_FILE, Options, Pairing, Repo};
+use crate::release::{Distribution, Platform, Release};
+use crate::repo::{self, CONFIG_FILE, ClusterRef, Identity, Options, Pairing, Repo, Said, SaidBy};
 
 /// Write what a repository needs to be planned: inventories, configuration, hook and workflow
 ///
-/// Nothing that is there is touched. What can't be known (which release runs, which nodes there
-/// are) stays a comment to fill in.
+/// Namespace, platform and release are taken from the manifests that say them: the HyperConverged, the
+/// Subscription, the OperatorGroup, a ClusterServiceVersion, the ClusterVersion. Nothing that is there
+/// is touched; what nothing says stays a comment to fill in.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Top of the repository
     #[arg(value_name = "DIR", default_value = ".")]
     directory: Utf8PathBuf,
 
-    /// The HCO release line that the clusters run
+    /// The release that the clusters run: of HCO (1.16), or of OpenShift Virtualization (4.20)
     #[arg(long, value_name = "X.Y")]
     release: Option<String>,
 
@@ -62,10 +63,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     let mut files = Vec::new();
     for cluster in repo.clusters() {
-        if *cluster.pairing() == Pairing::None {
-            let path = cluster.directory().join("inventory.yaml");
-            let text = inventory(cluster.name(), arguments.release.as_deref());
-            files.push((path, text));
+        if let Some(directory) = missing(&repo, cluster) {
+            let text = inventory(&repo, cluster, arguments.release.as_deref());
+            files.push((directory.join("inventory.yaml"), text));
         }
     }
     files.dedup_by(|a, b| a.0 == b.0);
@@ -94,16 +94,50 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     Ok(verdict)
 }
 
-fn inventory(cluster: &str, release: Option<&str>) -> String {
-    let name: String = match cluster.rsplit('/').next() {
+/// Where a cluster's ClusterInventory is missing: beside its HyperConverged, or beside the nodes of a
+/// dump that no other cluster has.
+fn missing<'c>(repo: &Repo, cluster: &'c ClusterRef) -> Option<&'c Utf8Path> {
+    if cluster.has_inventory() {
+        return None;
+    }
+    match cluster.pairing() {
+        Pairing::None | Pairing::Beside | Pairing::Machines => Some(cluster.directory()),
+        Pairing::Above(directory) => {
+            let shares = |c: &&ClusterRef| c.inventory_files() == cluster.inventory_files();
+            let alone = repo.clusters().iter().filter(shares).count() == 1;
+            alone.then_some(directory.as_path())
+        }
+        Pairing::Configured | Pairing::Given => None,
+    }
+}
+
+fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String {
+    let name: String = match cluster.name().rsplit('/').next() {
         None | Some("" | ".") => "cluster".to_owned(),
         Some(name) => name.to_owned(),
     };
-    let release = match release {
-        Some(release) => format!("  release: {release:?}\n"),
-        None => {
-            let known: Vec<_> = Release::known_names().collect();
-            format!("  # release: \"…\"  # {}\n", known.join(", "))
+    let identity = repo.load(cluster).ok().map(|loaded| loaded.identity);
+    let facts = match (&identity, release) {
+        (Some(identity), None) => facts(identity),
+        (Some(identity), Some(release)) => facts(&Identity {
+            release: Some(Said {
+                value: release.to_owned(),
+                by: SaidBy::CommandLine,
+                place: None,
+            }),
+            ..identity.clone()
+        }),
+        (None, _) => format!("  # release: \"…\"  # {}\n", known().join(", ")),
+    };
+    let nodes = match cluster.inventory_files().is_empty() {
+        true => "  # The nodes; `kubectl get nodes -o json | hcoplan inventory import -` prints them.\n  \
+                 # nodePools:\n  \
+                 #   - {name: control-plane, count: 3, architecture: amd64, roles: [control-plane]}\n  \
+                 #   - {name: worker, count: 3, architecture: amd64, roles: [worker]}\n"
+            .to_owned(),
+        false => {
+            let files: Vec<&str> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
+            format!("  # Its nodes are those of {}.\n", files.join(", "))
         }
     };
     format!(
@@ -111,14 +145,45 @@ fn inventory(cluster: &str, release: Option<&str>) -> String {
          apiVersion: hcoplan.dev/v1alpha1\n\
          kind: ClusterInventory\n\
          metadata:\n  name: {}\n\
-         spec:\n{release}  \
-         platform: OpenShift  # or Kubernetes\n  \
-         # The nodes; `kubectl get nodes -o json | hcoplan inventory import -` prints them.\n  \
-         # nodePools:\n  \
-         #   - {{name: control-plane, count: 3, architecture: amd64, roles: [control-plane]}}\n  \
-         #   - {{name: worker, count: 3, architecture: amd64, roles: [worker]}}\n",
+         spec:\n{facts}{nodes}",
         crate::yaml::emit(&name.into()).trim_end(),
     )
+}
+
+/// The fields of an inventory's `spec` that other manifests say, each with what said it.
+pub(super) fn facts(identity: &Identity) -> String {
+    let mut out = match &identity.release {
+        Some(release) => format!("  release: {:?}  # {}\n", release.value, release.source()),
+        None => format!("  # release: \"…\"  # {}\n", known().join(", ")),
+    };
+    let platform = identity.platform.value.as_str();
+    out.push_str(&match identity.platform.by {
+        SaidBy::Nothing if identity.platform.value == Platform::OpenShift => {
+            format!("  platform: {platform}  # or Kubernetes\n")
+        }
+        SaidBy::Nothing => format!("  platform: {platform}  # or OpenShift\n"),
+        _ => format!("  platform: {platform}  # {}\n", identity.platform.source()),
+    });
+    let namespace = &identity.namespace;
+    if namespace.by != SaidBy::Nothing {
+        let value = crate::yaml::emit(&namespace.value.as_str().into());
+        out.push_str(&format!(
+            "  namespace: {}  # {}\n",
+            value.trim_end(),
+            namespace.source()
+        ));
+    }
+    out
+}
+
+/// The names of releases, for people to choose one.
+fn known() -> Vec<&'static str> {
+    let distributions = Distribution::all().iter();
+    let lines = distributions.flat_map(|d| {
+        let modelled = |l: &&str| Release::known(&d.versions[*l].release.value).is_some();
+        d.lines().into_iter().filter(modelled)
+    });
+    lines.collect()
 }
 
 fn configuration() -> String {

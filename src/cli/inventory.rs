@@ -1,6 +1,7 @@
 //! `hcoplan inventory`: a ClusterInventory from a dump of nodes, and whether it still holds.
 
 use std::fs::File;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
@@ -10,7 +11,7 @@ use super::failure::Failure;
 use super::output::Output;
 use crate::inventory::{self, LoadedInventory, Source, SourceKind};
 use crate::release::Platform;
-use crate::repo;
+use crate::repo::{self, Options, Repo, Said, SaidBy};
 use crate::source::{SourceFile, read_limited};
 use crate::yaml::{self, Node as Tree};
 
@@ -31,6 +32,10 @@ enum Command {
 /// Print a ClusterInventory with the nodes of a dump, as in
 /// `kubectl get nodes -o json | hcoplan inventory import - > inventory.yaml`
 ///
+/// Namespace, platform and release are printed, too, where the dump has a ClusterVersion, a
+/// HyperConverged, a Subscription or HCO's ClusterServiceVersion beside the nodes, as
+/// `oc get nodes,clusterversion -o json` prints, or where --cluster names a directory of manifests.
+///
 /// Nodes that are alike become a pool. Labels that say what a processor can do are left out, and
 /// so are taints that come and go with a node's condition.
 #[derive(Debug, Args)]
@@ -43,9 +48,13 @@ struct Import {
     #[arg(long, value_name = "NAME", default_value = "cluster")]
     name: String,
 
-    /// The HCO release line that the cluster runs
+    /// The release that the cluster runs: of HCO (1.16), or of OpenShift Virtualization (4.20)
     #[arg(long, value_name = "X.Y")]
     release: Option<String>,
+
+    /// Take namespace, platform and release from the manifests of the cluster in this directory
+    #[arg(long, value_name = "DIR")]
+    cluster: Option<Utf8PathBuf>,
 }
 
 /// Compare what an inventory declares with a dump of the cluster's nodes; exit with 1 when they
@@ -71,38 +80,65 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 }
 
 fn import(arguments: &Import, output: &mut Output) -> Result<Verdict, Failure> {
-    let (loaded, openshift) = read(&arguments.file, SourceKind::Nodes, output)?;
-    let release = match &arguments.release {
-        Some(name) => {
-            let release = repo::named_release(name)?;
-            let name = if repo::known_release(name).is_ok() {
-                release.name()
-            } else {
-                name
-            };
-            format!("  release: {name:?}\n")
-        }
-        None => {
-            output.note(
-                "nothing in a dump says which HCO release runs: fill it in, or give --release",
-            );
-            "  # release: \"…\"  # the HCO release line that the cluster runs\n".to_owned()
-        }
-    };
-    let platform = match openshift {
-        true => Platform::OpenShift,
-        false => Platform::Kubernetes,
-    };
+    let Read {
+        loaded,
+        openshift,
+        file,
+    } = read(&arguments.file, SourceKind::Nodes, output)?;
+    let mut identity = repo::identity_in(file);
+    if let Some(directory) = &arguments.cluster {
+        identity = of_cluster(directory)?.or(identity);
+    }
+    if identity.platform.by == SaidBy::Nothing {
+        identity.platform.by = SaidBy::Nodes;
+        identity.platform.value = match openshift {
+            true => Platform::OpenShift,
+            false => Platform::Kubernetes,
+        };
+    }
+    if let Some(name) = &arguments.release {
+        let release = repo::named_release(name)?;
+        let is_name = repo::known_release(name).is_ok();
+        let value = if is_name { release.label() } else { name };
+        identity.release = Some(Said {
+            value: value.to_owned(),
+            by: SaidBy::CommandLine,
+            place: None,
+        });
+    }
+    if identity.release.is_none() {
+        output.note(
+            "nothing in a dump of nodes says which release runs: fill it in, or give --release, or \
+             --cluster",
+        );
+    }
     let name = yaml::emit(&arguments.name.as_str().into());
     let text = format!(
         "# yaml-language-server: $schema={SCHEMA}\n\
          apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {name}\
-         spec:\n{release}  platform: {}\n{}",
-        platform.as_str(),
+         spec:\n{}{}",
+        super::init::facts(&identity),
         inventory::pools(&loaded.inventory.nodes),
     );
     output.print(text)?;
     Ok(Verdict::default())
+}
+
+/// What the manifests of a cluster's directory say about it.
+fn of_cluster(directory: &Utf8Path) -> Result<repo::Identity, Failure> {
+    let repo = Repo::open(directory, &Options::default())?;
+    match repo.clusters() {
+        [one] => {
+            let loaded = repo.load(one).map_err(|problem| {
+                Failure::Unreadable(format!("{directory}: {}", problem.finding.message))
+            })?;
+            Ok(loaded.identity)
+        }
+        clusters => Err(Failure::usage(
+            format!("{directory} has {} clusters, not one", clusters.len()),
+            "--cluster takes the directory of one cluster",
+        )),
+    }
 }
 
 /// Where an editor finds the schema.
@@ -110,9 +146,10 @@ pub(super) const SCHEMA: &str =
     "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";
 
 fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
-    let (declared, _) = read(&arguments.inventory, SourceKind::Declared, output)?;
-    let (found, _) = read(&arguments.dump, SourceKind::Nodes, output)?;
-    let (declared, found) = (&declared.inventory.nodes, &found.inventory.nodes);
+    let declared = read(&arguments.inventory, SourceKind::Declared, output)?;
+    let found = read(&arguments.dump, SourceKind::Nodes, output)?;
+    let declared = &declared.loaded.inventory.nodes;
+    let found = &found.loaded.inventory.nodes;
     let differences = inventory::node_differences(declared, found);
     for difference in &differences {
         output.print(format!("{difference}\n"))?;
@@ -129,12 +166,16 @@ fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
     })
 }
 
-/// The documents of a kind in a file, and whether they are of OpenShift.
-fn read(
-    path: &Utf8Path,
-    wanted: SourceKind,
-    output: &Output,
-) -> Result<(LoadedInventory, bool), Failure> {
+/// What was read of a file.
+struct Read {
+    loaded: LoadedInventory,
+    /// Whether its nodes are of OpenShift.
+    openshift: bool,
+    file: Arc<SourceFile>,
+}
+
+/// The documents of a kind in a file.
+fn read(path: &Utf8Path, wanted: SourceKind, output: &Output) -> Result<Read, Failure> {
     let bytes = match path.as_str() {
         "-" => read_limited(&mut std::io::stdin().lock()),
         _ => File::open(path).and_then(|mut file| read_limited(&mut file)),
@@ -179,7 +220,11 @@ fn read(
         output.warning(format_args!("{at}: {}", finding.message));
     }
     match loaded.valid {
-        true => Ok((loaded, openshift)),
+        true => Ok(Read {
+            loaded,
+            openshift,
+            file,
+        }),
         false => Err(Failure::usage(
             format!("{path} can't be understood"),
             "mend what the warnings name",

@@ -1,15 +1,17 @@
-//! `hcoplan release`: the HCO releases that are modelled.
+//! `hcoplan release`: the HCO releases that are modelled, and the distributions that are built from them.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
-use crate::release::{Phase, Platform, Release};
+use crate::app::{ReleaseDiff, release_diff};
+use crate::release::{Distribution, Phase, Platform, Release};
 use crate::repo::{self, named_release};
 
-/// The HCO releases that are modelled
+/// The releases that are modelled, of HCO and of what is built from it
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(super) struct Arguments {
@@ -19,26 +21,59 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List them with the patch level that is modelled
-    List,
+    /// List the distributions with their versions: the HCO release that each is built from, how far it
+    /// has come, what is modelled, and where that was read
+    List {
+        /// human or json
+        #[arg(long, value_name = "FORMAT", default_value = "human")]
+        format: Form,
+    },
     /// Show what is known about one
     Show {
-        /// The release line
+        /// The release: of HCO (1.16), or of OpenShift Virtualization (4.20)
         #[arg(value_name = "X.Y")]
         release: String,
+    },
+    /// Show what changed from one to another: defaults, feature gates, fields, objects, alerts, refusals
+    ///
+    /// Objects are those of a HyperConverged that says nothing, in a cluster of six nodes. For a cluster of
+    /// yours, `hcoplan diff --release A..B` and `hcoplan plan --upgrade-to B` compare its own.
+    ///
+    /// Example: hcoplan release diff 4.20 4.22
+    Diff {
+        /// The release that is there
+        #[arg(value_name = "A")]
+        before: String,
+        /// The one that is to come
+        #[arg(value_name = "B")]
+        after: String,
+        /// human or json
+        #[arg(long, value_name = "FORMAT", default_value = "human")]
+        format: Form,
     },
     Import(Import),
 }
 
+/// How it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+}
+
 /// Make a release's data from an OLM bundle, or from collected facts
 ///
-/// With --bundle, behaviour comes from --base, and images, versions, schemas and golden images
-/// from a vendor's bundle. `--release ./DIR` then uses what was written.
+/// With --bundle, behaviour comes from the base, and images, versions, schemas and golden images
+/// from a vendor's bundle; on a running cluster, `oc get csv -n openshift-cnv -o yaml > csv.yaml` and
+/// `--bundle csv.yaml` are enough. `--release ./DIR` then uses what was written.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("from").required(true))]
 struct Import {
-    /// Directory with a bundle's ClusterServiceVersion and CRDs
-    #[arg(long, value_name = "DIR", group = "from", requires = "base")]
+    /// A bundle's directory, or a file: its ClusterServiceVersion is enough, as `oc get csv -o yaml`
+    /// prints it; CRDs are used where they are there
+    #[arg(long, value_name = "DIR|FILE", group = "from")]
     bundle: Option<Utf8PathBuf>,
 
     /// Directory with the golden images' DataImportCronTemplates, as the operator's image has it
@@ -49,7 +84,8 @@ struct Import {
     #[arg(long, value_name = "DIR", group = "from")]
     facts: Option<Utf8PathBuf>,
 
-    /// The release whose behaviour is taken over
+    /// The release whose behaviour is taken over: of HCO (1.16), or of OpenShift Virtualization (4.20)
+    /// [default with --bundle: that of the CSV's version]
     #[arg(long, value_name = "X.Y")]
     base: Option<String>,
 
@@ -61,11 +97,17 @@ struct Import {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     match &arguments.command {
-        Command::List => {
-            for name in Release::known_names() {
-                let release = named_release(name)?;
-                output.print(format!("{name}  {}\n", release.version()))?;
-            }
+        Command::List { format } => output.print(list(*format))?,
+        Command::Diff {
+            before,
+            after,
+            format,
+        } => {
+            let diff = release_diff(&named_release(before)?, &named_release(after)?);
+            output.print(match format {
+                Form::Human => differences(&diff),
+                Form::Json => format!("{:#}\n", json!(diff)),
+            })?;
         }
         Command::Show { release } => {
             let release = named_release(release)?;
@@ -85,8 +127,8 @@ fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
         None => Utf8Path::new("releases"),
     };
     let mut made = Vec::new();
-    if let (Some(bundle), Some(base)) = (&arguments.bundle, &base) {
-        let imported = repo::from_bundle(base, bundle, arguments.templates.as_deref())?;
+    if let Some(bundle) = &arguments.bundle {
+        let imported = repo::from_bundle(base.clone(), bundle, arguments.templates.as_deref())?;
         made.push((out.to_owned(), imported));
     }
     if let Some(facts) = &arguments.facts {
@@ -109,8 +151,90 @@ fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The distributions and their versions.
+fn list(format: Form) -> String {
+    let mut out = String::new();
+    let mut all = Vec::new();
+    for distribution in Distribution::all() {
+        out.push_str(&format!("{}\n", distribution.title));
+        for line in distribution.lines() {
+            let version = &distribution.versions[line];
+            let release = &version.release.value;
+            let modelled = Release::known(release);
+            let modelled = modelled.as_ref().map(|r| r.version());
+            let phase = version.phase.value.as_str();
+            let source = |key: &str| distribution.sources.get(key).map_or("", |s| s.url.as_str());
+            let sources = [
+                source(&version.release.source),
+                source(&version.phase.source),
+            ];
+            let built = match distribution.is_upstream() {
+                true => String::new(),
+                false => format!("HCO {release}  "),
+            };
+            let known = match modelled {
+                Some(patch) => format!("modelled at {patch}"),
+                None => "not modelled".to_owned(),
+            };
+            out.push_str(&format!(
+                "  {line:<5} {built}{phase:<9} {known:<19} {}\n",
+                sources[0]
+            ));
+            all.push(json!({
+                "distribution": distribution.name,
+                "title": distribution.title,
+                "version": line,
+                "hcoRelease": release,
+                "phase": phase,
+                "modelled": modelled,
+                "sources": sources,
+            }));
+        }
+    }
+    match format {
+        Form::Human => out,
+        Form::Json => format!("{:#}\n", json!(all)),
+    }
+}
+
+/// What changed, for people.
+fn differences(diff: &ReleaseDiff) -> String {
+    /// Longer values are cut: what they are in full is in the JSON.
+    const MOST: usize = 80;
+    let cut = |text: &str| match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    };
+    let mut out = format!("{} → {}\n", diff.before, diff.after);
+    for (heading, list) in diff.sections() {
+        out.push_str(&format!("\n{heading}\n"));
+        if list.is_empty() {
+            out.push_str("  as they were\n");
+        }
+        for one in list {
+            let sign = match one.change {
+                "add" => '+',
+                "remove" => '-',
+                _ => '~',
+            };
+            let value = match (one.before.as_deref(), one.after.as_deref()) {
+                (None, None) => String::new(),
+                (Some(was), Some(is)) => format!(": {} → {}", cut(was), cut(is)),
+                (None, Some(is)) => format!(": {}", cut(is)),
+                (Some(was), None) => format!(" (was {})", cut(was)),
+            };
+            out.push_str(&format!("  {sign} {}{value}\n", one.what));
+        }
+    }
+    out
+}
+
 fn page(release: &Release) -> String {
-    let mut out = format!("HCO {} ({})\n", release.name(), release.version());
+    let mut out = match release.label() == release.name() {
+        true => format!("HCO {} ({})\n", release.name(), release.version()),
+        false => format!("{}\n", release.title()),
+    };
+    vendor(release, &mut out);
     let versions = release
         .schema_names()
         .filter_map(|n| n.strip_prefix("hyperconverged."))
@@ -149,6 +273,36 @@ fn page(release: &Release) -> String {
         out.push_str(&format!("  {:<36} {phase}\n", gate.name));
     }
     out
+}
+
+/// What is particular to a vendor's version.
+fn vendor(release: &Release, out: &mut String) {
+    let distribution = release.distribution();
+    if distribution.is_upstream() {
+        return;
+    }
+    let facts = [
+        (
+            "operator's namespace",
+            distribution.namespace.value.as_str(),
+        ),
+        ("golden images in", &release.ssp().golden_images_namespace),
+        (
+            "common templates in",
+            &release.tables().common_templates_namespace,
+        ),
+        ("runbooks", &distribution.runbooks.value),
+    ];
+    out.push('\n');
+    for (what, value) in facts {
+        out.push_str(&format!("  {what:<21} {value}\n"));
+    }
+    if !release.assumed().is_empty() {
+        out.push_str("\nAssumed, since only the vendor's bundle says it:\n");
+    }
+    for value in release.assumed() {
+        out.push_str(&format!("  {:<36} {}\n", value.name, value.value));
+    }
 }
 
 /// Breaks a list at its spaces.

@@ -43,7 +43,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "DIR")]
     directory: Option<Utf8PathBuf>,
 
-    /// HCO release line that the cluster runs, instead of what its inventory says
+    /// Release that the cluster runs, instead of what its inventory says: of HCO (1.16), or of
+    /// OpenShift Virtualization (4.20)
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
     release: Option<String>,
 
@@ -111,7 +112,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let page = WhyPage {
             answer: &answer,
             cluster: &loaded.name,
-            release: release.name(),
+            release: release.label(),
             file: file(arguments, &found.root, &loaded, &world, &answer),
             root: &found.root,
             terminal: target.terminal(output),

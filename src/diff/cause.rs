@@ -152,8 +152,8 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             Cause {
                 what: format!(
                     "release {} to {}",
-                    before.release.name(),
-                    after.release.name()
+                    before.release.label(),
+                    after.release.label()
                 ),
                 place: after.inventory.places.field("release").cloned(),
                 gone: false,

@@ -1,5 +1,6 @@
 //! Two plans of a cluster, compared.
 
+use super::assumed::{Origin, set_aside_assumed};
 use super::cause::{Cause, attribute};
 use super::gates;
 use super::semantic::{self, Consequence, Noise, ObjectChange};
@@ -55,6 +56,11 @@ pub fn compare_states(
         names_of_the_release(&mut objects);
     }
     gates::set_aside(before.release, after.release, &mut objects);
+    let (old, new) = (
+        Origin::Rendered(before.release),
+        Origin::Rendered(after.release),
+    );
+    set_aside_assumed(old, new, &mut objects);
     let causes = attribute(before, after, &mut objects);
     let (old, new) = (before.plan, after.plan);
     let (fired, fires) = (old.alerts(), new.alerts());

@@ -4,6 +4,7 @@
 //! the tree as git has committed it, or as it is on disk. Between two [`Side`]s (plans), by
 //! meaning, with the cause and the consequence of each change: [`compare_plans`].
 
+mod assumed;
 mod before;
 mod cause;
 mod cluster;
@@ -18,6 +19,7 @@ mod side;
 mod steps;
 mod upgrade;
 
+pub use assumed::{Origin, set_aside_assumed};
 pub use before::Before;
 pub use cause::Cause;
 pub use cluster::{Broken, ClusterDiff};

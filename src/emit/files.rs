@@ -62,7 +62,7 @@ impl ClusterFiles {
                 text: texts.of(&object.body),
             })
             .collect();
-        let mut manifest = ClusterManifest::new(cluster, release.name(), release.version());
+        let mut manifest = ClusterManifest::new(cluster, release.label(), release.version());
         manifest.inputs = inputs;
         manifest.objects = files.iter().map(listed).collect();
         Self {

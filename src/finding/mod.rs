@@ -59,6 +59,9 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Edits that would mend it; more than one means a choice.
     pub fixes: Vec<Fix>,
+    /// The runbook of the alert that its rule predicts, where the cluster's vendor publishes one of its
+    /// own.
+    pub runbook: Option<Arc<str>>,
     /// It stands for the refusal of the HyperConverged: an error that nothing can suppress.
     pub refusal: bool,
 }
@@ -77,7 +80,18 @@ impl Finding {
             help: None,
             related: Vec::new(),
             fixes: Vec::new(),
+            runbook: None,
             refusal: false,
+        }
+    }
+
+    /// The alert that it predicts, with its runbook's address.
+    pub fn alert(&self) -> Option<(&'static str, &str)> {
+        match self.rule.predicts {
+            Predicts::Alert { name, runbook } => {
+                Some((name, self.runbook.as_deref().unwrap_or(runbook)))
+            }
+            _ => None,
         }
     }
 

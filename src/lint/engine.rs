@@ -75,7 +75,11 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     }
     let mut findings = sink.findings;
     let object = ObjectId::of(cx.object()).to_string();
+    let distribution = cx.release().distribution();
     for finding in &mut findings {
+        if let Some((alert, _)) = finding.alert().filter(|_| !distribution.is_upstream()) {
+            finding.runbook = distribution.runbook(alert).map(Into::into);
+        }
         finding.cluster = Some(cx.cluster().to_owned());
         finding.object.get_or_insert_with(|| object.clone());
     }

@@ -177,7 +177,7 @@ pub fn matrix(given: &Given<'_>) -> ClusterMatrix {
     };
     ClusterMatrix {
         cluster: given.cluster.to_owned(),
-        release: given.release.name().to_owned(),
+        release: given.release.label().to_owned(),
         multi_arch: objects.multi_arch,
         architectures,
         obstacle,

@@ -49,6 +49,13 @@ impl Files {
         self.0.insert(name.into(), text.into());
     }
 
+    /// Takes over another one's files.
+    pub(super) fn share(&mut self, others: &Self) {
+        let files = others.0.iter();
+        self.0
+            .extend(files.map(|(name, file)| (name.clone(), file.clone())));
+    }
+
     /// The names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)

@@ -6,10 +6,12 @@
 
 mod admission;
 mod constants;
+mod distribution;
 mod embedded;
 mod fields;
 mod files;
 mod kubevirt;
+mod shipped;
 mod ssp;
 mod tables;
 mod upgrade;
@@ -25,9 +27,14 @@ pub use admission::{
     Mutation, Saying, Steps, TlsRules, VersionRules, Warnings, When,
 };
 pub use constants::{Constants, Filled, Placeholders};
+pub use distribution::{
+    CommonImage, Distribution, DistributionVersion, Fact, FactSource, ImageSource, Maturity,
+    Phased, Runbooks, UPSTREAM, Variable, version_parts,
+};
 pub use fields::{Feeds, HyperConvergedField};
 pub use files::{Error, Files};
 pub use kubevirt::KubeVirtFacts;
+pub use shipped::{AssumedValue, ShippedBy};
 pub use ssp::{SspBundle, SspOwner};
 pub use tables::{
     Architecture, Behaviour, ConditionalGate, FeatureGate, GateCondition, HyperConvergedApi,
@@ -119,6 +126,37 @@ impl Release {
     /// The patch level that is modelled, `1.17.4`.
     pub fn version(&self) -> &str {
         &self.tables().version
+    }
+
+    /// The distribution that ships it: upstream's, unless it says otherwise.
+    pub fn distribution(&self) -> &'static Distribution {
+        let named = self.tables().shipped_by.as_ref();
+        let named = named.and_then(|by| Distribution::named(&by.distribution));
+        named.unwrap_or(&Distribution::all()[0])
+    }
+
+    /// What its users call it: `4.20` or `4.20.3` of a distribution, else the release line.
+    pub fn label(&self) -> &str {
+        let shipped = self.tables().shipped_by.as_ref();
+        shipped.map_or(&self.name, |by| &by.version)
+    }
+
+    /// The same in full: `OpenShift Virtualization 4.20 (HCO 1.16)`, `HCO 1.16`.
+    pub fn title(&self) -> String {
+        match &self.tables().shipped_by {
+            Some(by) => format!(
+                "{} {} (HCO {})",
+                self.distribution().title,
+                by.version,
+                self.name
+            ),
+            None => format!("HCO {}", self.name),
+        }
+    }
+
+    /// Values that only the vendor's bundle says, with what is taken for them.
+    pub fn assumed(&self) -> &[AssumedValue] {
+        &self.tables().assumed
     }
 
     /// The small tables: environment, feature gates, TLS profiles, constants.

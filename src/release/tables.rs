@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::{AssumedValue, ShippedBy};
+
 /// What the operator runs on; decides the environment and which operands there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 pub enum Platform {
@@ -50,6 +52,12 @@ pub struct Tables {
     pub tls: Tls,
     /// Where common templates go unless the CR says otherwise.
     pub common_templates_namespace: String,
+    /// The distribution's version that it is, where it isn't upstream's.
+    #[serde(default)]
+    pub shipped_by: Option<ShippedBy>,
+    /// Values that only the vendor's bundle says.
+    #[serde(default)]
+    pub assumed: Vec<AssumedValue>,
 }
 
 /// Which versions of the HyperConverged there are.

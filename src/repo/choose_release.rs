@@ -1,14 +1,13 @@
 //! Which HCO release is meant.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::finding::nearest;
-use crate::release::Release;
+use crate::release::{Distribution, Release, version_parts};
 
 /// A name that is no release's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no HCO release that hcoplan knows")]
+#[error("`{name}` is no release that hcoplan models")]
 pub struct UnknownRelease {
     /// What was given.
     pub name: String,
@@ -16,14 +15,32 @@ pub struct UnknownRelease {
     pub help: String,
 }
 
-/// The compiled-in release of this name.
+/// The release of this name: an HCO release line (`1.17`), or a version of a distribution (`4.20`,
+/// `v4.20.3`).
 ///
 /// # Errors
-/// When there is none; the help says what a vendor's version is built from.
+/// When there is none; the help says what there is.
 pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
-    Release::known(name).ok_or_else(|| UnknownRelease {
+    let of_distribution = || {
+        let (line, patch) = version_parts(name)?;
+        let distribution = Distribution::of_line(&line).filter(|d| !d.is_upstream())?;
+        Release::shipped(distribution, &line, patch.as_deref())
+    };
+    let known = Release::known(name).or_else(of_distribution);
+    known.ok_or_else(|| UnknownRelease {
         name: name.to_owned(),
         help: hint(name),
+    })
+}
+
+/// The name of the release that has a version, as `startingCSV` and CSVs write it: `4.20.3`; of
+/// upstream's `1.17.3` the line, since its patch level isn't chosen.
+pub(super) fn release_name(version: &str) -> Option<String> {
+    let (line, patch) = version_parts(version)?;
+    let upstream = Distribution::of_line(&line).is_none_or(Distribution::is_upstream);
+    Some(match patch.filter(|_| !upstream) {
+        Some(patch) => format!("{line}.{patch}"),
+        None => line,
     })
 }
 
@@ -32,59 +49,48 @@ pub(super) fn is_directory(name: &str) -> bool {
     name.contains('/') || name == "." || name == ".."
 }
 
-/// `1.16, 1.17, 1.18 and 1.19`
+/// `HCO 1.16, 1.17, 1.18 and 1.19; OpenShift Virtualization 4.20, 4.21 and 4.22`
 pub(super) fn known_names() -> String {
-    let names: Vec<&str> = Release::known_names().collect();
-    match names.split_last() {
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-        None => String::new(),
-    }
+    let of = |distribution: &Distribution| {
+        let modelled = |line: &&str| {
+            let release = &distribution.versions[*line].release.value;
+            Release::known(release).is_some()
+        };
+        let lines: Vec<&str> = distribution.lines().into_iter().filter(modelled).collect();
+        let title = match distribution.is_upstream() {
+            true => "HCO",
+            false => &distribution.title,
+        };
+        match lines.split_last() {
+            Some((last, rest)) if !rest.is_empty() => {
+                format!("{title} {} and {last}", rest.join(", "))
+            }
+            _ => format!("{title} {}", lines.join("")),
+        }
+    };
+    let all: Vec<String> = Distribution::all().iter().map(of).collect();
+    all.join("; ")
 }
 
 fn hint(name: &str) -> String {
     let known = known_names();
-    let line = line_of(name);
-    if Release::known_names().any(|n| n == line) {
-        return format!("write the release line, {line}; its patch level is not chosen");
+    if let Some((line, _)) = version_parts(name)
+        && let Some(distribution) = Distribution::of_line(&line)
+    {
+        if distribution.is_upstream() {
+            return format!("write the release line, {line}; its patch level is not chosen");
+        }
+        let release = &distribution.versions[&line].release.value;
+        return format!(
+            "{line} is a version of {}, which is built from HCO {release}, and that isn't modelled; \
+             known are {known}",
+            distribution.title
+        );
     }
-    if let Some((vendor, release)) = vendor(&line) {
-        let built = format!("{line} is a version of {vendor}, which is built from HCO {release}");
-        return match Release::known(release) {
-            Some(_) => format!(
-                "{built}: write {release}, or make a release of your own from the vendor's \
-                 bundle with `hcoplan release import --base {release}`"
-            ),
-            None => format!("{built}; known are {known}"),
-        };
-    }
-    match nearest(&line, Release::known_names()) {
+    match nearest(name, Release::known_names()) {
         Some(meant) if !name.contains('.') => format!("did you mean {meant}? Known are {known}"),
         _ => format!("known are {known}"),
     }
-}
-
-/// `v1.17.4` → `1.17`
-fn line_of(name: &str) -> String {
-    let plain = name.trim().trim_start_matches(['v', 'V']);
-    let parts: Vec<&str> = plain.split('.').take(2).collect();
-    parts.join(".")
-}
-
-/// The product that has this version, with the HCO release that it is built from.
-///
-/// Source: the base image that each of HCO's release branches names for its functional tests, and
-/// for 1.19 HCO's own fixes for 4.23 and 5.0.
-fn vendor(line: &str) -> Option<(&'static str, &'static str)> {
-    type Products = BTreeMap<String, BTreeMap<String, String>>;
-    static PRODUCTS: OnceLock<Products> = OnceLock::new();
-    let products = PRODUCTS.get_or_init(|| {
-        serde_json::from_str(include_str!("../../schemas/releases/vendor-versions.json"))
-            .expect("vendor-versions.json fits")
-    });
-    products.iter().find_map(|(product, versions)| {
-        let release = versions.get(line)?;
-        Some((product.as_str(), release.as_str()))
-    })
 }
 
 #[cfg(test)]
@@ -93,24 +99,18 @@ mod tests {
 
     #[test]
     fn a_hint_and_not_a_guess() {
+        let all = "HCO 1.16, 1.17, 1.18 and 1.19; OpenShift Virtualization 4.20, 4.21, 4.22, 4.23 and 5.0";
         let cases = [
             ("1.17.4", "write the release line, 1.17;"),
             ("v1.18", "write the release line, 1.18;"),
             (
-                "4.20",
-                "4.20 is a version of OpenShift Virtualization, which is built from HCO 1.16: write 1.16,",
-            ),
-            (
-                "v4.22.1",
-                "4.22 is a version of OpenShift Virtualization, which is built from HCO 1.18:",
-            ),
-            (
                 "4.19",
-                "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15; known are",
+                "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, and that isn't modelled; known are",
             ),
-            ("1.15", "known are 1.16, 1.17, 1.18 and 1.19"),
+            ("4.24", &format!("known are {all}")),
+            ("1.15", &format!("known are {all}")),
             ("117", "did you mean 1.17?"),
-            ("latest", "known are 1.16, 1.17, 1.18 and 1.19"),
+            ("latest", &format!("known are {all}")),
         ];
         for (name, expected) in cases {
             let unknown = known_release(name).expect_err(name);
@@ -120,6 +120,26 @@ mod tests {
                 unknown.help
             );
         }
-        assert_eq!(known_release("1.16").expect("known").name(), "1.16");
+    }
+
+    #[test]
+    fn versions_of_a_distribution_are_releases() {
+        let cases = [
+            ("1.16", "1.16", "HCO 1.16"),
+            ("4.20", "1.16", "OpenShift Virtualization 4.20 (HCO 1.16)"),
+            (
+                "v4.20.3",
+                "1.16",
+                "OpenShift Virtualization 4.20.3 (HCO 1.16)",
+            ),
+            ("4.22", "1.18", "OpenShift Virtualization 4.22 (HCO 1.18)"),
+            ("5.0", "1.19", "OpenShift Virtualization 5.0 (HCO 1.19)"),
+        ];
+        for (name, release, title) in cases {
+            let known = known_release(name).expect(name);
+            assert_eq!((known.name(), known.title().as_str()), (release, title));
+        }
+        assert_eq!(release_name("v4.20.3").as_deref(), Some("4.20.3"));
+        assert_eq!(release_name("1.17.3").as_deref(), Some("1.17"));
     }
 }

@@ -140,15 +140,15 @@ pub(super) fn without_one(
     is_level: impl Fn(&Utf8Path) -> bool,
     place: impl Fn(ObjectRef) -> Option<Location>,
 ) -> Vec<Finding> {
-    let missing = objects.subscriptions.iter().filter(|subscription| {
-        let directory = parent(objects.path(**subscription));
+    let missing = objects.subscriptions().filter(|subscription| {
+        let directory = parent(objects.path(*subscription));
         let mut above = directory.ancestors();
         let root = above.find(|d| is_level(d)).unwrap_or(Utf8Path::new(""));
         let mut all = objects.hyperconvergeds.iter();
         !all.any(|o| objects.path(*o).starts_with(root))
     });
-    let finding = |subscription: &ObjectRef| {
-        let place = place(*subscription)?;
+    let finding = |subscription: ObjectRef| {
+        let place = place(subscription)?;
         let finding = Finding::new(
             &HCO_CR_MISSING,
             "HCO is installed, but there is no HyperConverged for it",

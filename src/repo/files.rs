@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::statements::StatementKind;
+
 /// A file and what became of it.
 #[derive(Debug, Clone)]
 pub struct FileUse {
@@ -33,7 +35,7 @@ pub enum Use {
 }
 
 /// What a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Holds {
     /// HyperConvergeds.
     pub hyperconvergeds: usize,
@@ -43,8 +45,8 @@ pub struct Holds {
     pub nodes: bool,
     /// Whether there are machine sets.
     pub machines: bool,
-    /// Whether it has OLM install HCO.
-    pub subscription: bool,
+    /// Other manifests that say what a cluster is like.
+    pub statements: Box<[StatementKind]>,
 }
 
 impl fmt::Display for Use {
@@ -62,9 +64,9 @@ impl fmt::Display for Use {
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),
-                    holds.subscription.then(|| "Subscription".to_owned()),
                 ];
-                let parts: Vec<String> = parts.into_iter().flatten().collect();
+                let statements = holds.statements.iter().map(|kind| kind.as_str().to_owned());
+                let parts: Vec<String> = parts.into_iter().flatten().chain(statements).collect();
                 f.write_str(&parts.join(", "))
             }
             Self::Nothing => f.write_str("read, nothing in it is about HCO"),

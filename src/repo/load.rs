@@ -5,13 +5,15 @@ use std::sync::{Arc, PoisonError};
 use serde_json::Value;
 
 use super::choose_release::{is_directory, known_names, known_release};
+use super::identity::{Candidates, Identity, Said, SaidBy};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::problem::{Problem, broken, changed, oddities, unreadable};
 use super::rules::RELEASE_UNKNOWN;
-use super::scan::Content;
+use super::scan::{Content, What};
+use super::statements::{Statement, StatementKind};
 use super::{Repo, release_dir};
 use crate::finding::Finding;
-use crate::inventory::{self, LoadedInventory, Source, SourceKind};
+use crate::inventory::{self, Inventory, LoadedInventory, Places, Source, SourceKind};
 use crate::release::Release;
 use crate::source::{Location, SourceFile};
 use crate::yaml::edit::Before;
@@ -30,6 +32,8 @@ pub struct Loaded {
     pub inventory: Option<Arc<LoadedInventory>>,
     /// The release that it runs; else why that isn't known.
     pub release: Result<Arc<Release>, Box<Finding>>,
+    /// What said its namespace, platform and release.
+    pub identity: Identity,
     /// What is wrong with its files: oddities of their text, what the inventory says twice.
     pub findings: Vec<Finding>,
     /// The files that were read for it, but for an inventory that others have, too.
@@ -44,6 +48,22 @@ impl Loaded {
             Some(content) => content.before_edits(),
             None => Before::of(file),
         }
+    }
+
+    /// Its inventory; where it has none, one without nodes that has what other manifests say.
+    pub fn inventory_or_none(&self) -> Arc<LoadedInventory> {
+        if let Some(inventory) = &self.inventory {
+            return Arc::clone(inventory);
+        }
+        let mut empty = Arc::new(LoadedInventory {
+            inventory: Inventory::default(),
+            states_nodes: false,
+            valid: true,
+            documents: Vec::new(),
+            places: Places::default(),
+        });
+        settle(&mut empty, &self.identity);
+        empty
     }
 
     /// The files that it was read from: the HyperConverged's, then the inventory's.
@@ -81,7 +101,18 @@ impl Repo {
             findings.extend(said.into_iter().filter(|_| cluster.reports));
             inventory = Some(loaded);
         }
-        let release = self.release_of(cluster, &document, inventory.as_deref());
+        let (mut candidates, mut statements) =
+            self.candidates(cluster, &document, inventory.as_deref());
+        findings.extend(candidates.contradictions());
+        let release = self.release_of(&candidates, &document, inventory.as_deref());
+        if let Some(given) = &self.release {
+            candidates.releases.insert(0, by_command_line(given));
+        }
+        let identity = identity(candidates, release.as_deref().ok());
+        if let Some(loaded) = &mut inventory {
+            settle(loaded, &identity);
+        }
+        files.append(&mut statements);
         for finding in &mut findings {
             finding.cluster = Some(cluster.name.clone());
         }
@@ -95,6 +126,7 @@ impl Repo {
                 finding
             }),
             findings,
+            identity,
             read: files,
         })
     }
@@ -197,27 +229,79 @@ impl Repo {
         Ok(Source { kind, document })
     }
 
-    fn release_of(
+    /// Everything that says which namespace, platform and release a cluster has, and the files that
+    /// were read for it.
+    fn candidates(
         &self,
         cluster: &ClusterRef,
+        document: &Document,
+        inventory: Option<&LoadedInventory>,
+    ) -> (Candidates, Vec<Arc<Content>>) {
+        let mut out = Candidates::default();
+        let configured = |said: &super::Placed<String>, by| Said {
+            value: said.value.clone(),
+            by,
+            place: Some(said.place.clone()),
+        };
+        let own = cluster.release.as_ref();
+        out.releases
+            .extend(own.map(|r| configured(r, SaidBy::Configuration)));
+        if let Some(inventory) = inventory {
+            out.inventory(inventory);
+        }
+        let all = self.config.release.as_ref();
+        out.releases
+            .extend(all.map(|r| configured(r, SaidBy::Configured)));
+        out.hyperconverged(document);
+        let mut files = Vec::new();
+        for said in self.statements(cluster, &mut files) {
+            out.statement(&said);
+        }
+        (out, files)
+    }
+
+    /// What other manifests say about a cluster, by their kind and then the nearer first. Of CSVs
+    /// only the newest counts: an upgrade leaves the older ones.
+    fn statements(&self, cluster: &ClusterRef, files: &mut Vec<Arc<Content>>) -> Vec<Statement> {
+        let mut out = Vec::new();
+        for statement in &cluster.statements {
+            // A file that can't be read any more has been reported where it was looked through.
+            let Ok(content) = self.content(statement.object.file) else {
+                continue;
+            };
+            if let Some(document) = content.object(statement.object.place) {
+                out.push(Statement::read(statement.kind, document));
+                files.push(content);
+            }
+        }
+        out.sort_by_key(|said| said.kind);
+        let package = out.iter().find_map(|said| said.distribution);
+        for said in &mut out {
+            said.distribution = said.distribution.or(package);
+        }
+        let is_csv = |said: &Statement| said.kind == StatementKind::ClusterServiceVersion;
+        let csvs = out.iter().filter(|said| is_csv(said));
+        let newest = csvs.filter_map(Statement::version).max();
+        out.retain(|said| !is_csv(said) || said.version() == newest);
+        out
+    }
+
+    fn release_of(
+        &self,
+        candidates: &Candidates,
         document: &Document,
         inventory: Option<&LoadedInventory>,
     ) -> Result<Arc<Release>, Box<Finding>> {
         if let Some(release) = &self.release {
             return Ok(Arc::clone(release));
         }
-        let configured = |p: &super::Placed<String>| (p.value.clone(), p.place.clone());
-        let declared = || {
-            let inventory = inventory?;
-            let name = inventory.inventory.release.clone()?;
-            Some((name, inventory.places.field("release")?.clone()))
-        };
-        let said = cluster.release.as_ref().map(configured);
-        let said = said.or_else(declared);
-        let said = said.or_else(|| self.config.release.as_ref().map(configured));
-        let Some((name, place)) = said else {
+        let Some(Said {
+            value: name, place, ..
+        }) = candidates.releases.first().cloned()
+        else {
             return Err(Box::new(unsaid(document, inventory)));
         };
+        let place = place.unwrap_or_else(|| whole(document));
         let wrong = |message: String, help: Option<String>| {
             let mut finding = Finding::new(&RELEASE_UNKNOWN, message).at(place.clone());
             finding.help = help;
@@ -238,6 +322,72 @@ impl Repo {
     }
 }
 
+/// What a file says by itself: manifests beside nodes, as `oc get nodes,clusterversion` prints them.
+pub fn identity_in(file: Arc<SourceFile>) -> Identity {
+    let content = Content::parse(file);
+    let mut candidates = Candidates::default();
+    let mut statements = Vec::new();
+    for found in content.found() {
+        let Some(document) = content.object(found.place) else {
+            continue;
+        };
+        match found.what {
+            What::HyperConverged => candidates.hyperconverged(&document),
+            What::Statement(kind) => statements.push(Statement::read(kind, document)),
+            What::Inventory(_) => {}
+        }
+    }
+    statements.sort_by_key(|said| said.kind);
+    statements
+        .iter()
+        .for_each(|said| candidates.statement(said));
+    identity(candidates, None)
+}
+
+fn by_command_line(release: &Release) -> Said<String> {
+    Said {
+        value: release.label().to_owned(),
+        by: SaidBy::CommandLine,
+        place: None,
+    }
+}
+
+/// What counts of all that was said; what nothing says is as the distribution usually has it.
+fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
+    let first = |said: Vec<Said<String>>| said.into_iter().next();
+    let usual = release.map_or_else(
+        || Inventory::default().namespace,
+        |release| release.distribution().namespace.value.clone(),
+    );
+    let unsaid = |value| Said {
+        value,
+        by: SaidBy::Nothing,
+        place: None,
+    };
+    let platform = candidates.platforms.into_iter().next();
+    Identity {
+        namespace: first(candidates.namespaces).unwrap_or_else(|| unsaid(usual)),
+        platform: platform.unwrap_or(Said {
+            value: Inventory::default().platform,
+            by: SaidBy::Nothing,
+            place: None,
+        }),
+        release: first(candidates.releases),
+    }
+}
+
+/// Gives an inventory the namespace and the platform that other manifests say, where it says none.
+fn settle(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
+    let namespace = &identity.namespace.value;
+    let platform = identity.platform.value;
+    // Several clusters may share it: only where something is to change does a cluster get its own.
+    if loaded.inventory.namespace != *namespace || loaded.inventory.platform != platform {
+        let own = Arc::make_mut(loaded);
+        own.inventory.namespace.clone_from(namespace);
+        own.inventory.platform = platform;
+    }
+}
+
 /// Nothing says the release.
 fn unsaid(document: &Document, inventory: Option<&LoadedInventory>) -> Finding {
     let declared = inventory.and_then(|i| {
@@ -251,12 +401,11 @@ fn unsaid(document: &Document, inventory: Option<&LoadedInventory>) -> Finding {
     let newest = Release::known_names().last().unwrap_or_default();
     Finding::new(
         &RELEASE_UNKNOWN,
-        "nothing says which HCO release the cluster runs",
+        "nothing says which release the cluster runs",
     )
     .at(place)
     .help(format!(
-        "write `release: \"{newest}\"` into the inventory's spec, or give --release; known \
-             are {}",
+        "write `release: \"{newest}\"` into the inventory's spec, or give --release; known are {}",
         known_names()
     ))
 }

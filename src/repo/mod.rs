@@ -11,6 +11,7 @@ mod companions;
 mod config;
 mod error;
 mod files;
+mod identity;
 mod layers;
 mod load;
 mod neighbours;
@@ -24,6 +25,7 @@ mod release_dir;
 mod release_import;
 mod rules;
 mod scan;
+mod statements;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -42,8 +44,9 @@ pub use config::{
 };
 pub use error::Error;
 pub use files::{FileUse, Holds, Use};
+pub use identity::{Identity, Said, SaidBy};
 pub use layers::{Kustomizations, Layer};
-pub use load::Loaded;
+pub use load::{Loaded, identity_in};
 pub use neighbours::Neighbours;
 pub use objects::{ClusterRef, Pairing};
 pub use placed::Placed;
@@ -51,10 +54,11 @@ pub use problem::Problem;
 pub use release_dir::named_release;
 pub use release_import::{ImportError, Imported, facts_directories, from_bundle, from_facts};
 pub use rules::{
-    CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, RELEASE_UNKNOWN, YAML_DUPLICATE_KEY,
-    YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
+    CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ,
+    RELEASE_UNKNOWN, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
 pub use scan::{HCO_PACKAGES, ObjectPlace, is_kustomization};
+pub use statements::StatementKind;
 
 use crate::finding::{Finding, Rule};
 use crate::release::Release;
@@ -62,6 +66,7 @@ use crate::source::{Limits, Tree, max_bytes};
 
 /// The rules of this room.
 pub static RULES: &[&Rule] = &[
+    &CLUSTER_FACTS_CONTRADICT,
     &CLUSTER_NAME_TAKEN,
     &CONFIGURATION_INVALID,
     &FILE_NOT_READ,

@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::placed::Placed;
 use super::scan::ObjectPlace;
+use super::statements::{StatementKind, StatementRef};
 use crate::inventory::SourceKind;
 
 /// An object of a file.
@@ -49,6 +50,8 @@ pub struct ClusterRef {
     pub(super) sources: Vec<SourceRef>,
     pub(super) inventory_files: Box<[Arc<Utf8Path>]>,
     pub(super) pairing: Pairing,
+    /// Other manifests that say what it is like; nearer ones first.
+    pub(super) statements: Box<[StatementRef]>,
     pub(super) release: Option<Placed<String>>,
     /// Index among the inventories that several clusters share.
     pub(super) shared: Option<usize>,
@@ -83,6 +86,11 @@ impl ClusterRef {
         &self.inventory_files
     }
 
+    /// Whether a ClusterInventory is among what says what it is like.
+    pub fn has_inventory(&self) -> bool {
+        self.sources.iter().any(|s| s.kind == SourceKind::Declared)
+    }
+
     /// Why it has this inventory.
     pub fn pairing(&self) -> &Pairing {
         &self.pairing
@@ -96,8 +104,8 @@ pub(super) struct Objects {
     pub(super) paths: Vec<Arc<Utf8Path>>,
     pub(super) hyperconvergeds: Vec<ObjectRef>,
     pub(super) sources: Vec<SourceRef>,
-    /// What has OLM install HCO.
-    pub(super) subscriptions: Vec<ObjectRef>,
+    /// Other manifests that say what a cluster is like.
+    pub(super) statements: Vec<StatementRef>,
     /// An inventory for all clusters, from the command line.
     pub(super) given: Vec<SourceRef>,
 }
@@ -106,6 +114,13 @@ impl Objects {
     pub(super) fn path(&self, object: ObjectRef) -> &Utf8Path {
         let path = self.paths.get(object.file as usize);
         path.map_or(Utf8Path::new(""), |path| path)
+    }
+
+    /// What has OLM install HCO.
+    pub(super) fn subscriptions(&self) -> impl Iterator<Item = ObjectRef> {
+        let all = self.statements.iter();
+        let those = all.filter(|s| s.kind == StatementKind::Subscription);
+        those.map(|s| s.object)
     }
 
     /// Every source in a file or directory.

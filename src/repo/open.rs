@@ -15,6 +15,7 @@ use super::pair::pair;
 use super::problem::{Problem, broken, unreadable};
 use super::recent::Recent;
 use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
+use super::statements::StatementRef;
 use super::texts::is_text;
 use super::{MANIFEST, Options, Repo};
 use crate::inventory::SourceKind;
@@ -338,7 +339,9 @@ impl Reading {
             match found.what {
                 What::HyperConverged => self.objects.hyperconvergeds.push(object),
                 What::Inventory(kind) => self.objects.sources.push(SourceRef { kind, object }),
-                What::Subscription => self.objects.subscriptions.push(object),
+                What::Statement(kind) => {
+                    self.objects.statements.push(StatementRef { kind, object });
+                }
             }
         }
     }
@@ -429,6 +432,12 @@ fn holds(found: &[Found]) -> Holds {
         inventories: count(What::Inventory(SourceKind::Declared)),
         nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
         machines: count(What::Inventory(SourceKind::Machines)) > 0,
-        subscription: count(What::Subscription) > 0,
+        statements: found
+            .iter()
+            .filter_map(|f| match f.what {
+                What::Statement(kind) => Some(kind),
+                _ => None,
+            })
+            .collect(),
     }
 }

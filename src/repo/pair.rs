@@ -17,6 +17,7 @@ use super::config::{ClusterEntry, Config};
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, parent};
 use super::placed::Placed;
 use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
+use super::statements::StatementRef;
 use crate::finding::Finding;
 use crate::inventory::SourceKind;
 use crate::source::Location;
@@ -122,6 +123,8 @@ struct Pairs<'o> {
     levels: HashMap<&'o Utf8Path, Vec<SourceRef>>,
     /// Machines by the cluster's directory they are below, or by their own.
     machines: HashMap<Utf8PathBuf, Vec<SourceRef>>,
+    /// Other manifests by the nearest directory above them that has clusters below it.
+    statements: HashMap<&'o Utf8Path, Vec<StatementRef>>,
 }
 
 impl<'o> Pairs<'o> {
@@ -144,6 +147,7 @@ impl<'o> Pairs<'o> {
             }
         }
         Self {
+            statements: statements(objects),
             objects,
             config,
             directories,
@@ -186,10 +190,18 @@ impl<'o> Pairs<'o> {
             inventory_files: files.into_iter().map(Arc::clone).collect(),
             sources,
             pairing,
+            statements: self.statements_of(object),
             release: None,
             shared: None,
             reports: true,
         }
+    }
+
+    /// What speaks for a cluster.
+    fn statements_of(&self, object: ObjectRef) -> Box<[StatementRef]> {
+        let above = parent(self.objects.path(object)).ancestors();
+        let said = above.filter_map(|directory| self.statements.get(directory));
+        said.flatten().copied().collect()
     }
 
     fn inventory(&self, directory: &Utf8Path) -> (Vec<SourceRef>, Pairing) {
@@ -274,6 +286,25 @@ impl<'o> Pairs<'o> {
         cluster.release = entry.release.clone();
         Ok(cluster)
     }
+}
+
+/// Each manifest under the nearest directory above it that has clusters below it.
+fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
+    let mut out: HashMap<&Utf8Path, Vec<StatementRef>> = HashMap::new();
+    if objects.statements.is_empty() {
+        return out;
+    }
+    let clusters = objects.hyperconvergeds.iter();
+    let above: HashSet<&Utf8Path> = clusters
+        .flat_map(|o| parent(objects.path(*o)).ancestors())
+        .collect();
+    for statement in &objects.statements {
+        let mut directories = parent(objects.path(statement.object)).ancestors();
+        if let Some(directory) = directories.find(|d| above.contains(d)) {
+            out.entry(directory).or_default().push(*statement);
+        }
+    }
+    out
 }
 
 /// A path of the configuration, which is relative to the root.

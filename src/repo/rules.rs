@@ -2,6 +2,56 @@
 
 use crate::finding::{Group, Needs, Predicts, Rule, Severity};
 
+/// Manifests that say different things about a cluster.
+pub static CLUSTER_FACTS_CONTRADICT: Rule = Rule {
+    name: "cluster-facts-contradict",
+    group: Group::Hygiene,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("the plan is that of a cluster that doesn't exist"),
+    needs: Needs::Document,
+    summary: "two manifests say different things about the namespace, platform or release of a cluster",
+    page: r#"
+## What it finds
+
+Two of the manifests that say which namespace the operator runs in, which platform it runs on, or which
+release it is, and that say different things. What counts first is what is said by, in this order: the
+inventory, the HyperConverged, the Subscription (its namespace, `sourceNamespace`, `startingCSV`, and a
+channel that names a version), the OperatorGroup, HCO's ClusterServiceVersion, the ClusterVersion. Each
+speaks for the clusters below the nearest directory above it that has any.
+
+Patch levels aren't compared. A `startingCSV` that is older than the release that counts is no
+contradiction either: it is only the first one that OLM installs. An inventory whose namespace isn't the
+HyperConverged's is `hco-namespace-mismatch`.
+
+## Why it matters
+
+One of them is wrong, or out of date, and everything that is planned depends on the three: the golden
+images' namespace, the objects that there are, the fields that the release knows.
+
+## Example
+
+```yaml
+kind: Subscription
+metadata: {name: hco-operatorhub, namespace: openshift-cnv}
+spec: {name: kubevirt-hyperconverged, startingCSV: kubevirt-hyperconverged-operator.v4.21.0}
+---
+kind: ClusterInventory
+spec: {release: "4.20"}
+```
+
+## Remedy
+
+Correct the one that is wrong. `hcoplan plan --show-files` says what decided.
+
+## Sources
+
+- OLM: `spec.startingCSV` of a Subscription, `olm.operatorNamespace` of a CSV
+- <https://docs.redhat.com/en/documentation/openshift_container_platform/4.22/html/virt>: the channel
+  `stable` gives the version that goes with the platform's
+"#,
+    ..Rule::BASE
+};
+
 /// Two clusters with one name.
 pub static CLUSTER_NAME_TAKEN: Rule = Rule {
     name: "cluster-name-taken",

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem::Finder;
 
+use super::statements::StatementKind;
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
 use crate::yaml::edit::Before;
@@ -50,6 +51,15 @@ impl Content {
             comments: parsed.comments,
             file,
         }
+    }
+
+    /// The objects in it that matter.
+    pub(super) fn found(&self) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (index, document) in (0..).zip(&self.documents) {
+            classify(index, &document.root, &mut found);
+        }
+        found
     }
 
     /// Whether it can't be read without being ours.
@@ -104,8 +114,8 @@ pub(super) enum What {
     HyperConverged,
     /// Something about a cluster.
     Inventory(SourceKind),
-    /// What has OLM install HCO.
-    Subscription,
+    /// Something else that says what a cluster is like.
+    Statement(StatementKind),
 }
 
 /// What looking at a file gave.
@@ -165,11 +175,11 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
                 marked: matches!(interest, Interest::Marked | Interest::Garbled),
                 ..Scanned::default()
             };
-            for (index, document) in (0..).zip(&content.documents) {
+            for document in &content.documents {
                 let patches = patches(&document.root, path).filter(|_| kustomization);
                 scanned.patches.extend(patches);
-                classify(index, &document.root, &mut scanned.found);
             }
+            scanned.found = content.found();
             scanned.content = Some(content);
             scanned
         }
@@ -217,7 +227,8 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     let nodes = mentions(&words.node) && has_kind(text, "Node");
     let machines = || mentions(&words.machine) && has_kind(text, "Machine");
     let subscription = || mentions(&words.subscription) && mentions(&words.package);
-    let others = || machines() || subscription();
+    let statement = || words.statements.iter().any(mentions);
+    let others = || machines() || subscription() || statement();
     match nodes || others() || (kustomization && mentions(&words.patch)) {
         true => Interest::Some,
         false => Interest::None,
@@ -233,6 +244,7 @@ struct Words {
     subscription: Finder<'static>,
     package: Finder<'static>,
     patch: Finder<'static>,
+    statements: [Finder<'static>; 2],
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
@@ -243,6 +255,8 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
     subscription: Finder::new("Subscription"),
     package: Finder::new(PACKAGE),
     patch: Finder::new("patch"),
+    // A CSV of HCO mentions its API group.
+    statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
 });
 
 /// What is wrong with a file whose text is not what its bytes are.
@@ -278,8 +292,8 @@ fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
     if let Some(what) = what(api_version, kind) {
         return add(None, what);
     }
-    if is_subscription(root) {
-        return add(None, What::Subscription);
+    if let Some(kind) = StatementKind::of(root) {
+        return add(None, What::Statement(kind));
     }
     if (api_version, kind) != ("v1", "List") {
         return;
@@ -291,8 +305,11 @@ fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
             Some(What::Inventory(SourceKind::Nodes)) => nodes = true,
             Some(What::Inventory(SourceKind::Machines)) => machines = true,
             Some(what) => add(Some(index), what),
-            None if is_subscription(item) => add(Some(index), What::Subscription),
-            None => {}
+            None => {
+                if let Some(kind) = StatementKind::of(item) {
+                    add(Some(index), What::Statement(kind));
+                }
+            }
         }
     }
     if nodes {
@@ -308,14 +325,6 @@ fn what(api_version: &str, kind: &str) -> Option<What> {
         Some((HCO, _)) => Some(What::HyperConverged),
         _ => SourceKind::of(api_version, kind).map(What::Inventory),
     }
-}
-
-/// Whether OLM installs HCO because of it.
-fn is_subscription(root: &Node) -> bool {
-    let package = || root.get("spec").map(|s| text(s, "name"));
-    text(root, "kind") == "Subscription"
-        && text(root, "apiVersion").starts_with("operators.coreos.com/")
-        && package().is_some_and(|p| HCO_PACKAGES.contains(&p))
 }
 
 /// The files that a kustomization names as patches.
@@ -349,7 +358,7 @@ mod tests {
             let what = match f.what {
                 What::HyperConverged => "HyperConverged".to_owned(),
                 What::Inventory(kind) => format!("{kind:?}"),
-                What::Subscription => "Subscription".to_owned(),
+                What::Statement(kind) => kind.as_str().to_owned(),
             };
             format!("{}{item} {what}", f.place.document)
         };

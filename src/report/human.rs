@@ -110,14 +110,15 @@ impl Printer<'_> {
         {
             self.note("cluster", &printable(cluster), out)?;
         }
+        if let Some((name, runbook)) = finding.alert() {
+            let alert = match self.style.links {
+                true => self.linked(runbook, name),
+                false => format!("{name} ({runbook})"),
+            };
+            self.note("alert", &alert, out)?;
+        }
         match finding.rule.predicts {
-            Predicts::Alert { name, runbook } => {
-                let alert = match self.style.links {
-                    true => self.linked(runbook, name),
-                    false => format!("{name} ({runbook})"),
-                };
-                self.note("alert", &alert, out)?;
-            }
+            Predicts::Alert { .. } => {}
             Predicts::Silent(what) => self.note("otherwise", what, out)?,
             Predicts::Refusal(_) | Predicts::ReconcileError(_) => {}
         }

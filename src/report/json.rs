@@ -10,7 +10,7 @@ use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
 use super::{FEW_FINDINGS, Report};
-use crate::finding::{Applicability, Finding, Fix, Predicts, Severity};
+use crate::finding::{Applicability, Finding, Fix, Severity};
 use crate::kube::secret;
 use crate::source::Location;
 
@@ -105,7 +105,7 @@ fn with_findings(report: &Report<'_>, findings: Vec<Value>) -> Value {
 #[serde(rename_all = "camelCase")]
 struct FindingJson<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    alert: Option<AlertJson>,
+    alert: Option<AlertJson<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,9 +136,9 @@ struct FindingJson<'r> {
 }
 
 #[derive(Serialize)]
-struct AlertJson {
+struct AlertJson<'r> {
     name: &'static str,
-    runbook: &'static str,
+    runbook: &'r str,
 }
 
 #[derive(Serialize)]
@@ -173,10 +173,8 @@ struct EditJson<'r> {
 fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r> {
     let place = finding.location.as_ref();
     let (start, end) = (place.map(Location::start), place.map(Location::end));
-    let alert = match finding.rule.predicts {
-        Predicts::Alert { name, runbook } => Some(AlertJson { name, runbook }),
-        _ => None,
-    };
+    let alert = finding.alert();
+    let alert = alert.map(|(name, runbook)| AlertJson { name, runbook });
     let fixes = finding.fixes.iter().filter(|f| !secret::is_in(f));
     let related = finding.related.iter().map(|related| {
         let (start, end) = (related.location.start(), related.location.end());

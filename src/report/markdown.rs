@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::text::printable;
 use super::{Report, sarif};
-use crate::finding::{Finding, Predicts, Severity};
+use crate::finding::{Finding, Severity};
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "**hcoplan**: {}", escape(&report.totals()))?;
@@ -33,7 +33,7 @@ fn row(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io::Resul
     };
     let rule = finding.rule;
     let mut what = escape(&finding.message);
-    if let Predicts::Alert { name, runbook } = rule.predicts {
+    if let Some((name, runbook)) = finding.alert() {
         what.push_str(&format!("<br>alert: [{name}]({runbook})"));
     }
     writeln!(

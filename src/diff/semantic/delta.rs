@@ -19,6 +19,8 @@ pub enum Noise {
     Server,
     /// Names the release, and nothing follows from it.
     Release,
+    /// What a vendor's bundle would say, and is only assumed here.
+    Assumed,
 }
 
 /// One difference. Applied after the steps before it, it is an operation of a JSON patch.

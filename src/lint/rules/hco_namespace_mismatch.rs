@@ -18,8 +18,9 @@ pub(super) static RULE: Rule = Rule {
 ## What it finds
 
 A new HyperConverged whose `metadata.namespace` is another one than the namespace that the operator
-runs in. The operator's namespace is the inventory's `spec.namespace`. A manifest without a
-namespace goes to the operator's and is not reported.
+runs in. The operator's namespace is the inventory's `spec.namespace`; where the inventory says none, the
+HyperConverged's own counts, and a Subscription elsewhere is `cluster-facts-contradict`. A manifest without
+a namespace goes to the operator's and is not reported.
 
 ## Why it matters
 

@@ -173,6 +173,7 @@ rules! {
     tuning_policy_high_burst,
     uninstall_strategy_remove_workloads,
     unresolved_placeholder,
+    vendor_values_assumed,
     vm_arch_unsupported_device,
     vm_architecture_needs_multiarch_gate,
     vm_architecture_not_in_cluster,

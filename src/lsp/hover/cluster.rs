@@ -65,10 +65,10 @@ impl Cluster {
 
     /// The release, for people.
     pub(super) fn runs(&self) -> String {
-        let release = self.release.name();
+        let release = self.release.title();
         match self.knows_release {
-            true => format!("HCO {release}"),
-            false => format!("HCO {release} (nothing says which release the cluster runs)"),
+            true => release,
+            false => format!("{release} (nothing says which release the cluster runs)"),
         }
     }
 }

@@ -2,20 +2,24 @@
 //! golden images from the vendor.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::ordered::Json;
 use super::{ImportError, Imported, MADE, SCHEMAS};
-use crate::release::{Mutation, Release};
+use crate::release::{AssumedValue, Distribution, Release, ShippedBy, version_parts};
+use crate::repo::choose_release::{known_release, release_name};
 use crate::source::{Directory, SourceFile, Tree, Walk, max_bytes};
 use crate::yaml;
 
 /// The Deployment of the CSV whose environment the operands depend on.
 const OPERATOR: &str = "hco-operator";
 
-/// A release that behaves as `base` and has what the bundle in `bundle` says: the operator's
+/// A release that behaves as `base` and has what the bundle in `bundle` says, a directory or a file of
+/// which a CSV is enough, as `oc get csv -o yaml` prints it. Without a base it is the release of the CSV's
+/// version. What the bundle states is not assumed any more. From it comes: the operator's
 /// environment (images, versions) of its CSV, the schemas of its CRDs. `templates` is a directory
 /// of DataImportCronTemplates, as the vendor's operator image has it; without it the golden images
 /// are the base's.
@@ -23,7 +27,7 @@ const OPERATOR: &str = "hco-operator";
 /// # Errors
 /// A file that can't be read, or a bundle without a CSV of HCO.
 pub fn from_bundle(
-    base: &Release,
+    base: Option<Arc<Release>>,
     bundle: &Utf8Path,
     templates: Option<&Utf8Path>,
 ) -> Result<Imported, ImportError> {
@@ -37,21 +41,30 @@ pub fn from_bundle(
         ImportError::Bundle(bundle.to_owned(), message)
     })?;
     let env = environment(operator(&csv).unwrap_or(&Value::Null));
+    let stated = env.get("HCO_KV_IO_VERSION").map(String::as_str);
+    let stated = stated.or(csv.pointer("/spec/version").and_then(Value::as_str));
+    let base = match base {
+        Some(base) => base,
+        None => base_of(bundle, stated.unwrap_or_default())?,
+    };
+    let base = &*base;
 
     let mut tables: Json = parse("release.json", base.file("release.json")?)?;
-    let version = env.get("HCO_KV_IO_VERSION").map(String::as_str);
-    let version = version.or(csv.pointer("/spec/version").and_then(Value::as_str));
-    let version = version.unwrap_or(base.version()).to_owned();
+    let version = stated.unwrap_or(base.version()).to_owned();
     tables.set("version", Json::text(&version));
     apply(&mut tables, &env);
+    shipped(&mut tables, base, &version, &env, templates.is_some());
 
     let mut out = Imported {
         name: base.name().to_owned(),
         version,
         files: BTreeMap::new(),
         notes: vec![format!(
-            "behaviour of HCO {}, {} variables of {}",
-            base.version(),
+            "behaviour of {}, {} variables of {}",
+            match base.distribution().is_upstream() {
+                true => format!("HCO {}", base.version()),
+                false => base.title(),
+            },
             env.len(),
             csv.pointer("/metadata/name")
                 .and_then(Value::as_str)
@@ -86,16 +99,81 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Every document of the YAML and JSON files below a directory.
-fn documents(directory: &Utf8Path) -> Result<Vec<Value>, ImportError> {
+/// The release that a CSV's version is built from.
+fn base_of(bundle: &Utf8Path, version: &str) -> Result<Arc<Release>, ImportError> {
+    let name = release_name(version).unwrap_or_else(|| version.to_owned());
+    known_release(&name).map_err(|unknown| {
+        let message = format!(
+            "the CSV is of version `{version}`; name a base (--base): {}",
+            unknown.help
+        );
+        ImportError::Bundle(bundle.to_owned(), message)
+    })
+}
+
+/// Says which distribution's version it is now, and leaves of the assumed values those that the bundle
+/// doesn't state.
+fn shipped(
+    tables: &mut Json,
+    base: &Release,
+    version: &str,
+    env: &BTreeMap<String, String>,
+    templates: bool,
+) {
+    let line = version_parts(version).map(|(line, _)| line);
+    let distribution = line.and_then(|line| Distribution::of_line(&line));
+    if let Some(distribution) = distribution.filter(|d| !d.is_upstream()) {
+        let shipped = ShippedBy {
+            distribution: distribution.name.clone(),
+            version: version.to_owned(),
+        };
+        tables.set("shippedBy", Json::from(json!(shipped)));
+    }
+    let of_an_image = |value: &AssumedValue| !value.within.is_empty();
+    let left = base.assumed().iter();
+    let left: Vec<_> = left
+        .filter(|value| match of_an_image(value) {
+            true => !templates,
+            false => !env.contains_key(&value.name),
+        })
+        .collect();
+    tables.set("assumed", Json::from(json!(left)));
+}
+
+/// Every document of the YAML and JSON files below a directory, or of one file; the items of a v1 List
+/// one by one.
+fn documents(path: &Utf8Path) -> Result<Vec<Value>, ImportError> {
+    let (directory, only) = match path.is_file() {
+        true => (path.parent().unwrap_or(Utf8Path::new("")), path.file_name()),
+        false => (path, None),
+    };
+    let directory = match directory.as_str() {
+        "" => Utf8Path::new("."),
+        _ => directory,
+    };
+    let all = documents_below(directory, only)?.into_iter();
+    let items = all.flat_map(|document| match document.get("items") {
+        Some(Value::Array(items)) if text(&document, "kind").ends_with("List") => items.clone(),
+        _ => vec![document],
+    });
+    Ok(items.collect())
+}
+
+fn documents_below(directory: &Utf8Path, only: Option<&str>) -> Result<Vec<Value>, ImportError> {
     let failed = |path: Utf8PathBuf, message: String| ImportError::Bundle(path, message);
     let tree = Directory::open(directory, max_bytes());
     let tree = tree.map_err(|e| failed(directory.to_owned(), e.to_string()))?;
-    let listing = tree.list(&Walk::default());
+    let listing = tree.list(&Walk {
+        depth: only.is_some().then_some(1),
+        ..Walk::default()
+    });
     let listing = listing.map_err(|e| failed(directory.to_owned(), e.to_string()))?;
     let mut out = Vec::new();
     for path in listing.files {
-        if !matches!(path.extension(), Some("yaml" | "yml" | "json")) {
+        if only.is_some_and(|only| path != only) {
+            continue;
+        }
+        if only.is_none() && !matches!(path.extension(), Some("yaml" | "yml" | "json")) {
             continue;
         }
         let full = directory.join(&path);
@@ -248,24 +326,7 @@ fn golden_images(base: &Release, directory: &Utf8Path) -> Result<Vec<Value>, Imp
         let message = "there is no DataImportCronTemplate in it".to_owned();
         return Err(ImportError::Bundle(directory.to_owned(), message));
     }
-    let fills = |mutation: Mutation| {
-        let rules = base.admission().version("v1beta1");
-        rules.is_some_and(|r| r.mutate.create.contains(&mutation))
-    };
-    let fill = |template: &mut Value, key: &str, value: Value| {
-        if let Some(spec) = template.get_mut("spec").and_then(Value::as_object_mut) {
-            spec.entry(key).or_insert(value);
-        }
-    };
-    for template in &mut out {
-        // The operator gives its own templates what the webhook gives the users'.
-        if fills(Mutation::RetentionPolicy) {
-            fill(template, "retentionPolicy", "None".into());
-        }
-        if fills(Mutation::ImportsToKeep) {
-            fill(template, "importsToKeep", 1.into());
-        }
-    }
+    base.load_templates(&mut out);
     Ok(out)
 }
 #[cfg(test)]
@@ -282,7 +343,11 @@ mod tests {
     #[test]
     fn a_bundle_brings_versions_images_and_schemas() {
         let base = Release::known("1.18").expect("known");
-        let imported = from_bundle(&base, &fixture("bundle"), Some(&fixture("templates")));
+        let imported = from_bundle(
+            Some(base.clone()),
+            &fixture("bundle"),
+            Some(&fixture("templates")),
+        );
         let imported = imported.expect("imported");
         assert_eq!(
             (imported.name.as_str(), imported.version.as_str()),
@@ -334,7 +399,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let base = Release::known("1.16").expect("known");
-        let imported = from_bundle(&base, &fixture("bundle"), None).expect("imported");
+        let imported = from_bundle(Some(base.clone()), &fixture("bundle"), None).expect("imported");
         let temp = tempfile::tempdir().expect("a directory");
         let out = Utf8Path::from_path(temp.path())
             .expect("UTF-8")
@@ -354,7 +419,8 @@ mod tests {
     #[test]
     fn a_directory_without_a_csv_is_refused() {
         let base = Release::known("1.18").expect("known");
-        let refused = from_bundle(&base, &fixture("templates"), None).expect_err("no bundle");
+        let refused =
+            from_bundle(Some(base.clone()), &fixture("templates"), None).expect_err("no bundle");
         assert!(
             refused.to_string().contains("no ClusterServiceVersion"),
             "{refused}"

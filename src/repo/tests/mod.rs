@@ -243,21 +243,19 @@ fn the_command_line_beats_the_configuration_and_that_the_inventory() {
     assert_eq!(
         release_of(&open(&alone[..1])),
         Err(
-            "a/hc.yaml:3:18 release-unknown: nothing says which HCO release the cluster runs"
+            "a/hc.yaml:3:18 release-unknown: nothing says which release the cluster runs"
                 .to_owned()
         )
     );
-    let vendor = INVENTORY.replace("1.17", "4.20");
+    let vendor = INVENTORY.replace("1.17", "4.19");
     let repo = open(&[("a/hc.yaml", HC), ("a/i.yaml", &vendor)]);
     assert_eq!(
         release_of(&repo),
-        Err(
-            "a/i.yaml:4:12 release-unknown: `4.20` is no HCO release that hcoplan knows".to_owned()
-        )
+        Err("a/i.yaml:4:12 release-unknown: `4.19` is no release that hcoplan models".to_owned())
     );
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     let help = loaded.release.expect_err("unknown").help.expect("help");
-    assert!(help.contains("built from HCO 1.16"), "{help}");
+    assert!(help.contains("built from HCO 1.15"), "{help}");
 }
 
 #[test]
@@ -481,4 +479,95 @@ fn an_operator_without_a_hyperconverged_is_found() {
     let repo = open(&[operator]);
     let fix = &repo.findings()[0].fixes[0];
     assert_eq!(fix.edits[0].span.start as usize, SUBSCRIPTION.len());
+}
+
+const VENDOR_SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: \
+                            {name: hco, namespace: openshift-cnv}\nspec:\n  name: \
+                            kubevirt-hyperconverged\n  sourceNamespace: openshift-marketplace\n  \
+                            startingCSV: kubevirt-hyperconverged-operator.v4.20.3\n";
+
+/// What a cluster is and what says so; then what is found while reading it.
+fn identity(repo: &Repo, name: &str) -> (String, Vec<String>) {
+    let cluster = repo.clusters().iter().find(|c| c.name() == name);
+    let loaded = repo.load(cluster.expect("a cluster")).expect("loaded");
+    let findings = loaded.findings.iter().map(show).collect();
+    (loaded.identity.to_string(), findings)
+}
+
+#[test]
+fn what_the_repository_says_is_not_asked() {
+    let repo = open(&[
+        ("east/instance/hc.yaml", HC),
+        ("east/operator/sub.yaml", VENDOR_SUBSCRIPTION),
+        ("east/nodes.yaml", NODE),
+        ("west/hc.yaml", HC),
+        ("west/inventory.yaml", INVENTORY),
+    ]);
+    let (east, found) = identity(&repo, "east/instance");
+    assert_eq!(
+        east,
+        "namespace openshift-cnv (the Subscription in east/operator/sub.yaml), platform OpenShift \
+         (the Subscription in east/operator/sub.yaml), release 4.20.3 (the Subscription in \
+         east/operator/sub.yaml)"
+    );
+    assert!(found.is_empty(), "{found:?}");
+    // Another cluster's Subscription says nothing about it.
+    let (west, _) = identity(&repo, "west");
+    assert_eq!(
+        west,
+        "namespace kubevirt-hyperconverged (nothing, so the default), platform OpenShift (nothing, \
+         so the default), release 1.17 (the inventory)"
+    );
+    let east = &repo.clusters()[0];
+    let inventory = repo.load(east).expect("loaded").inventory.expect("nodes");
+    assert_eq!(inventory.inventory.namespace, "openshift-cnv");
+}
+
+#[test]
+fn a_shared_operator_speaks_for_every_cluster() {
+    let repo = open(&[
+        ("base/sub.yaml", VENDOR_SUBSCRIPTION),
+        ("clusters/a/hc.yaml", HC),
+        ("clusters/b/hc.yaml", HC),
+    ]);
+    for name in ["clusters/a", "clusters/b"] {
+        assert!(identity(&repo, name).0.contains("release 4.20.3"), "{name}");
+    }
+}
+
+#[test]
+fn contradictions_are_found() {
+    let version = "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus:\n  desired: {version: 4.21.2}\n";
+    let repo = open(&[
+        ("a/hc.yaml", HC),
+        ("a/s.yaml", VENDOR_SUBSCRIPTION),
+        ("a/v.yaml", version),
+    ]);
+    let (is, found) = identity(&repo, "a");
+    assert!(is.contains("release 4.20.3"), "{is}");
+    assert_eq!(
+        found,
+        [
+            "a/v.yaml:4:22 cluster-facts-contradict: the Subscription says that the release is \
+          4.20.3, and the ClusterVersion that it is 4.21"
+        ]
+    );
+    // What is upgraded since is none, and 1.16 is what 4.20 is built from.
+    for (release, contradicts) in [
+        ("4.21", false),
+        ("4.20", false),
+        ("1.16", false),
+        ("1.18", false),
+        ("4.19", true),
+    ] {
+        let inventory = INVENTORY.replace("1.17", release);
+        let repo = open(&[
+            ("a/hc.yaml", HC),
+            ("a/s.yaml", VENDOR_SUBSCRIPTION),
+            ("a/i.yaml", &inventory),
+        ]);
+        let (_, found) = identity(&repo, "a");
+        let found = found.iter().any(|f| f.contains("cluster-facts-contradict"));
+        assert_eq!(found, contradicts, "{release}");
+    }
 }

@@ -116,6 +116,7 @@ fn object(change: &ObjectChange) -> Value {
                     Noise::Writing => "writing",
                     Noise::Server => "server",
                     Noise::Release => "release",
+                    Noise::Assumed => "assumed",
                 }),
                 "causes": field.causes,
                 "consequence": told(consequence(change, index).filter(|_| step.noise.is_none())),

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::clusters::ClusterRow;
 use super::{findings, folded};
-use crate::finding::{Finding, Predicts, Severity};
+use crate::finding::{Finding, Severity};
 use crate::report::plural;
 use crate::report::text::printable;
 
@@ -41,7 +41,7 @@ pub(super) fn of<'a>(
         }
     }
     for finding in found {
-        if let Predicts::Alert { name, runbook } = finding.rule.predicts {
+        if let Some((name, runbook)) = finding.alert() {
             let alert = out.entry(name).or_default();
             runbook.clone_into(&mut alert.runbook);
             alert.clusters.extend(finding.cluster.as_deref());

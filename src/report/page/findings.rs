@@ -184,8 +184,10 @@ fn notes(finding: &Finding) -> Markup {
     html! {
         dl {
             @match finding.rule.predicts {
-                Predicts::Alert { name, runbook } => {
-                    dt { "alert" } dd { a href=(runbook) rel="noreferrer" { (name) } }
+                Predicts::Alert { .. } => {
+                    @if let Some((name, runbook)) = finding.alert() {
+                        dt { "alert" } dd { a href=(runbook) rel="noreferrer" { (name) } }
+                    }
                 }
                 Predicts::Silent(what) => { dt { "otherwise" } dd { (what) } }
                 Predicts::Refusal(_) | Predicts::ReconcileError(_) => {}

@@ -1,0 +1,329 @@
+//! A release as a distribution ships it: the upstream release with what is known of the vendor's
+//! build in the place of upstream's values.
+//!
+//! What only the vendor's bundle says (digests, a z-stream's versions) stays upstream's, or what is
+//! known of it, and is listed as assumed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::distribution::{CommonImage, Distribution, Fact, ImageSource};
+use super::{Files, Mutation, Release};
+
+/// Which distribution a release is of, and which version of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShippedBy {
+    /// [`Distribution::name`]
+    pub distribution: String,
+    /// `4.20`, or `4.20.3` where the patch level is known.
+    pub version: String,
+}
+
+/// A value that the vendor's bundle would say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AssumedValue {
+    /// What it is: a variable of the operator's environment, or a golden image's field.
+    pub name: String,
+    /// What is taken for it.
+    pub value: String,
+    /// The keys under which objects have it; any where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
+    /// What the name of the object or list entry begins with that has it; any where it is empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub within: String,
+}
+
+impl AssumedValue {
+    /// Whether a text is the assumed value, going by the name of the object or list entry that it is
+    /// part of and the key that it stands under.
+    pub fn is_at(&self, within: &str, key: &str, text: &str) -> bool {
+        self.value == text
+            && (self.keys.is_empty() || self.keys.iter().any(|k| k == key))
+            && within.starts_with(&self.within)
+    }
+}
+
+/// What variables are called whose values differ from build to build.
+const OF_A_BUILD: [&str; 4] = ["_IMAGE", "_CONTAINER", "_VERSION", "_MACHINETYPE"];
+
+/// The operator's own version, which labels every object.
+const OWN_VERSION: &str = "HCO_KV_IO_VERSION";
+
+impl Release {
+    /// The release of a distribution's version, `4.20` or `4.20.3`; `None` where what it is built from
+    /// isn't modelled. Upstream's distribution has none of its own.
+    pub fn shipped(
+        distribution: &Distribution,
+        line: &str,
+        patch: Option<&str>,
+    ) -> Option<Arc<Self>> {
+        // Clusters of one version share what is parsed of it, as they do with upstream's releases.
+        static KNOWN: OnceLock<Mutex<BTreeMap<String, Arc<Release>>>> = OnceLock::new();
+        let base = Self::known(&distribution.versions.get(line)?.release.value)?;
+        let version = match patch {
+            Some(patch) => format!("{line}.{patch}"),
+            None => line.to_owned(),
+        };
+        let known = KNOWN.get_or_init(Mutex::default);
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || Arc::new(make(distribution, line, &version, patch.is_some(), &base));
+        Some(Arc::clone(
+            known.entry(version.clone()).or_insert_with(make),
+        ))
+    }
+
+    /// Gives templates from an operator's files what the operator gives them when it loads them, which
+    /// is what the webhook gives the users'.
+    pub fn load_templates(&self, templates: &mut [Value]) {
+        let rules = self.admission().version("v1beta1");
+        let fills = |mutation: Mutation| rules.is_some_and(|r| r.mutate.create.contains(&mutation));
+        let fill = |template: &mut Value, key: &str, value: Value| {
+            if let Some(spec) = template.get_mut("spec").and_then(Value::as_object_mut) {
+                spec.entry(key).or_insert(value);
+            }
+        };
+        for template in templates {
+            if fills(Mutation::RetentionPolicy) {
+                fill(template, "retentionPolicy", "None".into());
+            }
+            if fills(Mutation::ImportsToKeep) {
+                fill(template, "importsToKeep", 1.into());
+            }
+        }
+    }
+}
+
+fn make(
+    distribution: &Distribution,
+    line: &str,
+    version: &str,
+    exact: bool,
+    base: &Release,
+) -> Release {
+    let parsed = |name: &str| -> Value {
+        let text = base.file(name).unwrap_or_else(|e| panic!("{e}"));
+        serde_json::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"))
+    };
+    let mut assumed = Vec::new();
+    let mut tables = parsed("release.json");
+    tables["version"] = version.into();
+    tables["commonTemplatesNamespace"] = distribution
+        .common_templates_namespace
+        .value
+        .as_str()
+        .into();
+    if let Some(env) = tables["env"]["OpenShift"].as_object_mut() {
+        environment(distribution, line, version, exact, env, &mut assumed);
+    }
+    let mut images: Vec<Value> = distribution.golden_images.iter().map(template).collect();
+    base.load_templates(&mut images);
+    assumed.extend(distribution.golden_images.iter().flat_map(assumed_of));
+    tables["shippedBy"] = json!(ShippedBy {
+        distribution: distribution.name.clone(),
+        version: version.to_owned(),
+    });
+    tables["assumed"] = json!(assumed);
+
+    let mut ssp = parsed("ssp.json");
+    ssp["goldenImagesNamespace"] = distribution.golden_images_namespace.value.as_str().into();
+    if let Some(sources) = ssp["dataSources"].as_object_mut() {
+        let has = |name: &String| {
+            distribution
+                .template_data_sources
+                .iter()
+                .any(|s| s.value == *name)
+        };
+        sources.retain(|name, _| has(name));
+    }
+    let changed = [
+        ("release.json", tables),
+        ("ssp.json", ssp),
+        ("golden-images.json", Value::Array(images)),
+    ];
+    let mut files = Files::new();
+    files.share(&base.files);
+    for (name, value) in changed {
+        files.insert(name, value.to_string());
+    }
+    Release::named(base.name(), files)
+}
+
+/// Puts what is known of the vendor's build into the operator's environment.
+fn environment(
+    distribution: &Distribution,
+    line: &str,
+    version: &str,
+    exact: bool,
+    env: &mut Map<String, Value>,
+    assumed: &mut Vec<AssumedValue>,
+) {
+    let mut stated = vec![OWN_VERSION.to_owned()];
+    env.insert(OWN_VERSION.to_owned(), version.into());
+    if !exact {
+        assumed.push(variable(OWN_VERSION, version));
+    }
+    for known in &distribution.environment {
+        if !known.versions.is_empty() && !known.versions.iter().any(|v| v == line) {
+            continue;
+        }
+        let value = known.value.replace("{version}", version);
+        if known.assumed {
+            assumed.push(variable(&known.name, &value));
+        }
+        env.insert(known.name.clone(), value.into());
+        stated.push(known.name.clone());
+    }
+    for (name, value) in env.iter() {
+        let of_a_build = OF_A_BUILD.iter().any(|end| name.ends_with(end));
+        let value = value.as_str().unwrap_or_default();
+        if of_a_build && !value.trim().is_empty() && !stated.contains(name) {
+            assumed.push(variable(name, value));
+        }
+    }
+}
+
+fn variable(name: &str, value: &str) -> AssumedValue {
+    let keys: &[&str] = match name {
+        OWN_VERSION => &["app.kubernetes.io/version", "productVersion", "version"],
+        _ if name.ends_with("_MACHINETYPE") => &["machineType"],
+        // An image's text is like no other, as is a version that nothing renders.
+        _ => &[],
+    };
+    AssumedValue {
+        name: name.to_owned(),
+        value: value.to_owned(),
+        keys: keys.iter().map(|k| (*k).to_owned()).collect(),
+        within: String::new(),
+    }
+}
+
+/// A golden image as the operator's files have it.
+fn template(image: &CommonImage) -> Value {
+    let registry = match &image.image {
+        ImageSource::Url { url } => json!({"url": url.value}),
+        ImageSource::Stream { image_stream, .. } => {
+            json!({"imageStream": image_stream.value, "pullMethod": "node"})
+        }
+    };
+    json!({
+        "metadata": {
+            "name": image.name,
+            "annotations": {
+                "cdi.kubevirt.io/storage.bind.immediate.requested": "true",
+                "ssp.kubevirt.io/dict.architectures": image.architectures.value,
+            },
+        },
+        "spec": {
+            "garbageCollect": "Outdated",
+            "managedDataSource": image.data_source.value,
+            "schedule": "0 */12 * * *",
+            "template": {"spec": {
+                "source": {"registry": registry},
+                "storage": {"resources": {"requests": {"storage": image.storage.value}}},
+            }},
+        },
+    })
+}
+
+fn assumed_of(image: &CommonImage) -> Vec<AssumedValue> {
+    let (source, key) = match &image.image {
+        ImageSource::Url { url } => (url, "url"),
+        ImageSource::Stream { image_stream, .. } => (image_stream, "imageStream"),
+    };
+    let fields: [(&Fact, &str); 3] = [
+        (source, key),
+        (&image.storage, "storage"),
+        (&image.architectures, "ssp.kubevirt.io/dict.architectures"),
+    ];
+    let assumed = fields.into_iter().filter(|(fact, _)| fact.assumed);
+    let value = |(fact, key): (&Fact, &str)| AssumedValue {
+        name: format!("{key} of {}", image.name),
+        value: fact.value.clone(),
+        keys: vec![key.to_owned()],
+        within: image.name.clone(),
+    };
+    assumed.map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::Platform;
+
+    fn shipped(line: &str, patch: Option<&str>) -> Arc<Release> {
+        let distribution = Distribution::of_line(line).expect("known");
+        Release::shipped(distribution, line, patch).expect("modelled")
+    }
+
+    #[test]
+    fn each_version_of_a_modelled_release_is_whole() {
+        for distribution in Distribution::all().iter().filter(|d| !d.is_upstream()) {
+            for line in distribution.lines() {
+                let release = distribution.versions[line].release.value.as_str();
+                let shipped = Release::shipped(distribution, line, None);
+                assert_eq!(
+                    shipped.is_some(),
+                    Release::known(release).is_some(),
+                    "{line}"
+                );
+                let Some(shipped) = shipped else { continue };
+                shipped.check().unwrap_or_else(|e| panic!("{line}: {e}"));
+                assert_eq!(shipped.name(), release);
+                assert_eq!(shipped.label(), line);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_known_of_the_build_takes_upstreams_place() {
+        let release = shipped("4.20", None);
+        let env = |name| release.env(Platform::OpenShift, name);
+        assert_eq!(env("AMD64_MACHINETYPE"), Some("pc-q35-rhel9.6.0"));
+        assert!(env("SMBIOS").is_some_and(|s| s.contains("OpenShift Virtualization")));
+        assert_eq!(
+            release.ssp().golden_images_namespace,
+            "openshift-virtualization-os-images"
+        );
+        let sources = &release.ssp().data_sources;
+        assert!(sources.contains_key("rhel9") && !sources.contains_key("ubuntu"));
+        let names: Vec<_> = release
+            .golden_images()
+            .iter()
+            .map(|i| &i["metadata"]["name"])
+            .collect();
+        assert_eq!(names.len(), 6);
+        assert!(names.contains(&&json!("rhel10-image-cron")));
+    }
+
+    #[test]
+    fn what_the_bundle_would_say_is_assumed() {
+        let names = |release: &Release| -> Vec<String> {
+            let assumed = release.assumed().iter();
+            assumed.map(|a| a.name.clone()).collect()
+        };
+        let of_the_line = names(&shipped("4.20", None));
+        assert!(of_the_line.contains(&OWN_VERSION.to_owned()));
+        assert!(of_the_line.contains(&"KV_CONSOLE_PLUGIN_IMAGE".to_owned()));
+        assert!(of_the_line.contains(&"storage of rhel9-image-cron".to_owned()));
+        // Stated by public sources.
+        assert!(!of_the_line.contains(&"AMD64_MACHINETYPE".to_owned()));
+        assert!(!of_the_line.contains(&"SMBIOS".to_owned()));
+        assert!(!names(&shipped("4.20", Some("3"))).contains(&OWN_VERSION.to_owned()));
+        assert!(Release::known("1.16").expect("known").assumed().is_empty());
+    }
+
+    #[test]
+    fn clusters_of_a_version_share_it() {
+        assert!(Arc::ptr_eq(
+            &shipped("4.21", Some("1")),
+            &shipped("4.21", Some("1"))
+        ));
+        assert_eq!(shipped("4.21", Some("1")).version(), "4.21.1");
+    }
+}
