@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::choose_release::{is_directory, known_names, known_release};
 use super::identity::{Candidates, Identity, Said, SaidBy};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
-use super::problem::{Problem, broken, changed, oddities, unreadable};
+use super::problem::{Problem, changed, oddities, unreadable};
 use super::rules::RELEASE_UNKNOWN;
 use super::scan::{Content, What};
 use super::statements::{Statement, StatementKind};
@@ -157,15 +157,10 @@ impl Repo {
                 ..problem
             })
         })?;
-        let content = Content::parse(SourceFile::from_bytes(&**path, bytes));
-        match broken(&content, true).into_iter().next() {
-            Some(problem) if problem.fatal => Err(Box::new(problem)),
-            _ => {
-                let content = Arc::new(content);
-                self.recent.add(file, &content);
-                Ok(content)
-            }
-        }
+        // What is broken in it was told when it was read first; what stands before that counts.
+        let content = Arc::new(Content::parse(SourceFile::from_bytes(&**path, bytes)));
+        self.recent.add(file, &content);
+        Ok(content)
     }
 
     /// Where an object is named.

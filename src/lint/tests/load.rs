@@ -12,7 +12,7 @@ use crate::inventory::{self, LoadedInventory, Source, SourceKind};
 use crate::lint::{Context, Input, Run, Selection, Settings, run};
 use crate::plan::{Plan, plan};
 use crate::release::Release;
-use crate::repo::{Kustomizations, Layer, Neighbours};
+use crate::repo::{Kustomizations, Layer, Neighbours, known_release};
 use crate::source::{Directory, Location, SourceFile, Tree, Walk, max_bytes};
 use crate::yaml::{self, Document};
 
@@ -90,7 +90,7 @@ impl Case {
         let (inventory, findings) = inventory::load(&sources.collect::<Vec<_>>());
         assert!(inventory.valid, "{findings:?}");
         let name = release.or(inventory.inventory.release.as_deref());
-        let release = Release::known(name.expect("a release")).expect("a known release");
+        let release = known_release(name.expect("a release")).expect("a known release");
         let plan = plan(&release, &inventory.inventory, &object);
         Self {
             release,

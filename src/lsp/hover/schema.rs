@@ -100,7 +100,7 @@ mod tests {
         let inventory = |path: &str| described(INVENTORY_SCHEMA, &Path::dotted(path));
         let release = inventory("spec.release").expect("known");
         assert!(
-            release.starts_with("**spec.release** · string\n\nthe HCO release line"),
+            release.starts_with("**spec.release** · string\n\nthe release that the cluster runs"),
             "{release}"
         );
         let pool = inventory("spec.nodePools[0].architecture").expect("known");
