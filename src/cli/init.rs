@@ -5,10 +5,9 @@ use clap::Args;
 
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::inventory::SCHEMA;
+use super::inventory::{SCHEMA, facts, known_versions};
 use super::output::Output;
 use super::written;
-use crate::release::{Distribution, Platform, Release};
 use crate::repo::{self, CONFIG_FILE, ClusterRef, Identity, Options, Pairing, Repo, Said, SaidBy};
 
 /// Write what a repository needs to be planned: inventories, configuration, hook and workflow
@@ -127,7 +126,7 @@ fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String
             }),
             ..identity.clone()
         }),
-        (None, _) => format!("  # release: \"…\"  # {}\n", known().join(", ")),
+        (None, _) => format!("  # release: \"…\"  # {}\n", known_versions().join(", ")),
     };
     let nodes = match cluster.inventory_files().is_empty() {
         true => "  # The nodes; `kubectl get nodes -o json | hcoplan inventory import -` prints them.\n  \
@@ -148,42 +147,6 @@ fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String
          spec:\n{facts}{nodes}",
         crate::yaml::emit(&name.into()).trim_end(),
     )
-}
-
-/// The fields of an inventory's `spec` that other manifests say, each with what said it.
-pub(super) fn facts(identity: &Identity) -> String {
-    let mut out = match &identity.release {
-        Some(release) => format!("  release: {:?}  # {}\n", release.value, release.source()),
-        None => format!("  # release: \"…\"  # {}\n", known().join(", ")),
-    };
-    let platform = identity.platform.value.as_str();
-    out.push_str(&match identity.platform.by {
-        SaidBy::Nothing if identity.platform.value == Platform::OpenShift => {
-            format!("  platform: {platform}  # or Kubernetes\n")
-        }
-        SaidBy::Nothing => format!("  platform: {platform}  # or OpenShift\n"),
-        _ => format!("  platform: {platform}  # {}\n", identity.platform.source()),
-    });
-    let namespace = &identity.namespace;
-    if namespace.by != SaidBy::Nothing {
-        let value = crate::yaml::emit(&namespace.value.as_str().into());
-        out.push_str(&format!(
-            "  namespace: {}  # {}\n",
-            value.trim_end(),
-            namespace.source()
-        ));
-    }
-    out
-}
-
-/// The names of releases, for people to choose one.
-fn known() -> Vec<&'static str> {
-    let distributions = Distribution::all().iter();
-    let lines = distributions.flat_map(|d| {
-        let modelled = |l: &&str| Release::known(&d.versions[*l].release.value).is_some();
-        d.lines().into_iter().filter(modelled)
-    });
-    lines.collect()
 }
 
 fn configuration() -> String {

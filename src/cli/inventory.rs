@@ -10,8 +10,8 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
 use crate::inventory::{self, LoadedInventory, Source, SourceKind};
-use crate::release::Platform;
-use crate::repo::{self, Options, Repo, Said, SaidBy};
+use crate::release::{Distribution, Platform, Release};
+use crate::repo::{self, Identity, Options, Repo, Said, SaidBy};
 use crate::source::{SourceFile, read_limited};
 use crate::yaml::{self, Node as Tree};
 
@@ -117,7 +117,7 @@ fn import(arguments: &Import, output: &mut Output) -> Result<Verdict, Failure> {
         "# yaml-language-server: $schema={SCHEMA}\n\
          apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {name}\
          spec:\n{}{}",
-        super::init::facts(&identity),
+        facts(&identity),
         inventory::pools(&loaded.inventory.nodes),
     );
     output.print(text)?;
@@ -125,7 +125,7 @@ fn import(arguments: &Import, output: &mut Output) -> Result<Verdict, Failure> {
 }
 
 /// What the manifests of a cluster's directory say about it.
-fn of_cluster(directory: &Utf8Path) -> Result<repo::Identity, Failure> {
+fn of_cluster(directory: &Utf8Path) -> Result<Identity, Failure> {
     let repo = Repo::open(directory, &Options::default())?;
     match repo.clusters() {
         [one] => {
@@ -240,4 +240,40 @@ fn kind(root: &Tree) -> Option<SourceKind> {
         return items.iter().find_map(kind);
     }
     SourceKind::of(text("apiVersion"), text("kind"))
+}
+
+/// The fields of an inventory's `spec` that other manifests say, each with what said it.
+pub(super) fn facts(identity: &Identity) -> String {
+    let mut out = match &identity.release {
+        Some(release) => format!("  release: {:?}  # {}\n", release.value, release.source()),
+        None => format!("  # release: \"…\"  # {}\n", known_versions().join(", ")),
+    };
+    let platform = identity.platform.value.as_str();
+    out.push_str(&match identity.platform.by {
+        SaidBy::Nothing if identity.platform.value == Platform::OpenShift => {
+            format!("  platform: {platform}  # or Kubernetes\n")
+        }
+        SaidBy::Nothing => format!("  platform: {platform}  # or OpenShift\n"),
+        _ => format!("  platform: {platform}  # {}\n", identity.platform.source()),
+    });
+    let namespace = &identity.namespace;
+    if namespace.by != SaidBy::Nothing {
+        let value = yaml::emit(&namespace.value.as_str().into());
+        out.push_str(&format!(
+            "  namespace: {}  # {}\n",
+            value.trim_end(),
+            namespace.source()
+        ));
+    }
+    out
+}
+
+/// The names of releases, for people to choose one.
+pub(super) fn known_versions() -> Vec<&'static str> {
+    let distributions = Distribution::all().iter();
+    let lines = distributions.flat_map(|d| {
+        let modelled = |l: &&str| Release::known(&d.versions[*l].release.value).is_some();
+        d.lines().into_iter().filter(modelled)
+    });
+    lines.collect()
 }

@@ -57,8 +57,8 @@ pub use rules::{
     CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ,
     RELEASE_UNKNOWN, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
-pub use scan::{HCO_PACKAGES, ObjectPlace, is_kustomization};
-pub use statements::StatementKind;
+pub use scan::{ObjectPlace, is_kustomization};
+pub use statements::{HCO_PACKAGES, StatementKind};
 
 use crate::finding::{Finding, Rule};
 use crate::release::Release;

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::placed::Placed;
 use super::scan::ObjectPlace;
-use super::statements::{StatementKind, StatementRef};
+use super::statements::StatementKind;
 use crate::inventory::SourceKind;
 
 /// An object of a file.
@@ -21,6 +21,13 @@ pub(super) struct ObjectRef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SourceRef {
     pub(super) kind: SourceKind,
+    pub(super) object: ObjectRef,
+}
+
+/// A manifest that says what a cluster is like, and which of those it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StatementRef {
+    pub(super) kind: StatementKind,
     pub(super) object: ObjectRef,
 }
 

@@ -14,10 +14,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::companions;
 use super::config::{ClusterEntry, Config};
-use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, parent};
+use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef, parent};
 use super::placed::Placed;
 use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
-use super::statements::StatementRef;
 use crate::finding::Finding;
 use crate::inventory::SourceKind;
 use crate::source::Location;

@@ -27,12 +27,6 @@ const MARKS: [&str; 4] = [
 /// What the names of HCO's packages have in common.
 const PACKAGE: &str = "kubevirt-hyperconverged";
 
-/// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
-pub const HCO_PACKAGES: [&str; 2] = [
-    "community-kubevirt-hyperconverged",
-    "kubevirt-hyperconverged",
-];
-
 /// A file's documents, shared by everybody who looks at them.
 #[derive(Debug)]
 pub(super) struct Content {

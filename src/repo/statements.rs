@@ -6,8 +6,6 @@
 use std::sync::Arc;
 
 use super::choose_release::release_name;
-use super::objects::ObjectRef;
-use super::scan::HCO_PACKAGES;
 use crate::release::{Distribution, Platform, version_parts};
 use crate::yaml::{Document, Node, Path};
 
@@ -62,12 +60,11 @@ impl StatementKind {
 /// What the names of HCO's CSVs begin with; the version follows.
 const CSV: &str = "kubevirt-hyperconverged-operator.";
 
-/// Where a statement is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StatementRef {
-    pub(super) kind: StatementKind,
-    pub(super) object: ObjectRef,
-}
+/// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
+pub const HCO_PACKAGES: [&str; 2] = [
+    "community-kubevirt-hyperconverged",
+    "kubevirt-hyperconverged",
+];
 
 /// A value, and where in its document it stands.
 type At<T> = Option<(T, Path)>;
