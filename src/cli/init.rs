@@ -163,7 +163,7 @@ fn configuration() -> String {
 
 fn hook() -> String {
     format!(
-        "repos:\n  - repo: {REPOSITORY}\n    rev: v{VERSION}\n    hooks:\n      \
+        "repos:\n  - repo: {REPOSITORY}-pre-commit\n    rev: v{VERSION}\n    hooks:\n      \
          - id: hcoplan-lint\n      - id: hcoplan-plan-check\n"
     )
 }
