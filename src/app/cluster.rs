@@ -16,7 +16,7 @@ use crate::diff::{self, Before, ClusterChanges};
 use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
 use crate::finding::Finding;
 use crate::hyperconverged;
-use crate::kube::secret;
+use crate::kube::secret::{self, InputText};
 use crate::lint;
 use crate::plan::Plan;
 use crate::release::Release;
@@ -194,7 +194,10 @@ fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String 
     let Some(object) = admission.stored.as_ref().or(forced) else {
         return String::new();
     };
-    let mut out = format!("# cluster: {cluster}\n{STORED}---\n");
+    let mut out = format!(
+        "# cluster: {}\n{STORED}---\n",
+        InputText::new(cluster).line()
+    );
     yaml::emit_to(
         &hyperconverged::in_storage_version(release, object),
         &mut out,
@@ -315,7 +318,11 @@ fn write(
 
 /// The objects behind one another, as one YAML stream.
 fn yaml_stream(files: &ClusterFiles) -> String {
-    let mut out = format!("# cluster: {}\n{}", files.cluster, emit::HEADER);
+    let mut out = format!(
+        "# cluster: {}\n{}",
+        InputText::new(&files.cluster).line(),
+        emit::HEADER
+    );
     for file in &files.files {
         out.push_str("---\n");
         out.push_str(file.text.strip_prefix(emit::HEADER).unwrap_or(&file.text));

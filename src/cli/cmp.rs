@@ -19,6 +19,7 @@ use super::findings::Findings;
 use super::output::Output;
 use crate::app::{self, Progress, State, Work};
 use crate::finding::{Finding, Severity};
+use crate::kube::secret::InputText;
 use crate::lint::Settings;
 use crate::repo::{self, Options, Repo};
 
@@ -89,7 +90,7 @@ fn discover(output: &mut Output) -> Result<Verdict, Failure> {
         Err(other) => return Err(other.into()),
     };
     if let Some(path) = claimed {
-        output.print(format!("{path}\n"))?;
+        output.print(format!("{}\n", InputText::new(&path).line()))?;
     }
     Ok(Verdict::default())
 }
@@ -260,10 +261,11 @@ const OWNED: [&str; 2] = ["operand-managed-in-git", "rendered-golden-image-in-gi
 fn line(finding: &Finding) -> String {
     let place = finding.location.as_ref().map(|place| {
         let at = place.start();
-        format!("{}:{}:{}: ", place.file.path(), at.line, at.column)
+        let path = InputText::new(place.file.path().as_str()).line();
+        format!("{path}:{}:{}: ", at.line, at.column)
     });
     let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
-    let message = finding.message.replace('\n', " ");
+    let message = InputText::new(&finding.message).line();
     format!(
         "{severity}: {}{message} [{rule}]",
         place.unwrap_or_default()

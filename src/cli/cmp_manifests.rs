@@ -1,34 +1,49 @@
 //! The manifests below the current directory, as they are written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
 use super::failure::Failure;
-use crate::repo::{self, CONFIG_FILE, MANIFEST, Repo, Use};
-use crate::source::{Directory, SourceFile, Tree as _, max_bytes};
+use crate::repo::{self, CONFIG_FILE, Rendered, Repo, Use, is_candidate, is_kustomization};
+use crate::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
 use crate::yaml::{self, Chunk, Node};
 
 /// Every Kubernetes object, in the order of the files' paths, except those of hcoplan and kustomize,
-/// nodes, patches, rendered trees, and documents that hold one of the given places.
+/// nodes, files of rendered trees, and documents that hold one of the given places.
 ///
 /// What the configuration ignores is passed on, too, and so is what `.gitignore` names: it is in
-/// Argo CD's checkout, so git tracks it, and any other tool would apply it.
+/// Argo CD's checkout, so git tracks it, and any other tool would apply it. Whatever else can't be passed
+/// on is an error: left out, it would be deleted from the cluster.
 pub(super) fn manifests(
     repo: &Repo,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,
 ) -> Result<String, Failure> {
     let tree = Directory::open(".", max_bytes()).map_err(repo::Error::from)?;
+    let uses = repo.files().iter().map(|f| (&*f.path, &f.what));
+    let uses: HashMap<&Utf8Path, &Use> = uses.collect();
+    let files = files()?;
+    let rendered = Rendered::find(&tree, &files);
     let mut out = String::new();
-    for path in files()? {
-        let is_patch = |f: &repo::FileUse| *f.path == *path && matches!(f.what, Use::Patch { .. });
-        if repo.files().iter().any(is_patch) {
+    for path in files.into_iter().filter(|p| is_candidate(p)) {
+        if let Some(Use::Patch { of }) = uses.get(&*path) {
+            return Err(Failure::usage(
+                format!("{path}: {of} names it as a patch, and no kustomization is built here"),
+                "let kustomize build the directory, and look at what it prints: `hcoplan lint -`",
+            ));
+        }
+        // Configuration that isn't hcoplan's is refused before.
+        if path == CONFIG_FILE {
             continue;
         }
         let bytes = tree.read(&path);
         let bytes = bytes.map_err(|why| repo::Error::File(path.clone(), why))?;
         let file = SourceFile::from_bytes(path.clone(), bytes);
+        // A file of a tree with a HyperConverged in it isn't hcoplan's, whatever the tree says.
+        if rendered.has(&path) && !matches!(uses.get(&*path), Some(Use::Read(_))) {
+            continue;
+        }
         let places = left_out.get(&path).map_or(&[][..], Vec::as_slice);
         for chunk in yaml::split(file.text()) {
             let span = match chunk {
@@ -48,26 +63,30 @@ pub(super) fn manifests(
     Ok(out)
 }
 
-/// Files that can hold manifests, sorted.
+/// Every file below the current directory, sorted. What is called like a manifest and can't be read is an
+/// error.
 fn files() -> Result<Vec<Utf8PathBuf>, Failure> {
     let walk = WalkBuilder::new(".")
         .standard_filters(false)
-        .filter_entry(|e| e.file_name() != ".git" && !e.path().join(MANIFEST).exists())
+        .filter_entry(|e| e.file_name() != ".git")
         .build();
     let mut out = Vec::new();
     for entry in walk {
         let failed = |e| Failure::Read("the application's path".to_owned(), e);
         let entry = entry.map_err(|e| failed(std::io::Error::other(e)))?;
-        let Some(path) = Utf8Path::from_path(entry.path()) else {
+        if entry.file_type().is_some_and(|t| t.is_dir()) {
             continue;
-        };
-        let path = path.strip_prefix("./").unwrap_or(path);
-        let extension = path.extension().unwrap_or_default();
-        let known = ["yaml", "yml", "json"];
-        let manifest = known.iter().any(|k| extension.eq_ignore_ascii_case(k));
-        let ours = path == CONFIG_FILE || path.file_stem() == Some("kustomization");
-        if manifest && !ours && entry.path().is_file() {
-            out.push(path.to_owned());
+        }
+        let shown = entry.path().to_string_lossy();
+        let name = Utf8Path::new(shown.strip_prefix("./").unwrap_or(&shown));
+        let refuse = |why| Err(repo::Error::File(name.to_owned(), why).into());
+        match Utf8Path::from_path(entry.path()) {
+            Some(_) if entry.path().is_file() => out.push(name.to_owned()),
+            _ if !is_candidate(name) => {}
+            None => return refuse(Unreadable::Name),
+            Some(_) if entry.path().is_dir() => return refuse(Unreadable::Directory),
+            Some(_) if !entry.path().exists() => return refuse(Unreadable::BrokenLink),
+            Some(_) => return refuse(Unreadable::NotAFile("a socket, a pipe or a device")),
         }
     }
     out.sort_unstable();
@@ -97,7 +116,25 @@ fn append(piece: &str, file: &SourceFile, offset: u32, out: &mut String) -> Resu
     if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
         return Err(no_manifest(file, offset + problem.span.start));
     }
-    if !parsed.documents.iter().any(|d| passes(&d.root)) {
+    let mut passed = false;
+    for document in &parsed.documents {
+        let root = &document.root;
+        let passes = match is_kustomization(file.path()) && root.get("apiVersion").is_none() {
+            // It may leave out what it is.
+            true => Some(false),
+            false => passes(root),
+        };
+        let Some(passes) = passes else {
+            let place = file.position(offset + root.span.start);
+            let at = format!("{}:{}:{}", file.path(), place.line, place.column);
+            return Err(Failure::Unreadable(format!(
+                "{at}: this has no apiVersion or no kind that is text, and left out it would be \
+                 deleted from the cluster"
+            )));
+        };
+        passed |= passes;
+    }
+    if !passed {
         return Ok(());
     }
     if !piece.starts_with("---") {
@@ -110,19 +147,23 @@ fn append(piece: &str, file: &SourceFile, offset: u32, out: &mut String) -> Resu
     Ok(())
 }
 
-/// Whether it is an object to apply.
-fn passes(root: &Node) -> bool {
-    let text = |key: &str| root.get(key).and_then(Node::as_str);
-    let (Some(version), Some(kind)) = (text("apiVersion"), text("kind")) else {
-        return false;
+/// Whether it is an object to apply; `None` where it is called like one, and isn't. What is called like
+/// none is data of another program, such as Helm's values.
+fn passes(root: &Node) -> Option<bool> {
+    let (version, kind) = match (root.get("apiVersion"), root.get("kind")) {
+        (None, None) => return Some(false),
+        (version, kind) => (version?.as_str()?, kind?.as_str()?),
     };
     let group = version.split_once('/').map_or("", |(group, _)| group);
+    let items = root.get("items").map(Node::items);
     match (group, kind) {
-        ("hcoplan.dev" | "kustomize.config.k8s.io", _) | ("", "Node" | "NodeList") => false,
-        ("", "List") => root
-            .get("items")
-            .is_some_and(|i| i.items().iter().any(passes)),
-        _ => true,
+        ("hcoplan.dev" | "kustomize.config.k8s.io", _) | ("", "Node" | "NodeList") => Some(false),
+        // The items of a typed list may leave their kind to the list.
+        ("", "List") => {
+            let passes: Option<Vec<bool>> = items?.iter().map(passes).collect();
+            Some(passes?.contains(&true))
+        }
+        _ => Some(true),
     }
 }
 

@@ -7,7 +7,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
-use crate::kube::secret::veiled;
+use crate::kube::secret::InputText;
 use crate::report::Terminal;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -154,13 +154,17 @@ impl Output {
     /// Shows what was asked for beside the result.
     pub(super) fn show(&self, text: impl Display) {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
-        let _ = writeln!(out, "{}", veiled(&text.to_string()));
+        let _ = writeln!(out, "{}", InputText::new(&text.to_string()).lines());
     }
 
     fn say(&self, word: &str, style: Style, message: impl Display) {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         // When standard error is gone there is nobody left to tell.
         let message = message.to_string();
-        let _ = writeln!(out, "{style}{word}{style:#}: {}", veiled(&message));
+        let _ = writeln!(
+            out,
+            "{style}{word}{style:#}: {}",
+            InputText::new(&message).lines()
+        );
     }
 }

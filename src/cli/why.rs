@@ -12,7 +12,7 @@ use super::out::Out;
 use super::output::Output;
 use crate::finding::nearest;
 use crate::repo::{ClusterRef, Loaded};
-use crate::report::{Format, WhyPage, why_json, write_why};
+use crate::report::{Format, WhyPage, masked, why_json, write_why};
 use crate::why::{Answer, World, ask};
 use crate::{emit, plan};
 
@@ -108,6 +108,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let answer = ask(&world, kind, name, field.strip_prefix('.').unwrap_or(field));
     let answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
+    let answer = masked(answer);
     for target in &targets {
         let page = WhyPage {
             answer: &answer,

@@ -11,6 +11,7 @@ use lsp_types::{
 
 use super::places::{Encoding, Lines};
 use crate::finding::{Finding, Severity};
+use crate::kube::secret::InputText;
 use crate::report::rule_page;
 use crate::source::Location;
 
@@ -61,7 +62,7 @@ pub(super) fn diagnostic(
         let uri = Uri::from_str(&address(related.location.file.path())).ok()?;
         Some(DiagnosticRelatedInformation {
             location: lsp_types::Location::new(uri, range(&related.location, shows, marked)),
-            message: related.message.clone(),
+            message: InputText::new(&related.message).message().into_owned(),
         })
     });
     let related: Vec<_> = related.filter(|_| shows.related).collect();
@@ -98,8 +99,7 @@ pub(super) fn range(place: &Location, shows: Shows, marked: &dyn Fn(&Utf8Path) -
 
 /// What is wrong, and below it what to do.
 fn message(finding: &Finding) -> String {
-    match &finding.help {
-        Some(help) => format!("{}\nhelp: {help}", finding.message),
-        None => finding.message.clone(),
-    }
+    let help = finding.help.as_ref().map(|h| format!("\nhelp: {h}"));
+    let text = format!("{}{}", finding.message, help.unwrap_or_default());
+    InputText::new(&text).message().into_owned()
 }

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::Options;
 use super::scan::{HCO, is_kustomization};
-use super::{MANIFEST, Options};
 use crate::source::{Directory, SourceFile, Tree, Walk, normal};
 use crate::yaml::{self, Node};
 
@@ -76,10 +76,7 @@ pub enum BuildError {
 /// What can't be built, or must not be.
 pub fn build(root: &Utf8Path, options: &Options) -> Result<Built, BuildError> {
     let tree = Directory::open(root, options.max_bytes)?;
-    let listing = tree.list(&Walk {
-        marker: Some(MANIFEST),
-        ..Walk::default()
-    })?;
+    let listing = tree.list(&Walk { ..Walk::default() })?;
     let files = listing.files.into_iter().filter(|p| is_kustomization(p));
     let mut all: BTreeMap<Utf8PathBuf, Kustomization> = BTreeMap::new();
     for path in files {

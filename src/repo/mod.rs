@@ -12,7 +12,9 @@ mod config;
 mod error;
 mod files;
 mod identity;
+mod kustomization;
 mod layers;
+mod listed;
 mod load;
 mod neighbours;
 mod objects;
@@ -23,6 +25,7 @@ mod problem;
 mod recent;
 mod release_dir;
 mod release_import;
+mod rendered;
 mod rules;
 mod scan;
 mod statements;
@@ -53,11 +56,12 @@ pub use placed::Placed;
 pub use problem::Problem;
 pub use release_dir::named_release;
 pub use release_import::{ImportError, Imported, facts_directories, from_bundle, from_facts};
+pub use rendered::Rendered;
 pub use rules::{
     CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ,
     RELEASE_UNKNOWN, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
-pub use scan::{ObjectPlace, is_kustomization};
+pub use scan::{ObjectPlace, is_candidate, is_kustomization};
 pub use statements::{HCO_PACKAGES, StatementKind};
 
 use crate::finding::{Finding, Rule};
@@ -78,7 +82,7 @@ pub static RULES: &[&Rule] = &[
     &YAML_SYNTAX,
 ];
 
-/// The file at the top of an output tree. A directory that holds it is never read.
+/// The file at the top of an output tree. What it names is no input.
 pub const MANIFEST: &str = "hcoplan-manifest.json";
 
 /// What the command line says about reading.

@@ -8,12 +8,13 @@ use camino::Utf8Path;
 use super::Loaded;
 use super::Repo;
 use super::files::{FileUse, Use};
+use super::listed;
 use super::objects::ClusterRef;
 use super::scan::Content;
 use crate::source::{SourceFile, in_order};
 use crate::yaml::{Document, Node};
 
-/// Documents by kind. Items of a v1 List are in it one by one.
+/// Documents by kind. Objects of lists are in it one by one.
 #[derive(Debug, Default)]
 pub struct Neighbours {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
@@ -85,27 +86,18 @@ impl Repo {
                 }
             };
             for document in &content.documents {
-                each(&content, document, &mut out);
+                each(document, &mut out);
             }
         }
         out
     }
 }
 
-fn each(content: &Content, document: &Arc<Document>, out: &mut Neighbours) {
-    let root = &document.root;
-    let text = |key: &str| root.get(key).and_then(Node::as_str);
-    if (text("apiVersion"), text("kind")) != (Some("v1"), Some("List")) {
+fn each(document: &Arc<Document>, out: &mut Neighbours) {
+    if !listed::is_list(&document.root) {
         return out.add(Arc::clone(document));
     }
-    let index = u32::try_from(document.index).unwrap_or(u32::MAX);
-    for (item, _) in (0..).zip(root.get("items").map_or(&[][..], Node::items)) {
-        let place = super::ObjectPlace {
-            document: index,
-            item: Some(item),
-        };
-        if let Some(document) = content.object(place) {
-            out.add(document);
-        }
+    for object in listed::objects(&document.root) {
+        out.add(Arc::new(object.alone(document)));
     }
 }

@@ -1,6 +1,6 @@
 //! Reading a repository for the first time: what is where.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -10,10 +10,12 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::files::{FileUse, Holds, Use};
+use super::kustomization::{Kustomizations, Named};
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::pair::pair;
 use super::problem::{Problem, broken, unreadable};
 use super::recent::Recent;
+use super::rendered::Rendered;
 use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
 use super::texts::is_text;
 use super::{MANIFEST, Options, Repo};
@@ -71,12 +73,16 @@ impl Repo {
         let config = configuration(&*tree)?;
         let mut listing = tree.list(&Walk {
             ignore: config.ignore.iter().map(|p| p.value.clone()).collect(),
-            marker: Some(MANIFEST),
             depth: only.is_some().then_some(1),
             checkout: options.checkout,
         })?;
         let mut reading = Reading::default();
         listing.files.retain(|f| !left_out.contains(f));
+        let rendered = Rendered::find(&*tree, &listing.files);
+        for top in &rendered.tops {
+            let why = format!("holds {MANIFEST}");
+            reading.files.push(FileUse::skipped(top, &why));
+        }
         reading.skipped(&listing);
         reading.texts = listing
             .files
@@ -89,7 +95,11 @@ impl Repo {
         candidates.shrink_to_fit();
         reading.files.reserve_exact(candidates.len());
         let room = Room::new(options.max_total);
-        let looked = look_all(&*tree, &candidates, &room);
+        let mut looked = look_all(&*tree, &candidates, &room);
+        // kustomize reads its resources whatever they are called.
+        let others = other_resources(&*tree, &candidates, &looked);
+        looked.extend(look_all(&*tree, &others, &room));
+        candidates.extend(others);
         if room.is_over() {
             return Err(Error::TooMuch(options.max_total));
         }
@@ -97,6 +107,8 @@ impl Repo {
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
             match patches.get(&**path) {
                 Some(of) => reading.patch(path, of),
+                // No tree of ours has a HyperConverged.
+                None if rendered.has(path) && !looked.holds_hyperconverged() => {}
                 None => reading.take(file, path, looked),
             }
         }
@@ -182,7 +194,7 @@ struct Looked {
 
 #[derive(Default)]
 struct More {
-    patches: Vec<Utf8PathBuf>,
+    kustomization: Option<Box<Named>>,
     unreadable: Option<Unreadable>,
     problems: Vec<Problem>,
 }
@@ -242,14 +254,14 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
     }
     let Scanned {
         found,
-        patches,
+        kustomization,
         unreadable,
         ..
     } = scanned;
-    let some = !patches.is_empty() || unreadable.is_some() || !problems.is_empty();
+    let some = kustomization.is_some() || unreadable.is_some() || !problems.is_empty();
     let more = some.then(|| {
         Box::new(More {
-            patches,
+            kustomization,
             unreadable,
             problems,
         })
@@ -262,15 +274,54 @@ fn index(file: usize) -> u32 {
     u32::try_from(file).expect("fewer than 2^32 files")
 }
 
-/// The files that kustomizations name as patches, each with the first that does.
-fn patches(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
-    let mut out = BTreeMap::new();
-    for (path, looked) in paths.iter().zip(looked) {
-        for patch in looked.more.iter().flat_map(|m| &m.patches) {
-            out.entry(patch.clone()).or_insert_with(|| Arc::clone(path));
-        }
+impl Looked {
+    fn holds_hyperconverged(&self) -> bool {
+        self.found.iter().any(|f| f.what == What::HyperConverged)
     }
-    out
+
+    fn holds_inventory(&self) -> bool {
+        let is_inventory = |f: &Found| matches!(f.what, What::Inventory(_));
+        self.found.iter().any(is_inventory)
+    }
+}
+
+fn kustomizations<'r>(
+    paths: &'r [Arc<Utf8Path>],
+    looked: &'r [Looked],
+) -> impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)> {
+    let all = paths.iter().zip(looked);
+    all.filter_map(|(path, looked)| Some((path, looked.more.as_ref()?.kustomization.as_deref()?)))
+}
+
+/// The files that are patches, each with the first kustomization that names it.
+fn patches(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
+    if kustomizations(paths, looked).all(|(_, named)| named.patches.is_empty()) {
+        return BTreeMap::new();
+    }
+    let all = || paths.iter().zip(looked);
+    let holding = all().filter(|(_, l)| l.holds_hyperconverged());
+    let holding: HashSet<&Utf8Path> = holding.map(|(p, _)| &**p).collect();
+    let inventories = all().filter(|(_, l)| l.holds_inventory());
+    let inventories: HashSet<&Utf8Path> = inventories.filter_map(|(p, _)| p.parent()).collect();
+    let kustomizations = Kustomizations::new(kustomizations(paths, looked));
+    let there: HashSet<&Utf8Path> = paths.iter().map(|p| &**p).collect();
+    kustomizations.patches(
+        |f| holding.contains(f),
+        |d| inventories.contains(d),
+        |f| there.contains(f),
+    )
+}
+
+/// The files that kustomizations name as resources and that nothing else would read; sorted.
+fn other_resources(
+    tree: &dyn Tree,
+    paths: &[Arc<Utf8Path>],
+    looked: &[Looked],
+) -> Vec<Arc<Utf8Path>> {
+    let named = kustomizations(paths, looked).flat_map(|(_, named)| &named.resources);
+    let others = named.filter(|p| !is_candidate(p) && tree.check(p).is_ok());
+    let others: BTreeSet<&Utf8PathBuf> = others.collect();
+    others.into_iter().map(|p| p.as_path().into()).collect()
 }
 
 /// What was read so far.
@@ -293,11 +344,16 @@ impl Reading {
             match &skipped.why {
                 // A socket is only a surprise where a manifest was expected.
                 Why::Unreadable(why) if !directory || *why == Unreadable::Denied => {
-                    self.problems.push(unreadable(&skipped.path, why));
+                    let problem = unreadable(&skipped.path, why);
+                    // Other tools read it: what it holds would be applied unseen.
+                    self.problems.push(match why {
+                        Unreadable::Name => problem.fatal(),
+                        _ => problem,
+                    });
                     self.files.push(use_);
                 }
                 Why::Unreadable(_) => {}
-                Why::Ignored | Why::Marked(_) | Why::LinkedDirectory | Why::Submodule => {
+                Why::Ignored | Why::LinkedDirectory | Why::Submodule => {
                     self.files.push(use_);
                 }
             }

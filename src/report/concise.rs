@@ -10,9 +10,10 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         if let Some(location) = &finding.location {
             let start = location.start();
             let path = report.path(&location.file);
+            let path = printable(path.as_str());
             write!(out, "{path}:{}:{}: ", start.line, start.column)?;
         } else if let Some(cluster) = &finding.cluster {
-            write!(out, "{cluster}: ")?;
+            write!(out, "{}: ", printable(cluster))?;
         }
         let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
         writeln!(out, "{severity}[{rule}] {}", printable(&finding.message))?;

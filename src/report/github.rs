@@ -4,8 +4,8 @@
 use std::io::{self, Write};
 
 use super::Report;
-use super::text::steers;
 use crate::finding::{Finding, Severity};
+use crate::kube::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in report.findings {
@@ -38,35 +38,10 @@ fn annotation(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io
     writeln!(out, "::{}", data(&text))
 }
 
-/// A text in which nothing ends the command or steers the terminal that shows the log.
 fn data(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '%' => out.push_str("%25"),
-            '\r' => out.push_str("%0D"),
-            '\n' => out.push_str("%0A"),
-            c if steers(c) && c != '\t' => out.push_str(&c.escape_unicode().to_string()),
-            c => out.push(c),
-        }
-    }
-    out
+    InputText::new(text).workflow_message()
 }
 
 fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_steers_the_log() {
-        assert_eq!(
-            data("a%\r\n\tb\u{1b}[31m\0"),
-            "a%25%0D%0A\tb\\u{1b}[31m\\u{0}"
-        );
-        assert_eq!(property("a:b,\u{202e}"), "a%3Ab%2C\\u{202e}");
-    }
+    InputText::new(text).workflow_property()
 }

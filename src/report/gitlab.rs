@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Report;
 use crate::finding::Severity;
+use crate::kube::secret::InputText;
 use crate::lint::fingerprints;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -27,7 +28,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             None => (super::join(report.root, ".".into()).to_string(), 1, 1),
         };
         json!({
-            "description": format!("{}: {}", finding.rule.name, finding.message),
+            "description": format!("{}: {}", finding.rule.name, InputText::new(&finding.message).message()),
             "check_name": finding.rule.name,
             "fingerprint": fingerprint,
             "severity": severity,

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::Report;
 use crate::finding::{Finding, Severity};
+use crate::kube::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut suites: BTreeMap<String, Vec<&Finding>> = BTreeMap::new();
@@ -85,19 +86,6 @@ fn case(report: &Report<'_>, file: &str, finding: &Finding, out: &mut dyn Write)
     writeln!(out, "    </testcase>")
 }
 
-/// XML's special characters; control characters that XML has no place for are dropped.
 fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {}
-            c => out.push(c),
-        }
-    }
-    out
+    InputText::new(text).xml()
 }

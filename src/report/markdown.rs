@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::text::printable;
 use super::{Report, sarif};
 use crate::finding::{Finding, Severity};
+use crate::kube::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "**hcoplan**: {}", escape(&report.totals()))?;
@@ -46,34 +46,12 @@ fn row(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io::Resul
     )
 }
 
-/// A cell's text: no line breaks, and nothing that Markdown or HTML would read.
+/// A paragraph's or cell's text.
 pub(super) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in printable(text).chars() {
-        match c {
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '#' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '&' => out.push_str("&amp;"),
-            '@' => out.push_str("&#64;"),
-            c => out.push(c),
-        }
-    }
-    out
+    InputText::new(text).markdown()
 }
 
-/// A code span in a cell, with a fence longer than any run of backticks inside.
+/// A code span, also in a cell.
 pub(super) fn code(text: &str) -> String {
-    if text.is_empty() {
-        return String::new();
-    }
-    let text = printable(text).replace('|', "\\|");
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    if longest > 0 {
-        format!("{fence} {text} {fence}")
-    } else {
-        format!("{fence}{text}{fence}")
-    }
+    InputText::new(text).markdown_code()
 }

@@ -16,6 +16,7 @@ mod human;
 mod json;
 mod junit;
 mod markdown;
+mod masked;
 pub mod matrix;
 mod page;
 mod rdjson;
@@ -36,6 +37,7 @@ use crate::source::SourceFile;
 
 pub use human::Terminal;
 pub use json::document;
+pub use masked::masked;
 pub use page::{ClusterRow, PlanPage, Verdict, write_plan};
 pub use sarif::page as rule_page;
 pub use why::{WhyPage, why_json, write_why};

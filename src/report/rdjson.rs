@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use crate::finding::{Finding, Severity};
-use crate::kube::secret;
+use crate::kube::secret::{self, InputText};
 use crate::source::{Location, SourceFile, Span};
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -36,7 +36,7 @@ fn worst(report: &Report<'_>) -> &'static str {
 fn diagnostic(report: &Report<'_>, finding: &Finding) -> Value {
     let location = finding.location.as_ref();
     let mut out = json!({
-        "message": finding.message,
+        "message": InputText::new(&finding.message).message(),
         "severity": name(finding.severity),
         "code": {"value": finding.rule.name, "url": super::sarif::page(finding.rule.name)},
         "location": match location {
@@ -47,7 +47,7 @@ fn diagnostic(report: &Report<'_>, finding: &Finding) -> Value {
     let related = finding
         .related
         .iter()
-        .map(|r| json!({"message": r.message, "location": place(report, &r.location)}));
+        .map(|r| json!({"message": InputText::new(&r.message).message(), "location": place(report, &r.location)}));
     let related: Vec<_> = related.collect();
     if !related.is_empty() {
         out["related_locations"] = json!(related);

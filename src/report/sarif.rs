@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Report;
 use super::fingerprint::line_hashes;
 use crate::finding::{Applicability, Finding, Fix, Predicts, Rule, Severity};
-use crate::kube::secret;
+use crate::kube::secret::{self, InputText};
 use crate::lint;
 use crate::source::Location;
 
@@ -154,14 +154,14 @@ fn result(
         "ruleId": finding.rule.name,
         "ruleIndex": index.get(finding.rule.name),
         "level": level(finding.severity),
-        "message": {"text": text},
+        "message": {"text": InputText::new(&text).sarif()},
         "locations": [location],
         "partialFingerprints": fingerprints,
     });
     let related = finding.related.iter().enumerate().map(|(i, r)| {
         let mut place = place(report, &r.location);
         place["id"] = json!(i + 1);
-        place["message"] = json!({"text": r.message});
+        place["message"] = json!({"text": InputText::new(&r.message).sarif()});
         place
     });
     let related: Vec<_> = related.collect();
@@ -194,7 +194,7 @@ fn fix(report: &Report<'_>, fix: &Fix) -> Value {
         json!({"artifactLocation": {"uri": uri}, "replacements": replacements})
     });
     json!({
-        "description": {"text": fix.title},
+        "description": {"text": InputText::new(&fix.title).sarif()},
         "artifactChanges": changes.collect::<Vec<_>>(),
     })
 }

@@ -68,7 +68,6 @@ impl Tree for Directory {
         // The root itself must be readable; below it, what isn't is only left out.
         fs::read_dir(&self.real).map_err(|e| Error::Root(self.root.clone(), e.into()))?;
         let ignored = walk.matcher()?;
-        let marker = walk.marker;
         let left_out = Arc::new(Mutex::new(Vec::new()));
         let (root, out) = (self.real.clone(), Arc::clone(&left_out));
         let keep = move |entry: &ignore::DirEntry| {
@@ -77,13 +76,10 @@ impl Tree for Directory {
                 return false;
             }
             let path = relative(&root, entry.path());
-            let marked = marker.filter(|m| directory && entry.path().join(m).exists());
-            let why = match marked {
-                Some(marker) => Why::Marked(marker),
-                None if path.as_str().is_empty() => return true,
-                None if ignored.matched(&path, directory).is_ignore() => Why::Ignored,
-                None => return true,
-            };
+            if path.as_str().is_empty() || !ignored.matched(&path, directory).is_ignore() {
+                return true;
+            }
+            let why = Why::Ignored;
             let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
             out.push(Skipped { path, why });
             false
@@ -354,12 +350,9 @@ mod tests {
             ("charts/d.yaml", ""),
             ("keep/charts/e.yaml", ""),
             (".git/config", ""),
-            ("rendered/hcoplan-manifest.json", "{}"),
-            ("rendered/east/f.yaml", ""),
         ]);
         let walk = Walk {
             ignore: vec!["/charts/".to_owned()],
-            marker: Some("hcoplan-manifest.json"),
             depth: None,
             ..Walk::default()
         };
@@ -371,13 +364,7 @@ mod tests {
             "keep/charts/e.yaml",
         ];
         assert_eq!(names(&listing), files);
-        assert_eq!(
-            skipped(&listing),
-            [
-                "charts: ignored by the configuration",
-                "rendered: holds hcoplan-manifest.json"
-            ]
-        );
+        assert_eq!(skipped(&listing), ["charts: ignored by the configuration"]);
         let walk = Walk {
             depth: Some(1),
             ..Walk::default()

@@ -3,7 +3,7 @@
 //! git is run with `protocol.allow=never`, so that a partial clone fetches nothing, and only with
 //! commands that run no hook and no filter.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -146,24 +146,9 @@ impl Revision {
 impl Tree for Revision {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         let ignored = walk.matcher()?;
-        let markers = self.entries.keys().filter(|p| p.file_name() == walk.marker);
-        let marked: BTreeSet<&Utf8Path> = match walk.marker {
-            Some(_) => markers.filter_map(|p| p.parent()).collect(),
-            None => BTreeSet::new(),
-        };
         let mut listing = Listing::default();
-        let mut last_marked = None;
         for (path, entry) in &self.entries {
             if walk.depth.is_some_and(|d| path.components().count() > d) {
-                continue;
-            }
-            if let Some(directory) = path.ancestors().find(|a| marked.contains(a)) {
-                if last_marked != Some(directory) {
-                    last_marked = Some(directory);
-                    let why = Why::Marked(walk.marker.unwrap_or_default());
-                    let path = directory.to_owned();
-                    listing.skipped.push(Skipped { path, why });
-                }
                 continue;
             }
             let why = match entry.kind {
@@ -410,23 +395,17 @@ mod tests {
         repository.write("fleet/a.yaml", "old");
         repository.write("fleet/n\u{e9}w \"x\"\n.yaml", "odd");
         repository.write("fleetx/b.yaml", "other");
-        repository.write("fleet/rendered/hcoplan-manifest.json", "{}");
-        repository.write("fleet/rendered/c.yaml", "");
         repository.commit();
         repository.write("fleet/a.yaml", "new");
         repository.write("fleet/big.yaml", &"x".repeat(1001));
         repository.commit();
 
         let fleet = repository.root().join("fleet");
-        let walk = Walk {
-            marker: Some("hcoplan-manifest.json"),
-            ..Walk::default()
-        };
+        let walk = Walk::default();
         let old = open(&fleet, "HEAD~1");
         let listing = old.list(&walk).expect("listed");
         assert_eq!(listing.files, ["a.yaml", "n\u{e9}w \"x\"\n.yaml"]);
-        assert_eq!(listing.skipped.len(), 1);
-        assert_eq!(listing.skipped[0].path, "rendered");
+        assert!(listing.skipped.is_empty());
         assert_eq!(old.read("a.yaml".into()), Ok(b"old".to_vec()));
         let odd = Utf8Path::new("n\u{e9}w \"x\"\n.yaml");
         assert_eq!(old.read(odd), Ok(b"odd".to_vec()));

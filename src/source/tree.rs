@@ -45,8 +45,6 @@ pub trait Tree: Send + Sync {
 pub struct Walk {
     /// Patterns in the syntax of `.gitignore`, relative to the root; what matches is left out.
     pub ignore: Vec<String>,
-    /// A directory that holds a file of this name is left out with everything in it.
-    pub marker: Option<&'static str>,
     /// How many directories deep; 1 = the files of the root itself. `None` = everything.
     pub depth: Option<usize>,
     /// Whether files that `.gitignore` names are listed, too: a checkout has only what git tracks,
@@ -112,9 +110,6 @@ pub enum Why {
     /// The configuration says so.
     #[error("ignored by the configuration")]
     Ignored,
-    /// It holds the marker file.
-    #[error("holds {0}")]
-    Marked(&'static str),
     /// A link to a directory: what is in it would be found twice, or without end.
     #[error("a link to a directory is not followed")]
     LinkedDirectory,

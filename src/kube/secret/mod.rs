@@ -1,12 +1,17 @@
 //! What must not be shown of a manifest: the data of Secrets, annotations that are called like
 //! secrets, and what looks like a credential wherever it stands.
 
+mod credentials;
 mod forms;
+mod input_text;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::Value as Json;
 
+use self::credentials::{credentials, merged};
+pub use self::input_text::{InputText, steers, visible};
 use crate::finding::{Finding, Fix};
 use crate::source::{Hidden, SourceFile, Span};
 use crate::yaml::{self, Node, Style, Value};
@@ -49,7 +54,7 @@ pub fn hidden(file: &SourceFile) -> &Hidden {
 fn find(file: &SourceFile) -> Hidden {
     let text = file.text();
     let mut found = Found::default();
-    let by_form = forms::credentials(text);
+    let by_form = credentials(text);
     let suspicious = forms::is_suspicious(text);
     if suspicious {
         let parsed = yaml::parse(&SourceFile::new(file.path(), text));
@@ -64,7 +69,8 @@ fn find(file: &SourceFile) -> Hidden {
         true => forms::assigned(text),
         false => Vec::new(),
     };
-    for range in by_form.into_iter().chain(assigned) {
+    // Merged before they are copied: every place of `ghp_ghp_…` begins a token that ends at the end.
+    for range in merged([by_form, assigned].concat()) {
         found.words.push(text[range.clone()].to_owned());
         found.spans.push(Span::new(range.start, range.end));
     }
@@ -217,26 +223,42 @@ pub fn masked(file: &SourceFile) -> Cow<'_, str> {
 
 /// Any text without the credentials that can be told by their form.
 pub fn veiled(text: &str) -> Cow<'_, str> {
-    let mut ranges = forms::credentials(text);
-    if ranges.is_empty() {
-        return Cow::Borrowed(text);
+    let ranges = credentials(text);
+    match ranges.is_empty() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(without(text, ranges)),
     }
-    ranges.sort_by_key(|r| (r.start, r.end));
+}
+
+/// Any text for people, without credentials and without what it assigns to a secret's name. It may be no
+/// JSON any more.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    let ranges = match forms::is_suspicious(text) {
+        true => merged([forms::assigned(text), credentials(text)].concat()),
+        false => credentials(text),
+    };
+    match ranges.is_empty() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(without(text, ranges)),
+    }
+}
+
+/// A text without some of its ranges, which are in order.
+fn without(text: &str, ranges: Vec<Range<usize>>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    for range in ranges.into_iter().filter(|r| !r.is_empty()) {
-        if range.start >= at {
-            out.push_str(&text[at..range.start]);
-            // What the lines of a drawing begin with stays.
-            match text[range.clone()].contains('\n') {
-                true => out.extend(text[range.clone()].chars().map(starred)),
-                false => out.push_str(VEIL),
-            }
+    for range in ranges {
+        out.push_str(&text[at..range.start]);
+        at = range.end;
+        let secret = &text[range];
+        // What the lines of a drawing begin with stays.
+        match secret.contains('\n') {
+            true => out.extend(secret.chars().map(starred)),
+            false => out.push_str(VEIL),
         }
-        at = at.max(range.end);
     }
     out.push_str(&text[at..]);
-    Cow::Owned(out)
+    out
 }
 
 fn starred(c: char) -> char {
@@ -284,7 +306,7 @@ pub fn is_in(fix: &Fix) -> bool {
     fix.edits.iter().any(|edit| {
         let words = &hidden(&edit.file).words;
         let quotes = words.iter().any(|word| edit.text.contains(word.as_str()));
-        quotes || !forms::credentials(&edit.text).is_empty()
+        quotes || !credentials(&edit.text).is_empty()
     })
 }
 
@@ -310,6 +332,22 @@ fn quoted(file: &SourceFile, span: Span, hidden: &Hidden) -> Option<String> {
         .trim_matches(['"', '\''])
         .to_owned();
     Some(text).filter(|t| t.len() > 1)
+}
+
+/// A value of an object as it may be shown; `path` is where it stands: dotted, or a JSON pointer.
+pub fn shown_value(path: &str, value: &Json) -> Json {
+    let path = path.trim_end_matches([']', '"', '\'']).to_ascii_lowercase();
+    let scalar = !matches!(
+        value,
+        Json::Object(_) | Json::Array(_) | Json::Bool(_) | Json::Null
+    );
+    let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
+    if scalar && (forms::is_name(&path) || annotated()) {
+        return VEIL.into();
+    }
+    let mut value = value.clone();
+    veil_object(&mut value);
+    value
 }
 
 /// Puts [`VEIL`] in the place of what is secret in an object.
@@ -340,7 +378,6 @@ pub fn veil_object(object: &mut Json) {
         Json::Array(items) => items.iter_mut().for_each(veil_object),
         Json::String(text) => {
             let mut found = Found::default();
-            let file = SourceFile::new("", text.as_str());
             let node = Node {
                 span: Span::new(0, text.len()),
                 style: Style::Plain,
@@ -348,26 +385,12 @@ pub fn veil_object(object: &mut Json) {
             };
             found.embedded(&node, 0);
             *text = match found.spans.is_empty() {
-                true => masked_by_form(&file),
+                true => shown(text).into_owned(),
                 false => VEIL.to_owned(),
             };
         }
         _ => {}
     }
-}
-
-fn masked_by_form(file: &SourceFile) -> String {
-    let mut ranges = forms::assigned(file.text());
-    ranges.sort_by_key(|r| std::cmp::Reverse(r.start));
-    let mut text = file.text().to_owned();
-    let mut before = text.len();
-    for range in ranges.into_iter().filter(|r| !r.is_empty()) {
-        if range.end <= before {
-            before = range.start;
-            text.replace_range(range, VEIL);
-        }
-    }
-    veiled(&text).into_owned()
 }
 
 fn veil_annotations(annotations: &mut Json) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::cluster::Cluster;
-use super::words::{MOST_PLACES, change, list, path as as_path, value};
+use super::words::{MOST_PLACES, change, list, markdown, path as as_path, value};
 use crate::hyperconverged::version_of;
 use crate::jsonpatch::{Change, changes};
 use crate::kube::ObjectId;
@@ -33,10 +33,15 @@ pub(super) fn described(cluster: &Cluster, object: &Document, path: &Path) -> Op
     if schema.field(path).is_none() {
         let message = "the API server drops it";
         return Some(format!(
-            "**{path}**\n\n{runs} has no such field in {version}: {message}\n"
+            "**{}**\n\n{runs} has no such field in {version}: {message}\n",
+            markdown(&path.to_string()),
         ));
     }
-    let mut out = format!("**{path}** · {}\n", schema.in_words(path));
+    let mut out = format!(
+        "**{}** · {}\n",
+        markdown(&path.to_string()),
+        schema.in_words(path)
+    );
     for line in notes(cluster, path, version) {
         out.push_str(&format!("\n{line}\n"));
     }
@@ -55,7 +60,7 @@ pub(super) fn described(cluster: &Cluster, object: &Document, path: &Path) -> Op
         list(&mut out, &feeds);
     }
     let done = done(cluster, object, path);
-    let name = cluster.called();
+    let name = markdown(cluster.called());
     match done.is_empty() {
         true => out.push_str(&format!(
             "\nIn {name} every object would be the same without it\n"

@@ -112,19 +112,25 @@ fn configuration(document: &Document, at: u32) -> Option<Said> {
     Some((schema::described(CONFIG_SCHEMA, &steps)?, spot))
 }
 
-/// The object around a byte: the document, or an item of a v1 List as if it stood alone.
+/// The object around a byte: the document, or an item of a list as if it stood alone.
 fn object(document: &Document, at: u32) -> Document {
-    let root = &document.root;
-    let items = root.get("items").map_or(&[][..], Node::items);
-    let list = root.get("kind").and_then(Node::as_str) == Some("List");
-    let item = items.iter().filter(|_| list);
-    let item = item
-        .into_iter()
-        .find(|i| i.span.start <= at && at < i.span.end);
+    let around = |node: &&Node| node.span.start <= at && at < node.span.end;
+    let inside = |node: &Node| {
+        node.get("items")
+            .map_or(&[][..], Node::items)
+            .iter()
+            .find(around)
+            .cloned()
+    };
+    // Lists may be in lists.
+    let mut item = inside(&document.root);
+    while let Some(inner) = item.as_ref().and_then(inside) {
+        item = Some(inner);
+    }
     match item {
         Some(item) => Document {
             span: item.span,
-            root: item.clone(),
+            root: item,
             comments: Vec::new(),
             ..document.clone()
         },

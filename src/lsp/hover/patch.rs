@@ -2,7 +2,7 @@
 
 use super::Said;
 use super::cluster::Cluster;
-use super::words::{change, code, list};
+use super::words::{change, code, list, markdown};
 use crate::jsonpatch::Annotation;
 use crate::source::Span;
 use crate::why::{OperationEffect, PatchShown, World, patch_shown};
@@ -38,8 +38,9 @@ pub(super) fn described(
     match &shown.failure {
         Some((message, _)) => {
             out.push_str(&format!(
-                "\n{} applies none of it: {message}\n",
-                cluster.runs()
+                "\n{} applies none of it: {}\n",
+                cluster.runs(),
+                markdown(message)
             ));
         }
         None => {
@@ -60,14 +61,17 @@ fn one(
 ) -> String {
     let kind = target.kind;
     let runs = cluster.runs();
-    let name = cluster.called();
+    let name = markdown(cluster.called());
     let mut out = format!(
         "**{}** on {kind}, operation {}\n",
         operation.text,
         index + 1
     );
     if let Some((message, _)) = &shown.failure {
-        out.push_str(&format!("\n{runs} applies none of them: {message}\n"));
+        out.push_str(&format!(
+            "\n{runs} applies none of them: {}\n",
+            markdown(message)
+        ));
         return out;
     }
     match operation.changed.is_empty() {

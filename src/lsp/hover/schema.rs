@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::words::{MOST_PLACES, value};
+use super::words::{MOST_PLACES, markdown, value};
 use crate::yaml::{Path, Segment};
 
 /// What the schema says about a field; `None` where it knows none.
@@ -20,7 +20,7 @@ pub(super) fn described(schema: &str, path: &Path) -> Option<String> {
     // What stands at the field itself says more than what it refers to.
     let find = |key: &str| all.iter().find_map(|p| p.get(key));
     all.first()?;
-    let mut out = format!("**{path}**");
+    let mut out = format!("**{}**", markdown(&path.to_string()));
     match find("type") {
         Some(Value::String(kind)) => out.push_str(&format!(" · {kind}")),
         Some(Value::Array(kinds)) => {

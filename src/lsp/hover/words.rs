@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::jsonpatch::Change;
+use crate::kube::secret::InputText;
 
 /// So much of a value is shown.
 const MOST: usize = 70;
@@ -24,11 +25,12 @@ pub(super) fn code(text: &str) -> String {
     if short.len() < text.len() {
         short.push('…');
     }
-    let short = short.replace(['\n', '\r'], " ");
-    match short.contains('`') {
-        true => format!("`` {short} ``"),
-        false => format!("`{short}`"),
-    }
+    InputText::new(&short).markdown_code()
+}
+
+/// What came from input, as text.
+pub(super) fn markdown(text: &str) -> String {
+    InputText::new(text).markdown()
 }
 
 /// A list, not too long.
@@ -63,7 +65,7 @@ pub(super) fn dotted(pointer: &str) -> String {
 
 /// A dotted path as code; never shortened.
 pub(super) fn path(path: &str) -> String {
-    format!("`{path}`")
+    InputText::new(path).markdown_code()
 }
 
 /// What a change does: `spec.a: 1, not 2`.

@@ -21,8 +21,23 @@ fn what_is_left_out_is_said() {
         &[
             ("a/hc.yaml", HC),
             ("charts/hc.yaml", HC),
-            ("rendered/hcoplan-manifest.json", "{}"),
+            (
+                "rendered/hcoplan-manifest.json",
+                r#"{"schemaVersion": 1, "clusters": ["a"]}"#,
+            ),
+            (
+                "rendered/a/hcoplan-cluster.json",
+                r#"{"schemaVersion": 1, "cluster": "a", "objects": [{"file": "n.yaml"}, {"file": "hc.yaml"}]}"#,
+            ),
+            (
+                "rendered/a/n.yaml",
+                "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n",
+            ),
+            // No tree has these.
             ("rendered/a/hc.yaml", HC),
+            ("rendered/b/hc.yaml", HC),
+            ("other/hcoplan-manifest.json", "{}"),
+            ("other/hc.yaml", HC),
             ("hcoplan.yaml", config),
             (".gitignore", "ignored.yaml\n"),
             ("ignored.yaml", INVENTORY),
@@ -32,7 +47,15 @@ fn what_is_left_out_is_said() {
     let _socket = UnixListener::bind(root.join("socket.yaml")).expect("socket");
     let _other = UnixListener::bind(root.join("socket")).expect("socket");
     let repo = Repo::open(root, &Options::default()).expect("a repository");
-    assert_eq!(clusters(&repo), ["a: a/hc.yaml <- ignored.yaml"]);
+    assert_eq!(
+        clusters(&repo),
+        [
+            "a: a/hc.yaml <- ignored.yaml",
+            "other: other/hc.yaml <- ignored.yaml",
+            "rendered/a: rendered/a/hc.yaml <- ignored.yaml",
+            "rendered/b: rendered/b/hc.yaml <- ignored.yaml",
+        ]
+    );
     assert_eq!(
         files(&repo),
         [
@@ -40,7 +63,11 @@ fn what_is_left_out_is_said() {
             "charts: skipped: ignored by the configuration",
             "hcoplan.yaml: configuration",
             "ignored.yaml: ClusterInventory",
+            "other/hc.yaml: HyperConverged",
+            "other/hcoplan-manifest.json: read, nothing in it is about HCO",
             "rendered: skipped: holds hcoplan-manifest.json",
+            "rendered/a/hc.yaml: HyperConverged",
+            "rendered/b/hc.yaml: HyperConverged",
             "socket.yaml: skipped: it is a socket, not a file",
             "x.yaml/y.yaml: read, nothing in it is about HCO",
         ]

@@ -2,13 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::{Changes, brief, causes, consequence, shown};
+use super::{Changes, brief, causes, consequence, shown, shown_values, shown_yaml};
 use crate::diff::semantic::{Impact, ObjectChange};
 use crate::diff::{ClusterDiff, Kind, VerdictChange, unified};
 use crate::report::page::{self, Lead, Section, Tone};
 use crate::report::plural;
 use crate::report::text::printable;
-use crate::yaml;
 
 pub(super) fn page(changes: &Changes<'_>) -> String {
     let sections = [Section {
@@ -171,9 +170,8 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
         Kind::Change => ("warn", "changed"),
         Kind::Remove => ("bad", "removed"),
     };
-    let text = |body: &serde_json::Value| yaml::emit(body);
-    let before = change.before.as_deref().map(text).unwrap_or_default();
-    let after = change.after.as_deref().map(text).unwrap_or_default();
+    let before = change.before.as_deref().map(shown_yaml).unwrap_or_default();
+    let after = change.after.as_deref().map(shown_yaml).unwrap_or_default();
     let diff = unified(&before, &after, "before", "after");
     let fields = change.fields.iter().enumerate();
     let fields: Vec<_> = fields.filter(|(_, f)| f.step.noise.is_none()).collect();
@@ -194,8 +192,9 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
                                 @if let Some(told) = consequence(change, index) {
                                     br; small.(tone(told.impact).class()) { (told.text) }
                                 } }
-                            td { (brief(field.step.before.as_ref(), 200)) }
-                            td { (brief(field.step.after.as_ref(), 200)) }
+                            @let (before, after) = shown_values(&field.step);
+                            td { (brief(before.as_ref(), 200)) }
+                            td { (brief(after.as_ref(), 200)) }
                             td { @for cause in causes(cluster, &field.causes) {
                                 div { (printable(&cause.what))
                                     @if let Some(place) = &cause.place { br; code { (printable(&changes.place(place))) } } }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::super::text::{printable, wrapped};
-use super::{Changes, brief_both, causes, consequence, consequences, shown};
+use super::{Changes, brief_both, causes, consequence, consequences, shown, shown_values};
 use crate::diff::semantic::{Impact, ObjectChange};
 use crate::diff::{ClusterDiff, Kind, VerdictChange};
 use crate::finding::Severity;
@@ -190,11 +190,11 @@ impl Printer<'_> {
             Some(Impact::DataLoss | Impact::BootFailure) => format!("{RED}!{RED:#}"),
             _ => " ".to_owned(),
         };
+        let (before, after) = shown_values(step);
         if width >= WIDE {
             // Three columns: the place, before, after.
             let column = (width - 10) / 4;
-            let values = (step.before.as_ref(), step.after.as_ref());
-            let (before, after) = brief_both(values.0, values.1, column - 2);
+            let (before, after) = brief_both(before.as_ref(), after.as_ref(), column - 2);
             let room = 2 * column;
             return writeln!(
                 out,
@@ -202,7 +202,7 @@ impl Printer<'_> {
             );
         }
         let room = width.saturating_sub(14) / 2;
-        let (before, after) = brief_both(step.before.as_ref(), step.after.as_ref(), room);
+        let (before, after) = brief_both(before.as_ref(), after.as_ref(), room);
         let line = match (&step.before, &step.after) {
             (None, _) => format!("{GREEN}+ {after}{GREEN:#}"),
             (_, None) => format!("{RED}- {before}{RED:#}"),

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Changes, consequence};
+use super::{Changes, consequence, shown_values};
 use crate::diff::semantic::{Consequence, Noise, ObjectChange, of_object};
 use crate::diff::{Cause, ClusterDiff, VerdictChange};
 use crate::finding::Finding;
+use crate::kube::secret;
 use crate::source::Location;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -106,11 +107,12 @@ fn object(change: &ObjectChange) -> Value {
         .enumerate()
         .map(|(index, field)| {
             let step = &field.step;
+            let (before, after) = shown_values(step);
             json!({
                 "path": step.label,
                 "pointer": step.path.to_pointer(),
-                "before": step.before,
-                "after": step.after,
+                "before": before,
+                "after": after,
                 "noise": step.noise.map(|n| match n {
                     Noise::Order => "order",
                     Noise::Writing => "writing",
@@ -135,7 +137,7 @@ fn object(change: &ObjectChange) -> Value {
         "fields": fields,
         "object": match change.kind {
             crate::diff::Kind::Change => None,
-            _ => change.after.as_deref().or(change.before.as_deref()),
+            _ => change.after.as_deref().or(change.before.as_deref()).map(|o| secret::shown_value("", o)),
         },
     })
 }

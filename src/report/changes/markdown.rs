@@ -4,11 +4,13 @@
 //! Blocks are taken whole or not at all: a budget never cuts inside a fence or a tag, and what
 //! was left out is always said.
 
-use super::{Changes, Counts, LEAST_BUDGET, brief, causes, consequences, shown};
+use super::{
+    Changes, Counts, LEAST_BUDGET, brief, causes, consequences, shown, shown_values, shown_yaml,
+};
 use crate::diff::semantic::{Impact, ObjectChange};
 use crate::diff::{ClusterDiff, Kind, unified};
+use crate::kube::secret::InputText;
 use crate::report::markdown::{code, escape};
-use crate::yaml;
 
 /// By this a comment is found again.
 const MARKER: &str = "<!-- hcoplan:diff -->";
@@ -252,7 +254,10 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
     let instead = instead.map_or(String::new(), |i| {
         format!(" in the place of {}", html(&i.name))
     });
-    let text = |body: &serde_json::Value| yaml::emit(body);
+    let text = |body: &serde_json::Value| {
+        let text = shown_yaml(body);
+        InputText::new(&text).message().into_owned()
+    };
     let before = change.before.as_deref().map(text).unwrap_or_default();
     let after = change.after.as_deref().map(text).unwrap_or_default();
     let diff = unified(&before, &after, "before", "after");
@@ -286,10 +291,8 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
         Kind::Change => fields
             .take(3)
             .map(|f| {
-                let (b, a) = (
-                    brief(f.step.before.as_ref(), 40),
-                    brief(f.step.after.as_ref(), 40),
-                );
+                let (before, after) = shown_values(&f.step);
+                let (b, a) = (brief(before.as_ref(), 40), brief(after.as_ref(), 40));
                 format!("{} {} → {}", code(&f.step.label), code(&b), code(&a))
             })
             .collect(),
@@ -324,4 +327,6 @@ fn html(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
+        .replace('@', "@&#8203;")
+        .replace("://", ":&#8203;//")
 }

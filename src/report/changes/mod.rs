@@ -18,9 +18,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
 use super::human::Terminal;
-use crate::diff::semantic::{Consequence, Impact, ObjectChange, of_field};
+use crate::diff::semantic::{Consequence, Impact, ObjectChange, Step, of_field};
 use crate::diff::{Cause, ClusterDiff, Kind};
+use crate::kube::secret;
 use crate::source::Location;
+use crate::yaml;
 
 pub(super) use html::section;
 pub use json::document;
@@ -238,6 +240,17 @@ fn causes<'c>(cluster: &'c ClusterDiff, indexes: &[usize]) -> impl Iterator<Item
     let all = &cluster.comparison.causes;
     let found: Vec<_> = indexes.iter().filter_map(|i| all.get(*i)).collect();
     found.into_iter()
+}
+
+/// What a step finds and leaves, as it may be shown.
+fn shown_values(step: &Step) -> (Option<Value>, Option<Value>) {
+    let shown = |value: &Option<Value>| Some(secret::shown_value(&step.label, value.as_ref()?));
+    (shown(&step.before), shown(&step.after))
+}
+
+/// An object as YAML, as it may be shown.
+fn shown_yaml(object: &Value) -> String {
+    yaml::emit(&secret::shown_value("", object))
 }
 
 /// Two values as [`brief`] shows them; of long texts that begin alike, the part that differs.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{Changes, shown};
 use crate::diff::Kind;
 use crate::diff::semantic::{ObjectChange, Step};
+use crate::kube::secret;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
     let clusters = changes.clusters.iter().map(|cluster| {
@@ -32,12 +33,24 @@ fn object(change: &ObjectChange) -> Value {
         "name": change.id.name,
     });
     match change.kind {
-        Kind::Add => out["object"] = json!(change.after.as_deref()),
+        Kind::Add => {
+            let object = change.after.as_deref();
+            out["object"] = json!(object.map(|o| secret::shown_value("", o)));
+        }
         Kind::Change => {
             let steps = change.fields.iter().map(|f| &f.step);
-            out["patch"] = steps.map(Step::operation).collect();
+            out["patch"] = steps.map(operation).collect();
         }
         Kind::Remove => {}
+    }
+    out
+}
+
+/// A step as it may be shown.
+fn operation(step: &Step) -> Value {
+    let mut out = step.operation();
+    if let Some(value) = out.get_mut("value") {
+        *value = secret::shown_value(&step.label, value);
     }
     out
 }

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use super::{Changes, shown};
+use super::{Changes, shown, shown_yaml};
 use crate::diff::unified;
 use crate::emit::{HEADER, cluster_directory, file_names};
-use crate::yaml;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
     for cluster in changes.clusters {
@@ -15,7 +14,7 @@ pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()
         let objects: Vec<_> = shown(cluster).collect();
         let ids: Vec<_> = objects.iter().map(|c| &*c.id).collect();
         for (change, name) in objects.iter().zip(file_names(&ids)) {
-            let text = |body: &Value| format!("{HEADER}{}", yaml::emit(body));
+            let text = |body: &Value| format!("{HEADER}{}", shown_yaml(body));
             let after = change.after.as_deref().map(text);
             // What takes the place of another object is two files: one goes, one comes.
             let before = match &change.instead_of {

@@ -14,6 +14,8 @@ mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::kube::secret::visible;
+
 pub use clusters::{ClusterRow, Verdict};
 pub use plan::{PlanPage, write_plan};
 
@@ -115,7 +117,8 @@ pub(super) fn page(title: &str, lead: &Lead, sections: &[Section]) -> String {
             }
         }
     };
-    let mut text = page.into_string();
+    // What maud doesn't escape: characters that steer whoever looks at the page's text.
+    let mut text = visible(&page.into_string()).into_owned();
     text.push('\n');
     text
 }

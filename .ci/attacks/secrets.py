@@ -1,0 +1,131 @@
+"""Secrets of every make: none is printed, and looking for them is cheap."""
+
+import base64
+import json
+
+INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+metadata: {name: one}
+spec:
+  release: "1.19"
+  nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
+"""
+HEAD = """apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
+"""
+BODY = "0123456789abcdefghijABCDEFGHIJ012345"
+TOKENS = {
+    "GitHub, user": "ghu_" + BODY,
+    "GitHub, refresh": "ghr_" + BODY,
+    "GitHub": "ghp_" + BODY,
+    "npm": "npm_" + BODY,
+    "Docker": "dckr_pat_" + BODY[:27],
+    "Vault": "hvs." + BODY * 3,
+    "Google": "AIza" + BODY[:35],
+    "AWS": "ASIAABCDEFGHIJKLMNOP",
+    "Slack": "xapp-1-A0123456789-0123456789012-0123456789abcdef",
+    "OpenAI": "sk-" + BODY,
+    "Azure": "AccountKey=" + BODY + "==",
+    "Stripe": "sk_live_" + BODY[:24],
+    "a registry's user": "robot:Hunter2Hunter2@registry.example.com/a",
+    "a registry's user, no domain": "robot:Hunter2Hunter2@registry:5000/a",
+}
+NAMED = {
+    "auth": base64.b64encode(b"user:Hunter2Hunter2").decode(),
+    "client-key-data": "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQ==",
+    "userDataBase64": base64.b64encode(b"#cloud-config\npassword: fedora\n").decode(),
+}
+PGP = "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQHYBGHunter2Hunter2\n-----END PGP PRIVATE KEY BLOCK-----"
+FORMATS = ["human", "concise", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown"]
+
+
+def secret_part(token):
+    """What of a planted token must not be seen."""
+    for cut in ["AccountKey=", "robot:"]:
+        token = token.removeprefix(cut)
+    return token.split("@")[0]
+
+
+def attack_tokens(lab):
+    """No token, however it is called, is in what `lint` prints."""
+    for what, token in {**TOKENS, **NAMED}.items():
+        key = what if what in NAMED else "notAField"
+        directory = lab.dir()
+        lab.write(directory, "inventory.yaml", INVENTORY)
+        lab.write(directory, "hyperconverged.yaml", f'{HEAD}spec:\n  {key}: "{token}" # see {key}: {token}\n')
+        for format in FORMATS:
+            done = lab.run("lint", "--format", format, cwd=directory)
+            lab.expect(done.code == 0 or done.code == 1, what, done)
+            lab.expect(secret_part(token) not in done.out + done.err, f"{what} in {format}", done)
+
+
+def attack_pgp_keys(lab):
+    """A PGP key is masked, on one line, too."""
+    directory = lab.dir()
+    lab.write(directory, "inventory.yaml", INVENTORY)
+    lab.write(directory, "hyperconverged.yaml", f"{HEAD}spec:\n  notAField: {json.dumps(PGP)}\n")
+    for format in FORMATS:
+        done = lab.run("lint", "--format", format, cwd=directory)
+        lab.expect("Hunter2Hunter2" not in done.out + done.err, format, done)
+
+
+def attack_masked_before_escaped(lab):
+    """Whatever a report escapes, a password in an address is masked: `diff`, `report`, `why` and `matrix`, too."""
+    directory = lab.dir()
+    lab.write(directory, "inventory.yaml", INVENTORY)
+    patch = (
+        '[{"op": "add", "path": "/spec/config/importProxy", "value": {"HTTPProxy": "http://Proxy_User:Proxy_Pass5@proxy_%s.example.com:3128"}},'
+        ' {"op": "add", "path": "/spec/config/insecureRegistries", "value": ["robot:Regi_Stry7@registry.example.com"]}]'
+    )
+    text = HEAD.replace(
+        "namespace: kubevirt-hyperconverged}",
+        "namespace: kubevirt-hyperconverged, annotations: {containerizeddataimporter.kubevirt.io/jsonpatch: '%s'}}",
+    )
+    lab.write(directory, "hyperconverged.yaml", text % (patch % "a") + "spec: {}\n")
+    lab.commit(directory)
+    lab.write(directory, "hyperconverged.yaml", text % (patch % "b") + "spec: {}\n")
+    commands = [["lint", "--pedantic", "--format", f] for f in FORMATS]
+    commands += [["diff", "--against", "main", "--format", f] for f in ["human", "unified", "json", "json-patch", "markdown", "html"]]
+    commands += [["why", ".", "CDI", "spec.config", "--format", f] for f in ["human", "json"]]
+    commands += [["why", ".", "CDI", "spec.config.importProxy.HTTPProxy"], ["plan", "--out", "rendered"], ["matrix"]]
+    commands += [["report", "--format", "html=page.html"]]
+    for words in commands:
+        done = lab.run(*words, cwd=directory)
+        lab.expect(done.code not in (2, 70), " ".join(words), done)
+        said = done.out + done.err
+        if words[0] == "report":
+            with open(f"{directory}/page.html", encoding="utf-8") as page:
+                said += page.read()
+        for secret in ["Pass5", "Stry7"]:
+            lab.expect(secret not in said, f"{' '.join(words)} says {secret}", done)
+
+
+def attack_dear_searches(lab):
+    """Text that begins something secret at every place is searched in linear time: CPU for 2n is at most 2.4 times that for n."""
+    begins = {
+        "ghp_": "ghp_",
+        "eyJ": "eyJ",
+        "JWTs": "eyJhbGciOi.",
+        "base64": "LS0tLS1CRUdJTi",
+        "long base64": "QUJDREVGR0hJSktM",
+        "PEM": "-----BEGIN PRIVATE KEY-----",
+        "assignments": "password=",
+        "quoted assignments": "token='",
+        "addresses": "://a@",
+        "users": "a:b@",
+        "Bearer": "Bearer ",
+        "auth": "auth:",
+    }
+    for what, piece in begins.items():
+        times = []
+        for size in [1 << 20, 1 << 21, 1 << 22]:
+            directory = lab.dir()
+            lab.write(directory, "inventory.yaml", INVENTORY)
+            lab.write(directory, "hyperconverged.yaml", f"{HEAD}spec: {{notAField: 1}} # {piece * (size // len(piece))}\n")
+            runs = [lab.run("lint", "--format", "concise", cwd=directory, timeout=60) for _ in range(2)]
+            lab.expect(runs[0].code in (0, 1), what, runs[0])
+            lab.expect(runs[0].memory < 40 * size / (1 << 20) + 100, f"{what}: {runs[0].memory:.0f} MiB for {size} bytes")
+            times.append(min(run.cpu for run in runs))
+        ratios = [b / a for a, b in zip(times, times[1:]) if b > 0.05]
+        lab.expect(all(ratio <= 2.4 for ratio in ratios), f"{what}: {times} s of CPU for n, 2n, 4n")

@@ -1,0 +1,245 @@
+"""Hostile text in every place that input can come from: no output takes it for anything but text."""
+
+import json
+import os
+import re
+import subprocess
+import xml.etree.ElementTree as ET
+
+INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+metadata: {name: one}
+spec:
+  release: "1.19"
+  nodes:
+  - {name: n0, architecture: amd64, roles: [control-plane, worker]}
+  - {name: %s, architecture: %s, roles: [worker], labels: {%s: %s}}
+"""
+HC = """apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: kubevirt-hyperconverged
+  annotations:
+    %s: %s
+    containerizeddataimporter.kubevirt.io/jsonpatch: %s
+spec:
+  %s: %s
+  defaultCPUModel: %s
+  evictionStrategy: %s
+  dataImportCronTemplates:
+  - metadata: {name: %s, annotations: {ssp.kubevirt.io/dict.architectures: %s}}
+    spec:
+      schedule: "0 1 * * *"
+      managedDataSource: %s
+      template: {spec: {source: {registry: {url: %s}}}}
+"""
+ESC = "\x1b[31mRED\x1b]0;title\x07"
+BIDI = "\u202eTRO\u2066J\u200b\u2060"
+MARK = "@octocat #1 https://evil.example/x www.evil.example ![i](https://evil.example/i.png) [c](command:evil) `b` <img src=x>"
+LINES = "\n::error file=pwn.yaml::pwned\n##[error]pwned\n---\napiVersion: v1\nkind: Pwned\nx: \u2028y\u0085z"
+HOSTILE = f"::warning::start {ESC} {BIDI} {MARK} {LINES}"
+NAME = "::error::d\n---\nkind: Pwned\n\x1b[31m \u202e @octocat #1 `x` www.evil.example [c](command:evil)<b>"
+
+
+def quoted(text):
+    return json.dumps(text)
+
+
+def repository(lab):
+    """A repository in which everything is hostile, with a revision before it."""
+    directory = lab.dir()
+    where = os.path.join(NAME)
+    h = quoted(HOSTILE)
+    lab.write(directory, f"{where}/inventory.yaml", INVENTORY % (h, h, h, h))
+    template = HC % (h, h, h, "notAField", h, h, "LiveMigrate", h, h, h, h)
+    good = HC % ('"a/b"', h, "'[]'", "defaultCPUModel", '"Haswell"', '"Haswell"', "LiveMigrate", '"own"', '"amd64"', '"own"', '"docker://quay.io/x:1"')
+    good = good.replace('  defaultCPUModel: "Haswell"\n', "", 1)
+    lab.write(directory, f"{where}/::error::hc\n@octocat.yaml", good)
+    lab.write(directory, f"good/inventory.yaml", INVENTORY % ('"n1"', '"arm64"', '"a/b"', '"c"'))
+    lab.write(directory, "good/hc.yaml", good)
+    lab.commit(directory)
+    lab.write(directory, f"{where}/::error::hc\n@octocat.yaml", template)
+    patch = json.dumps([{"op": "add", "path": "/metadata/annotations", "value": {"x": HOSTILE}},
+                        {"op": "add", "path": "/spec/config/importProxy", "value": {"HTTPProxy": HOSTILE}}])
+    lab.write(directory, "good/hc.yaml", good.replace("'[]'", quoted(patch)))
+    lab.write(directory, f"{NAME}.yaml", "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nspec: [\n")
+    lab.write(directory, "ok/hc.yaml", good)
+    lab.write(directory, "ok/inventory.yaml", INVENTORY % ('"n1"', '"arm64"', '"a/b"', '"c"'))
+    return directory
+
+
+# --- What each destination must not have ---
+
+STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def check_log(lab, what, text):
+    """A log of GitHub Actions, which a terminal may show."""
+    found = STEERS.search(text)
+    lab.expect(not found, f"{what}: {found and text[max(0, found.start() - 60):found.end() + 20]!r}")
+    for line in text.splitlines():
+        lab.expect(not line.strip().startswith("::"), f"{what}: a command: {line[:200]!r}")
+        lab.expect("##[" not in line, f"{what}: a command: {line[:200]!r}")
+
+
+def check_markdown(lab, what, text):
+    fences = re.sub(r"(?ms)^(`{3,})diff\n.*?^\1$", "", text)
+    plain = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", fences)
+    found = STEERS.search(text)
+    lab.expect(not found, f"{what}: {found and text[max(0, found.start() - 60):found.end() + 20]!r}")
+    for pattern in [r"@octocat", r"(^|[^&\\\w])#1\b", r"https://evil", r"www\.evil", r"(?<!\\)!\[", r"(?<!\\)\]\(command", r"(?<!\\)<(img|b)\b"]:
+        found = re.search(pattern, plain)
+        lab.expect(not found, f"{what}: {pattern}: {found and plain[max(0, found.start() - 80):found.end() + 40]!r}")
+
+
+def check_github(lab, what, text):
+    for line in text.splitlines():
+        lab.expect(re.match(r"::(error|warning|notice) (file=[^:]*,)?title=[a-z0-9-]+::", line), f"{what}: {line[:200]!r}")
+        lab.expect(not STEERS.search(line), f"{what}: {line[:200]!r}")
+
+
+def check_junit(lab, what, text):
+    ET.fromstring(text)
+    lab.expect(not STEERS.search(text), f"{what}: {text[:500]!r}")
+
+
+def messages(value, keys):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in keys and isinstance(inner, str):
+                yield inner
+            yield from messages(inner, keys)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from messages(inner, keys)
+
+
+def check_json(lab, what, text):
+    json.loads(text)
+
+
+def check_messages(lab, what, text, keys=("message", "description")):
+    for message in messages(json.loads(text), keys):
+        lab.expect(not STEERS.search(message), f"{what}: {message!r}")
+
+
+def check_sarif(lab, what, text):
+    for message in messages(json.loads(text), ("text",)):
+        lab.expect(not STEERS.search(message), f"{what}: {message!r}")
+        lab.expect(not re.search(r"(?<!\\)\]\(command", message), f"{what}: a link: {message!r}")
+
+
+def check_html(lab, what, text):
+    found = STEERS.search(text)
+    lab.expect(not found, f"{what}: {found and text[max(0, found.start() - 60):found.end() + 20]!r}")
+    lab.expect("<img src=x" not in text and "href=\"command" not in text, what)
+
+
+CHECKS = {
+    "human": check_log, "concise": check_log, "json": check_json, "sarif": check_sarif, "github": check_github,
+    "gitlab": check_messages, "junit": check_junit, "rdjson": check_messages, "markdown": check_markdown,
+    "html": check_html,
+}
+
+
+def check(lab, directory, words, check, code=(0, 1, 3, 4)):
+    done = lab.run(*words, cwd=directory)
+    what = " ".join(words)
+    lab.expect(done.code != 70, what, done)
+    check_log(lab, f"{what} (standard error)", done.err)
+    check(lab, what, done.out) if done.out or check is not check_json else None
+    return done
+
+
+def attack_findings(lab):
+    """`lint` in every format: hostile text is text."""
+    directory = repository(lab)
+    for format in ["human", "concise", "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown"]:
+        done = check(lab, directory, ["lint", "--pedantic", "--format", format], CHECKS[format])
+        lab.expect("notAField" in done.out, format, done)
+    check(lab, directory, ["lint", "--show-files"], check_log)
+
+
+def attack_views(lab):
+    """`plan`, `diff`, `matrix`, `why`, `report`: hostile text is text."""
+    directory = repository(lab)
+    os.remove(os.path.join(directory, f"{NAME}.yaml"))
+    for format in ["human", "markdown", "html", "json"]:
+        done = check(lab, directory, ["diff", "--against", "main", "--format", format], CHECKS[format])
+        lab.expect("octocat" in done.out, format, done)
+    check(lab, directory, ["plan", "--out", "rendered", "--force"], check_log)
+    for words, kind in [
+        (["matrix"], "human"), (["matrix", "--format", "json"], "json"), (["matrix", "--format", "html"], "html"),
+        (["why", "good", "CDI", "spec.config"], "human"), (["why", "good", "CDI", "spec.config", "--format", "json"], "json"),
+        (["why", NAME, "CDI", "spec.config"], "human"), (["why", NAME, HOSTILE, HOSTILE], "human"),
+        (["report", "--format", "html"], "html"), (["fix"], "human"), (["read", f"{NAME}/::error::hc\n@octocat.yaml"], "json-lines"),
+        (["inventory", "check", f"{NAME}/inventory.yaml", "good/inventory.yaml"], "human"),
+        (["lint", "--release", HOSTILE], "human"), (["lint", HOSTILE], "human"), (["lint", "--only", HOSTILE], "human"),
+    ]:
+        check(lab, directory, words, CHECKS.get(kind, lambda *_: None))
+
+
+def attack_comments_of_streams(lab):
+    """A directory's name ends no comment in YAML that hcoplan writes."""
+    directory = lab.dir()
+    name = "a\n---\napiVersion: v1\nkind: Pwned\u2028kind: Pwned\u0085kind: Pwned\rkind: Pwned"
+    lab.write(directory, f"{name}/inventory.yaml", INVENTORY % ('"n1"', '"amd64"', '"a/b"', '"c"'))
+    text = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {}\n"
+    lab.write(directory, f"{name}/hc.yaml", text)
+    for words in [["render", "--stdout"], ["render", "--show", "stored"], ["inventory", "from", f"{name}/inventory.yaml"]]:
+        done = lab.run(*words, cwd=directory)
+        for line in re.split("[\r\n\u0085\u2028\u2029]", done.out):
+            lab.expect(not line.startswith("kind: Pwned"), " ".join(words), done)
+        check_log(lab, f"{words} (standard error)", done.err)
+    lab.expect("kind: CDI" in lab.run("render", "--stdout", cwd=directory).out, "it renders")
+
+
+def attack_cmp(lab):
+    """Argo CD is told of hostile names without being steered."""
+    directory = repository(lab)
+    for words in [["cmp", "generate"], ["cmp", "discover"]]:
+        check(lab, directory, words, check_log if words[1] == "discover" else lambda *_: None)
+
+
+def attack_hovers(lab):
+    """An editor's hover over hostile text shows text, and no link of its."""
+    directory = repository(lab)
+    path = f"{NAME}/::error::hc\n@octocat.yaml"
+    with open(os.path.join(directory, path), encoding="utf-8", newline="") as file:
+        text = file.read()
+    root = "file://" + os.path.realpath(directory)
+    from urllib.parse import quote
+    uri = f"{root}/{quote(path)}"
+    sent = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}, "workspaceFolders": [{"uri": root, "name": "w"}]}},
+        {"method": "initialized", "params": {}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": {"uri": uri, "languageId": "yaml", "version": 1, "text": text}}},
+    ]
+    count = 0
+    for number, line in enumerate(text.split("\n")):
+        for character in {len(line) - len(line.lstrip()) + 1, max(0, len(line) - 3)}:
+            count += 1
+            sent.append({"id": 1 + count, "method": "textDocument/hover", "params": {"textDocument": {"uri": uri}, "position": {"line": number, "character": character}}})
+    server = subprocess.Popen([lab.binary, "lsp"], cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for message in sent:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    server.stdin.flush()
+    answers = {}
+    while len(answers) < count + 1:
+        head = server.stdout.readline()
+        lab.expect(head, "the server ends")
+        if head.startswith(b"Content-Length:"):
+            server.stdout.readline()
+            answer = json.loads(server.stdout.read(int(head.split(b":")[1])))
+            if "id" in answer and "method" not in answer:
+                answers[answer["id"]] = answer
+    server.stdin.close()
+    server.wait()
+    hovers = [a["result"]["contents"]["value"] for a in answers.values() if (a.get("result") or {}).get("contents")]
+    lab.expect(hovers, "there are hovers")
+    for hover in hovers:
+        plain = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", hover)
+        lab.expect(not re.search(r"(?<!\\)\]\(command|(?<!\\)!\[|https://evil", plain), f"hover: {hover!r}")
+        lab.expect(not STEERS.search(hover.replace("\n", "")), f"hover: {hover!r}")

@@ -1,0 +1,395 @@
+//! Credentials that can be told by their form, whatever stands around them.
+//!
+//! The tokens of well-known makers are gitleaks' rules, kept as data (`gitleaks.json`). The rules below
+//! find what those leave out, and tokens of a length that their makers don't use: a mask may hide too much.
+//!
+//! One search for the rules' keywords tells which rules can match at all, and only those are compiled. The
+//! `regex` crate matches in linear time, and a match is searched behind the one before.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+/// A form of credentials. What its first group matches is secret, or all of it where it has none.
+struct Form {
+    /// One of them is in every text that has such a credential, in any case.
+    keywords: &'static [&'static str],
+    /// ASCII only, unless it says otherwise.
+    pattern: &'static str,
+    /// Tells a match that is none.
+    accepts: fn(&str) -> bool,
+}
+
+impl Form {
+    const fn new(keywords: &'static [&'static str], pattern: &'static str) -> Self {
+        Self {
+            keywords,
+            pattern,
+            accepts: |_| true,
+        }
+    }
+}
+
+static FORMS: [Form; 17] = [
+    // `user:password` of `scheme://user:password@host`.
+    Form::new(
+        &["@"],
+        r##"://((?u:[^ \t\r\n/?#"'<>`\\(){}\[\],|]+))@(?u:[^ \t\r\n/?#"'<>`\\(){}\[\],|@]|$)"##,
+    ),
+    // The same without a scheme, as registries are written; the digest of an image is none.
+    Form {
+        accepts: |text| !text.contains("@sha256:") && !text.contains("@sha512:"),
+        ..Form::new(
+            &["@"],
+            r##"(?:^|[\s"'=(\[{,])([\w.+~-]+:(?u:[^ \t\r\n/:@"'<>(){}\[\],]+)@[A-Za-z0-9][\w.-]*(?::\w+)?)"##,
+        )
+    },
+    Form {
+        accepts: |text| {
+            let by_chance = |c: char| c.is_ascii_digit() || c == '=';
+            text.contains(by_chance) || text.len() >= 24
+        },
+        ..Form::new(
+            &["bearer ", "basic "],
+            r"(?i:bearer|basic) ([\w.~+/=-]{8,})",
+        )
+    },
+    // A JSON Web Token.
+    Form {
+        accepts: |text| text.len() >= 20,
+        ..Form::new(&["eyj"], r"eyJ[\w-]*\.[\w.-]*")
+    },
+    // A private key as PEM, on one line with `\n` in it or on many, or cut off.
+    Form::new(
+        &["-----begin"],
+        r"(?i)-----BEGIN (?u:[^\n-]){0,100}PRIVATE KEY(?: BLOCK)?-----((?su:.)*?)(?:-----END|\z)",
+    ),
+    // The same in base64; that of a certificate is none.
+    Form {
+        accepts: |text| !text.starts_with("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS"),
+        ..Form::new(&["ls0tls1crudjti"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*")
+    },
+    // What `docker login` writes.
+    Form::new(
+        &["auth"],
+        r#"\bauth\\?["']?[ \t]*[:=][ \t]*\\?["']?([a-z]{0,3}[A-Z0-9+/][A-Za-z0-9+/]{6,}={0,2})"#,
+    ),
+    // Azure's connection strings.
+    Form::new(
+        &["accountkey", "sharedaccesskey", "sharedaccesssignature"],
+        r"(?i)(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([\w+/=%&.-]{8,})",
+    ),
+    Form::new(
+        &["gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"],
+        r"(?:gh[oprsu]|github_pat)_[\w~-]{16,}",
+    ),
+    Form::new(
+        &["glpat-", "gldt-", "glrt-"],
+        r"gl(?:pat|dt|rt)-[\w~-]{16,}",
+    ),
+    Form::new(&["xox", "xapp-"], r"(?:xox[a-z]|xapp)-[\w~-]{16,}"),
+    Form::new(&["sha256~"], r"sha256~[\w~-]{16,}"),
+    Form::new(
+        &["akia", "asia", "abia", "acca"],
+        r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}|AKIA[\w~-]{16,}",
+    ),
+    Form::new(&["aiza"], r"AIza[\w-]{16,}"),
+    Form::new(&["npm_"], r"npm_[A-Za-z0-9]{16,}"),
+    Form::new(
+        &["dckr_pat_", "dckr_oat_", "hvs.", "hvb.", "hvr."],
+        r"dckr_[op]at_[\w-]{16,}|\bhv[bsr]\.[\w-]{16,}",
+    ),
+    Form::new(&["sk-"], r"\bsk-[\w-]{20,}"),
+];
+
+/// gitleaks' rules for tokens with a form of their own.
+#[derive(Deserialize)]
+struct Gitleaks {
+    rules: Vec<Kept>,
+}
+
+#[derive(Deserialize)]
+struct Kept {
+    keywords: Vec<String>,
+    regex: String,
+}
+
+struct Rule {
+    pattern: String,
+    accepts: fn(&str) -> bool,
+    /// Compiled when one of the keywords is met for the first time.
+    regex: OnceLock<Regex>,
+}
+
+impl Rule {
+    fn new(pattern: String, accepts: fn(&str) -> bool) -> Self {
+        let regex = OnceLock::new();
+        Self {
+            pattern,
+            accepts,
+            regex,
+        }
+    }
+
+    fn find(&self, text: &str, out: &mut Vec<Range<usize>>) {
+        let compile = || {
+            let mut builder = RegexBuilder::new(&self.pattern);
+            let built = builder.unicode(false).build();
+            built.expect("a test compiles every rule")
+        };
+        let regex = self.regex.get_or_init(compile);
+        let accept =
+            |range: &Range<usize>| !range.is_empty() && (self.accepts)(&text[range.clone()]);
+        match regex.captures_len() {
+            1 => out.extend(regex.find_iter(text).map(|m| m.range()).filter(accept)),
+            _ => {
+                let all = regex.captures_iter(text);
+                let first = all.filter_map(|c| c.get(1).map(|m| m.range()));
+                out.extend(first.filter(accept));
+            }
+        }
+    }
+}
+
+struct Rules {
+    rules: Vec<Rule>,
+    keywords: Keywords,
+}
+
+/// What is looked for in every text. An automaton would take longer to build than most runs search.
+struct Keywords {
+    /// Sorted; each with its rule.
+    all: Vec<(String, usize)>,
+    /// Whether a keyword begins with two bytes, by their number.
+    begins: Vec<bool>,
+}
+
+impl Keywords {
+    fn new(mut all: Vec<(String, usize)>) -> Self {
+        all.sort_unstable();
+        let mut begins = vec![false; 1 << 16];
+        for (keyword, _) in &all {
+            match *keyword.as_bytes() {
+                [first, second, ..] => begins[pair(first, second)] = true,
+                [only] => (0..=u8::MAX).for_each(|second| begins[pair(only, second)] = true),
+                [] => {}
+            }
+        }
+        Self { all, begins }
+    }
+
+    /// The rules that have one in a text.
+    fn rules_in(&self, text: &str) -> BTreeSet<usize> {
+        let mut out = BTreeSet::new();
+        let bytes = text.as_bytes();
+        for (at, first) in bytes.iter().enumerate() {
+            let first = first.to_ascii_lowercase();
+            let second = bytes.get(at + 1).map_or(0, u8::to_ascii_lowercase);
+            if !self.begins[pair(first, second)] {
+                continue;
+            }
+            let start = self.all.partition_point(|(k, _)| k.as_bytes()[0] < first);
+            let same = self.all[start..].iter();
+            for (keyword, rule) in same.take_while(|(k, _)| k.as_bytes()[0] == first) {
+                let here = bytes.get(at..at + keyword.len());
+                if here.is_some_and(|h| h.eq_ignore_ascii_case(keyword.as_bytes())) {
+                    out.insert(*rule);
+                }
+            }
+        }
+        out
+    }
+}
+
+fn pair(first: u8, second: u8) -> usize {
+    usize::from(first) << 8 | usize::from(second)
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let text = include_str!("gitleaks.json");
+    let gitleaks: Gitleaks = serde_json::from_str(text).expect("a test reads it");
+    let (mut rules, mut keywords) = (Vec::new(), Vec::new());
+    for form in &FORMS {
+        keywords.extend(form.keywords.iter().map(|&k| (k.to_owned(), rules.len())));
+        rules.push(Rule::new(form.pattern.to_owned(), form.accepts));
+    }
+    for kept in gitleaks.rules {
+        keywords.extend(kept.keywords.into_iter().map(|k| (k, rules.len())));
+        rules.push(Rule::new(kept.regex, |_| true));
+    }
+    let keywords = Keywords::new(keywords);
+    Rules { rules, keywords }
+});
+
+/// Where a text has credentials that can be told by their form: in order, without overlaps.
+pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
+    let all = &*RULES;
+    let mut out = Vec::new();
+    for rule in all.keywords.rules_in(text) {
+        all.rules[rule].find(text, &mut out);
+    }
+    merged(out)
+}
+
+/// Ranges in order, those that overlap as one.
+pub(super) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|r| (r.start, r.end));
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for range in ranges.into_iter().filter(|r| !r.is_empty()) {
+        match out.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let ranges = credentials(text).into_iter();
+        ranges.map(|r| &text[r]).collect()
+    }
+
+    #[test]
+    fn credentials_by_their_form() {
+        let cases: [(&str, &[&str]); 22] = [
+            ("url: https://me:pw@host:80/a@b", &["me:pw"]),
+            ("https://token@host", &["token"]),
+            ("http://a@b@c", &["a@b"]),
+            ("docker://quay.io/a/b@sha256:00", &[]),
+            ("\"http://a:b@c\",\"http://d\"", &["a:b"]),
+            ("git@github.com:a/b", &[]),
+            ("url: me:pw@registry/a:1", &["me:pw@registry"]),
+            ("image: a:1@sha256:0123456789", &[]),
+            ("Authorization: Bearer abc123def456", &["abc123def456"]),
+            ("Basic dXNlcjpwdw==", &["dXNlcjpwdw=="]),
+            ("basic authentication is off", &[]),
+            (
+                "eyJhbGciOi.eyJzdWIiOiIx.c2ln",
+                &["eyJhbGciOi.eyJzdWIiOiIx.c2ln"],
+            ),
+            ("eyJ", &[]),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END",
+                &["\nMII\n"],
+            ),
+            ("-----BEGIN PRIVATE KEY-----\\nMII", &["\\nMII"]),
+            (
+                "-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQ\n-----END",
+                &["\nlQ\n"],
+            ),
+            ("-----BEGIN CERTIFICATE-----\nMII\n-----END", &[]),
+            (
+                "key: LS0tLS1CRUdJTiBQUklWQVRF+/==",
+                &["LS0tLS1CRUdJTiBQUklWQVRF+/=="],
+            ),
+            ("ca: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0=", &[]),
+            (r#"{"auth": "dXNlcjpwdw=="}"#, &["dXNlcjpwdw=="]),
+            ("auth: required", &[]),
+            ("AccountName=a;AccountKey=abcd1234+/==;x", &["abcd1234+/=="]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_makers_tokens() {
+        for prefix in [
+            "ghp_",
+            "gho_",
+            "ghs_",
+            "ghu_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+            "xoxb-",
+            "xoxp-",
+            "xapp-1-",
+            "sha256~",
+            "AKIA",
+            "ASIA",
+            "npm_",
+            "dckr_pat_",
+            "hvs.",
+            "AIza",
+            "sk-",
+            "sk-proj-",
+        ] {
+            let token = match prefix {
+                "AKIA" | "ASIA" => format!("{prefix}ABCDEFGHIJKLMNOP"),
+                _ => format!("{prefix}0123456789abcdefghij"),
+            };
+            let text = format!("see {token}, of course");
+            assert_eq!(found(&text), [token.as_str()], "{prefix}");
+        }
+        // Of those that are gitleaks' alone.
+        for token in [
+            "dop_v1_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+            "sk_live_0123456789abcdef",
+            "lin_api_0123456789abcdef0123456789abcdef01234567",
+        ] {
+            assert_eq!(found(&format!("({token})")), [token]);
+        }
+    }
+
+    #[test]
+    fn every_rule_can_match() {
+        for rule in &RULES.rules {
+            rule.find("", &mut Vec::new());
+            assert!(rule.regex.get().is_some());
+        }
+        assert!(RULES.rules.len() > 100);
+        assert!(include_str!("gitleaks.json").contains("MIT License"));
+    }
+
+    /// Texts of what credentials consist of, whole or cut.
+    fn texts() -> impl Strategy<Value = String> {
+        let pieces: Vec<&'static str> = FORMS
+            .iter()
+            .flat_map(|form| form.keywords)
+            .copied()
+            .chain([
+                "LS0tLS1CRUdJTi",
+                "eyJ",
+                "AKIA",
+                "ASIA",
+                "AIza",
+                "AccountKey=",
+            ])
+            .chain(["-----BEGIN ", "PRIVATE KEY-----", "-----END", "-----"])
+            .chain(["://", "@", "/", ":", " ", "\n", "\"", "é", "a.b", "me:pw"])
+            .chain(["0123456789abcdefghij", "ABCDEFGHIJKLMNOP"])
+            .collect();
+        let piece = (prop::sample::select(pieces), 0..40_usize, any::<bool>());
+        let cut = piece.prop_map(|(text, cut, upper)| {
+            let kept = text.get(cut.saturating_sub(24)..).unwrap_or(text);
+            match upper && cut % 3 == 0 {
+                true => kept.to_uppercase(),
+                false => kept.to_owned(),
+            }
+        });
+        prop::collection::vec(cut, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_rule_is_left_out_for_its_keywords(text in texts()) {
+            let mut all = Vec::new();
+            for rule in &RULES.rules {
+                rule.find(&text, &mut all);
+            }
+            prop_assert_eq!(credentials(&text), merged(all));
+        }
+    }
+}

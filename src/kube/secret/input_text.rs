@@ -1,0 +1,260 @@
+//! Text that came from input, on its way to somebody who reads it.
+
+use std::borrow::Cow;
+
+use super::shown;
+
+/// Text that came from input, whole or in part: names of files, directories and clusters, fields, values, and
+/// messages with any of these in them. It is masked first, and then written as its destination asks for,
+/// so that it is read as text there and does nothing else.
+#[derive(Debug, Clone)]
+pub struct InputText<'t>(Cow<'t, str>);
+
+impl<'t> InputText<'t> {
+    /// Masks the text.
+    pub fn new(text: &'t str) -> Self {
+        Self(shown(text))
+    }
+
+    /// For a terminal, a log, a YAML comment, or what escapes HTML itself: on one line. Breaks become
+    /// blanks, characters that steer their code, and nothing on the line is a workflow command, which
+    /// GitHub looks for in every line of a log.
+    pub fn line(self) -> Cow<'t, str> {
+        if !self.0.chars().any(steers) && !has_command(&self.0) {
+            return self.0;
+        }
+        let mut out = String::with_capacity(self.0.len());
+        for c in self.0.chars() {
+            match c {
+                '\n' | '\t' => out.push(' '),
+                '\r' => {}
+                c => push_visible(c, &mut out),
+            }
+        }
+        if has_command(&out) {
+            out = without_commands(&out);
+        }
+        Cow::Owned(out)
+    }
+
+    /// For several lines on a terminal or in a log: as [`Self::line`], with the breaks of the message.
+    pub fn lines(self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        for line in self.0.split_inclusive('\n') {
+            let text = line.strip_suffix('\n').unwrap_or(line);
+            out.push_str(&InputText(text.into()).line());
+            out.push_str(&line[text.len()..]);
+        }
+        out
+    }
+
+    /// For Markdown, in a paragraph or a table's cell: no markup, no HTML, no link, nobody mentioned.
+    pub fn markdown(self) -> String {
+        let text = self.line();
+        let mut out = String::with_capacity(text.len());
+        for (at, c) in text.char_indices() {
+            match c {
+                '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '$' => {
+                    out.push('\\');
+                    out.push(c);
+                }
+                '&' => out.push_str("&amp;"),
+                // Forges look for mentions and issues in what Markdown gave: an escape doesn't help,
+                // a blank without width does.
+                '#' => out.push_str("\\#&#8203;"),
+                '@' => out.push_str("&#64;&#8203;"),
+                ':' if text[at..].starts_with("://") => out.push_str(":&#8203;"),
+                '.' if ends_with_www(&text[..at]) => out.push_str("&#8203;."),
+                c => out.push(c),
+            }
+        }
+        out
+    }
+
+    /// For Markdown as code, also in a table's cell: behind a fence longer than any run of backticks inside.
+    pub fn markdown_code(self) -> String {
+        if self.0.is_empty() {
+            return String::new();
+        }
+        let text = self.line().replace('|', "\\|");
+        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest + 1);
+        match longest {
+            0 => format!("{fence}{text}{fence}"),
+            _ => format!("{fence} {text} {fence}"),
+        }
+    }
+
+    /// For the message of a GitHub workflow command.
+    pub fn workflow_message(self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        for c in self.0.chars() {
+            match c {
+                '%' => out.push_str("%25"),
+                '\r' => out.push_str("%0D"),
+                '\n' => out.push_str("%0A"),
+                '\t' => out.push(c),
+                c => push_visible(c, &mut out),
+            }
+        }
+        out
+    }
+
+    /// For a property of a GitHub workflow command.
+    pub fn workflow_property(self) -> String {
+        let text = self.workflow_message();
+        text.replace(':', "%3A").replace(',', "%2C")
+    }
+
+    /// For XML, in an attribute or between tags. Breaks stay.
+    pub fn xml(self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        for c in self.0.chars() {
+            match c {
+                '&' => out.push_str("&amp;"),
+                '<' => out.push_str("&lt;"),
+                '>' => out.push_str("&gt;"),
+                '"' => out.push_str("&quot;"),
+                '\n' | '\t' => out.push(c),
+                // XML has no place for these, not even as references.
+                '\u{fffe}' | '\u{ffff}' => {}
+                c => push_visible(c, &mut out),
+            }
+        }
+        out
+    }
+
+    /// For a message of a report that another program shows: breaks stay, nothing steers.
+    pub fn message(self) -> Cow<'t, str> {
+        match visible(&self.0) {
+            Cow::Owned(text) => text.into(),
+            Cow::Borrowed(_) => self.0,
+        }
+    }
+
+    /// For a message of SARIF, in which `[text](target)` is a link (SARIF 2.1.0, 3.11.6).
+    pub fn sarif(self) -> Cow<'t, str> {
+        match self.message() {
+            text if text.contains("](") => text.replace('[', "\\[").replace(']', "\\]").into(),
+            text => text,
+        }
+    }
+}
+
+/// Whether a character does something else than stand there: it controls, turns the direction of text,
+/// breaks a line, or can't be seen.
+pub fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A finished text in which nothing steers; its lines stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let stays = |c: char| matches!(c, '\n' | '\t') || !steers(c);
+    if text.chars().all(stays) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match stays(c) {
+            true => out.push(c),
+            false => push_visible(c, &mut out),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn push_visible(c: char, out: &mut String) {
+    match steers(c) {
+        true => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+        false => out.push(c),
+    }
+}
+
+/// Whether a runner could take something of a line for a command: `::` where a word begins (text may be
+/// wrapped there), or the older `##[` anywhere.
+fn has_command(line: &str) -> bool {
+    line.starts_with("::") || line.contains(" ::") || line.contains("##[")
+}
+
+fn without_commands(line: &str) -> String {
+    let mut out = line.replace("##[", "#\\u{23}[").replace(" ::", " \\u{3a}:");
+    if out.starts_with("::") {
+        out.replace_range(..1, "\\u{3a}");
+    }
+    out
+}
+
+fn ends_with_www(text: &str) -> bool {
+    let last = text.len().checked_sub(3).and_then(|at| text.get(at..));
+    last.is_some_and(|last| last.eq_ignore_ascii_case("www"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_steers() {
+        let line = |text| InputText::new(text).line().into_owned();
+        assert_eq!(line("a\u{1b}[31mb\nc"), "a\\u{1b}[31mb c");
+        assert_eq!(line("\u{202e}x\u{200b}"), "\\u{202e}x\\u{200b}");
+        assert_eq!(line("a\u{2028}b\u{85}"), "a\\u{2028}b\\u{85}");
+        assert!(matches!(InputText::new("plain ä").line(), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn nothing_is_a_workflow_command() {
+        let line = |text| InputText::new(text).line().into_owned();
+        assert_eq!(line("::error::x"), "\\u{3a}:error::x");
+        assert_eq!(line("a\n::error::x"), "a \\u{3a}:error::x");
+        assert_eq!(line("x ##[error]y"), "x #\\u{23}[error]y");
+        assert_eq!(line("a::b"), "a::b");
+        let message = |text| InputText::new(text).workflow_message();
+        assert_eq!(
+            message("a%\r\n\tb\u{1b}[31m\0"),
+            "a%25%0D%0A\tb\\u{1b}[31m\\u{0}"
+        );
+        let property = InputText::new("a:b,\u{202e}").workflow_property();
+        assert_eq!(property, "a%3Ab%2C\\u{202e}");
+    }
+
+    #[test]
+    fn markdown_is_text() {
+        let markdown = |text| InputText::new(text).markdown();
+        assert_eq!(
+            markdown("![x](y)\n<b>`@me` #1"),
+            "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me\\` \\#&#8203;1"
+        );
+        assert_eq!(
+            markdown("see https://x and www.x"),
+            "see https:&#8203;//x and www&#8203;.x"
+        );
+        let code = |text| InputText::new(text).markdown_code();
+        assert_eq!(code("a`b``c|"), "``` a`b``c\\| ```");
+        assert_eq!(code("@a"), "`@a`");
+    }
+
+    #[test]
+    fn what_is_secret_is_masked_before_anything_is_escaped() {
+        let secret = "http://me:pw@proxy/";
+        assert_eq!(
+            InputText::new(secret).markdown(),
+            "http:&#8203;//\\*\\*\\*&#64;&#8203;proxy/"
+        );
+        assert_eq!(InputText::new("password: x1234567").line(), "password: ***");
+        assert_eq!(InputText::new(secret).xml(), "http://***@proxy/");
+    }
+
+    #[test]
+    fn other_reports() {
+        assert_eq!(InputText::new("a\n<\u{1}\u{ffff}").xml(), "a\n&lt;\\u{1}");
+        assert_eq!(InputText::new("[a](b)").sarif(), "\\[a\\](b)");
+        assert_eq!(InputText::new("a[0]\u{202e}").sarif(), "a[0]\\u{202e}");
+        assert_eq!(
+            InputText::new("a\n::b\u{1b}").lines(),
+            "a\n\\u{3a}:b\\u{1b}"
+        );
+    }
+}

@@ -1,0 +1,403 @@
+//! What is in a file: looked for in its bytes first, and parsed only where it can matter.
+//!
+//! The search may only pass over a file that cannot hold a HyperConverged. A value of YAML or JSON that
+//! has `hco.kubevirt.io` in it has these bytes next to each other in the file, for folding puts blanks or
+//! breaks between lines, except in two cases: a double-quoted scalar may write them with escapes, so the
+//! text is searched with its escapes resolved, too; and `!!binary` may write them in base64, so a file
+//! with a tag that can be this one is parsed. Aliases and merge keys only repeat what is written.
+
+use std::sync::{Arc, LazyLock};
+
+use camino::Utf8Path;
+use memchr::memmem::Finder;
+
+use super::kustomization::Named;
+use super::listed;
+use super::statements::StatementKind;
+use crate::inventory::SourceKind;
+use crate::source::{SourceFile, Span, Tree, Unreadable};
+use crate::yaml::edit::Before;
+use crate::yaml::{self, Comment, Document, Node, Problem, ProblemKind};
+
+/// The operator's API group; a file that mentions it must be readable.
+pub(super) const HCO: &str = "hco.kubevirt.io";
+/// Our own API group; a file that mentions it must be readable.
+const OURS: &str = "hcoplan.dev";
+
+/// The groups as they are in a file's bytes; the latter two in UTF-16, which byte ever comes first.
+const MARKS: [&str; 4] = [
+    HCO,
+    OURS,
+    "h\0c\0o\0.\0k\0u\0b\0e\0v\0i\0r\0t\0.\0i\0o",
+    "h\0c\0o\0p\0l\0a\0n\0.\0d\0e\0v",
+];
+
+/// What the names of HCO's packages have in common.
+const PACKAGE: &str = "kubevirt-hyperconverged";
+
+/// A file's documents, shared by everybody who looks at them.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub(super) documents: Vec<Arc<Document>>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) comments: Vec<Comment>,
+    pub(super) file: Arc<SourceFile>,
+}
+
+impl Content {
+    pub(super) fn parse(file: Arc<SourceFile>) -> Self {
+        let parsed = yaml::parse(&file);
+        Self {
+            documents: parsed.documents.into_iter().map(Arc::new).collect(),
+            problems: parsed.problems,
+            comments: parsed.comments,
+            file,
+        }
+    }
+
+    /// The objects in it that matter.
+    pub(super) fn found(&self) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (index, document) in (0..).zip(&self.documents) {
+            classify(index, &document.root, &mut found);
+        }
+        found
+    }
+
+    /// Whether it can't be read without being ours.
+    pub(super) fn is_broken(&self) -> bool {
+        self.problems.iter().any(|p| p.kind.is_fatal())
+    }
+
+    /// The file as it was read, for trying edits out on it.
+    pub(super) fn before_edits(&self) -> Before {
+        let documents = self.documents.clone();
+        Before::read(&self.file, documents, &self.comments, &self.problems)
+    }
+
+    /// The object at a place: a document, or an object of a list as if it stood alone.
+    pub(super) fn object(&self, place: ObjectPlace) -> Option<Arc<Document>> {
+        let document = self.documents.get(place.document as usize)?;
+        let Some(item) = place.item else {
+            return Some(Arc::clone(document));
+        };
+        let mut objects = listed::objects(&document.root).into_iter();
+        Some(Arc::new(objects.nth(item as usize)?.alone(document)))
+    }
+}
+
+/// Where an object is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectPlace {
+    /// 0-based place among the file's documents.
+    pub document: u32,
+    /// 0-based place among the objects of a list, with those of the lists inside it where these stand;
+    /// `None` for the document itself.
+    pub item: Option<u32>,
+}
+
+/// An object that matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) place: ObjectPlace,
+    pub(super) what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// A document of the operator's API group.
+    HyperConverged,
+    /// Something about a cluster.
+    Inventory(SourceKind),
+    /// Something else that says what a cluster is like.
+    Statement(StatementKind),
+}
+
+/// What looking at a file gave.
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    /// What matters in it.
+    pub(super) found: Vec<Found>,
+    /// What it names, where it is a kustomization.
+    pub(super) kustomization: Option<Box<Named>>,
+    /// Its content, where it was parsed.
+    pub(super) content: Option<Content>,
+    /// Why it has no bytes.
+    pub(super) unreadable: Option<Unreadable>,
+    /// Whether it mentions the operator's API group or ours.
+    pub(super) marked: bool,
+}
+
+/// Whether a file can hold manifests, by its name. Argo CD and kubectl look at how the name ends: `.yaml`
+/// is one, too.
+pub fn is_candidate(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let ends = |end: &&str| {
+        let at = name.len().checked_sub(end.len());
+        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end.as_bytes()))
+    };
+    [".yaml", ".yml", ".json"].iter().any(ends) || is_kustomization(path)
+}
+
+/// What a kustomization's file is called.
+pub(super) const KUSTOMIZATIONS: [&str; 3] =
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Whether a file is a kustomization, by its name.
+pub fn is_kustomization(path: &Utf8Path) -> bool {
+    let name = path.file_name();
+    name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
+}
+
+/// Looks at a file.
+pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
+    let bytes = match tree.read(path) {
+        Ok(bytes) => bytes,
+        Err(unreadable) => {
+            let large = matches!(unreadable, Unreadable::TooBig(_));
+            return Scanned {
+                marked: large && tree.mentions(path, &MARKS),
+                unreadable: Some(unreadable),
+                ..Scanned::default()
+            };
+        }
+    };
+    let kustomization = is_kustomization(path);
+    match interest(&bytes, kustomization) {
+        Interest::None => Scanned::default(),
+        interest => {
+            let mut content = Content::parse(SourceFile::from_bytes(path, bytes));
+            if interest == Interest::Garbled && !content.is_broken() {
+                content.problems.push(garbled(&content.file));
+            }
+            let mut scanned = Scanned {
+                marked: matches!(interest, Interest::Marked | Interest::Garbled),
+                ..Scanned::default()
+            };
+            scanned.found = content.found();
+            let first = content.documents.first().filter(|_| kustomization);
+            scanned.kustomization = first.map(|d| Box::new(Named::by(&d.root, path)));
+            if interest == Interest::Tagged {
+                if scanned.found.is_empty() {
+                    return Scanned::default();
+                }
+                scanned.marked = true;
+            }
+            scanned.content = Some(content);
+            scanned
+        }
+    }
+}
+
+/// Why a file is parsed.
+#[derive(Debug, PartialEq, Eq)]
+enum Interest {
+    None,
+    /// It mentions one of the API groups.
+    Marked,
+    /// Its bytes mention one, but its text doesn't.
+    Garbled,
+    /// It may hold nodes or machines, or it is a kustomization.
+    Some,
+    /// It has a tag that may write one in base64.
+    Tagged,
+}
+
+fn interest(bytes: &[u8], kustomization: bool) -> Interest {
+    // Seldom, and then exactly: UTF-16, or bytes that are no text.
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let decoded = crate::source::decode(bytes.to_vec()).text;
+        return match of_text(&decoded, kustomization) {
+            Interest::Marked => Interest::Marked,
+            _ if marked(&String::from_utf8_lossy(bytes)) => Interest::Garbled,
+            other => other,
+        };
+    };
+    match memchr::memchr(0, bytes).is_some() && marked(text) {
+        true => Interest::Garbled,
+        false => of_text(text, kustomization),
+    }
+}
+
+fn marked(text: &str) -> bool {
+    MARKS.iter().any(|mark| text.contains(mark))
+}
+
+fn of_text(text: &str, kustomization: bool) -> Interest {
+    let unescaped = unescaped(text);
+    let texts = || std::iter::once(text).chain(unescaped.as_deref());
+    let interest = |text: &str| {
+        let words = &*WORDS;
+        let mentions = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
+        if mentions(&words.hco) || mentions(&words.ours) {
+            return Interest::Marked;
+        }
+        let nodes = mentions(&words.node) && has_kind(text, "Node");
+        let machines = || mentions(&words.machine) && has_kind(text, "Machine");
+        let subscription = || mentions(&words.subscription) && mentions(&words.package);
+        let statement = || words.statements.iter().any(mentions);
+        match nodes || machines() || subscription() || statement() {
+            true => Interest::Some,
+            false => Interest::None,
+        }
+    };
+    let found: Vec<Interest> = texts().map(interest).collect();
+    match () {
+        () if found.contains(&Interest::Marked) => Interest::Marked,
+        () if kustomization || found.contains(&Interest::Some) => Interest::Some,
+        () if may_be_binary(text) => Interest::Tagged,
+        () => Interest::None,
+    }
+}
+
+/// Whether a tag can be `!!binary`: by its name, with an escape in it (`!!%62inary`), or by a handle
+/// (`%TAG`).
+fn may_be_binary(text: &str) -> bool {
+    memchr::memchr(b'!', text.as_bytes()).is_some()
+        && (memchr::memchr(b'%', text.as_bytes()).is_some()
+            || WORDS.binary.find(text.as_bytes()).is_some())
+}
+
+/// A text with the escapes of double-quoted scalars resolved that can stand for a letter, a point or
+/// nothing; `None` where there are none. What stands outside of such scalars has them resolved, too, so
+/// this is for searching only. An escape outside can't reach beyond an opening quote, so that those
+/// inside are seen as the parser sees them.
+fn unescaped(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut out = String::new();
+    // Up to here the text is in `out`.
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
+        let start = at + found;
+        let behind = &text[start + 1..];
+        let digits = |count: usize| {
+            let digits = behind.get(1..=count)?;
+            let code = u32::from_str_radix(digits, 16)
+                .ok()
+                .filter(|_| !digits.starts_with('+'))?;
+            Some((1 + count, Some(char::from_u32(code).unwrap_or('\u{fffd}'))))
+        };
+        let resolved = match behind.chars().next() {
+            Some('x') => digits(2),
+            Some('u') => digits(4),
+            Some('U') => digits(8),
+            Some(c @ ('\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')) => {
+                let crlf = behind.starts_with("\r\n");
+                let line = &behind[c.len_utf8() + usize::from(crlf)..];
+                let rest = line.trim_start_matches([' ', '\t']);
+                Some((behind.len() - rest.len(), None))
+            }
+            _ => None,
+        };
+        let Some((length, character)) = resolved else {
+            at = start + 1 + behind.chars().next().map_or(0, char::len_utf8);
+            continue;
+        };
+        out.push_str(&text[copied..start]);
+        out.extend(character);
+        (at, copied) = (start + 1 + length, start + 1 + length);
+    }
+    if copied == 0 {
+        return None;
+    }
+    out.push_str(&text[copied..]);
+    Some(out)
+}
+
+/// What is looked for in every file, made ready once.
+struct Words {
+    hco: Finder<'static>,
+    ours: Finder<'static>,
+    node: Finder<'static>,
+    machine: Finder<'static>,
+    subscription: Finder<'static>,
+    package: Finder<'static>,
+    binary: Finder<'static>,
+    statements: [Finder<'static>; 2],
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
+    hco: Finder::new(HCO),
+    ours: Finder::new(OURS),
+    node: Finder::new("Node"),
+    machine: Finder::new("Machine"),
+    subscription: Finder::new("Subscription"),
+    package: Finder::new(PACKAGE),
+    binary: Finder::new("binary"),
+    // A CSV of HCO mentions its API group.
+    statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
+});
+
+/// What is wrong with a file whose text is not what its bytes are.
+fn garbled(file: &SourceFile) -> Problem {
+    let first = file.text().chars().next().map_or(0, char::len_utf8);
+    let message = "the file's first bytes say that it is UTF-16, but what follows is not";
+    Problem::new(ProblemKind::Syntax, Span::new(0, first), message)
+}
+
+/// Whether `kind:` with a value that begins so is somewhere, in YAML or JSON.
+fn has_kind(text: &str, beginning: &str) -> bool {
+    text.match_indices("kind").any(|(at, key)| {
+        let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);
+        let value = rest.trim_start().strip_prefix(':');
+        value.is_some_and(|v| {
+            v.trim_start()
+                .trim_start_matches(['"', '\''])
+                .starts_with(beginning)
+        })
+    })
+}
+
+fn text<'n>(node: &'n Node, key: &str) -> &'n str {
+    node.get(key).and_then(Node::as_str).unwrap_or_default()
+}
+
+fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
+    let (api_version, kind) = (text(root, "apiVersion"), text(root, "kind"));
+    let mut add = |item: Option<u32>, what: What| {
+        let place = ObjectPlace { document, item };
+        out.push(Found { place, what });
+    };
+    let is_list = listed::is_list(root);
+    match (what(api_version, kind), StatementKind::of(root)) {
+        (Some(what @ What::Inventory(_)), _) => return add(None, what),
+        (Some(what), _) if !is_list => return add(None, what),
+        (None, Some(kind)) => return add(None, What::Statement(kind)),
+        _ if !is_list => return,
+        _ => {}
+    }
+    // Read from the list as a whole: there may be thousands.
+    let whole = (api_version, kind) == ("v1", "List");
+    let (mut nodes, mut machines) = (false, false);
+    for (index, object) in (0..).zip(listed::objects(root)) {
+        match what(object.api_version(), &object.kind()) {
+            Some(What::Inventory(SourceKind::Nodes)) if whole && object.is_direct => nodes = true,
+            Some(What::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
+                machines = true;
+            }
+            Some(what) => add(Some(index), what),
+            None => {
+                if let Some(kind) = StatementKind::of(object.node) {
+                    add(Some(index), What::Statement(kind));
+                }
+            }
+        }
+    }
+    if nodes {
+        add(None, What::Inventory(SourceKind::Nodes));
+    }
+    if machines {
+        add(None, What::Inventory(SourceKind::Machines));
+    }
+}
+
+fn what(api_version: &str, kind: &str) -> Option<What> {
+    match api_version.split_once('/') {
+        Some((HCO, _)) => Some(What::HyperConverged),
+        _ => SourceKind::of(api_version, kind).map(What::Inventory),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! An answer of `why` as it may be shown.
+
+use crate::jsonpatch::Change;
+use crate::kube::secret::shown_value;
+use crate::why::{Answer, Reading};
+
+/// The answer without what is secret in its values.
+pub fn masked(mut answer: Answer) -> Answer {
+    let path = answer.path.to_string();
+    let mask = |reading: &mut Reading| {
+        if let Reading::Value(value) = reading {
+            *value = shown_value(&path, value);
+        }
+    };
+    mask(&mut answer.value);
+    let causes = answer.causes.iter_mut().chain(&mut answer.needs);
+    causes.for_each(|cause| mask(&mut cause.without));
+    answer
+        .others
+        .iter_mut()
+        .for_each(|other| mask(&mut other.value));
+    for effect in answer.patch.iter_mut().flat_map(|p| &mut p.operations) {
+        effect
+            .changed
+            .iter_mut()
+            .chain(&mut effect.plain)
+            .for_each(change);
+    }
+    answer
+}
+
+fn change(change: &mut Change) {
+    for value in [&mut change.before, &mut change.after]
+        .into_iter()
+        .flatten()
+    {
+        *value = shown_value(&change.path, value);
+    }
+}
