@@ -1,5 +1,6 @@
 //! `hcoplan fix`: what rules offer to mend, mended.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
@@ -20,7 +21,7 @@ use crate::app::{self, Work};
 use crate::diff;
 use crate::finding::{Applicability, Finding};
 use crate::fix::{self, Applied, Dropped, Line, Rewritten};
-use crate::kube::secret::masked;
+use crate::kube::secret::{InputText, masked};
 use crate::lint::Settings;
 use crate::report::{plural, shown_path};
 use crate::source::{SourceFile, encode};
@@ -309,14 +310,20 @@ fn best(finding: &Finding) -> Option<Applicability> {
 fn place(root: &Utf8Path, location: Option<&crate::source::Location>) -> String {
     location.map_or_else(String::new, |at| {
         let (path, start) = (shown_path(root, &at.file), at.start());
+        let path = line(path.as_str());
         format!("{path}:{}:{}: ", start.line, start.column)
     })
+}
+
+/// Text of the input, on a line of ours.
+fn line(text: &str) -> Cow<'_, str> {
+    InputText::new(text).line()
 }
 
 fn write_applied(out: &mut Vec<u8>, root: &Utf8Path, applied: &Applied) -> std::io::Result<()> {
     let place = place(root, applied.location.as_ref());
     let Applied { rule, title, .. } = applied;
-    writeln!(out, "{BOLD}{place}{BOLD:#}{rule}: {title}")
+    writeln!(out, "{BOLD}{place}{BOLD:#}{rule}: {}", line(title))
 }
 
 fn write_diff(out: &mut Vec<u8>, root: &Utf8Path, file: &Rewritten) -> std::io::Result<()> {
@@ -327,20 +334,21 @@ fn write_diff(out: &mut Vec<u8>, root: &Utf8Path, file: &Rewritten) -> std::io::
         false => (format!("a/{path}"), format!("b/{path}")),
     };
     let after = SourceFile::new(file.before.path(), file.text.as_str());
+    let (a, b) = (line(&a), line(&b));
     let diff = diff::unified(&masked(&file.before), &masked(&after), &a, &b);
-    for line in diff.split_inclusive('\n') {
-        let style = match line.as_bytes() {
+    for full in diff.split_inclusive('\n') {
+        let style = match full.as_bytes() {
             [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', b' ', ..] => BOLD,
             [b'+', ..] => GREEN,
             [b'-', ..] => RED,
             [b'@', ..] => CYAN,
             _ => Style::new(),
         };
-        let (line, end) = match line.strip_suffix('\n') {
-            Some(line) => (line, "\n"),
-            None => (line, ""),
+        let (text, end) = match full.strip_suffix('\n') {
+            Some(text) => (text, "\n"),
+            None => (full, ""),
         };
-        write!(out, "{style}{line}{style:#}{end}")?;
+        write!(out, "{style}{}{style:#}{end}", line(text))?;
     }
     Ok(())
 }
@@ -352,7 +360,7 @@ fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::
             writeln!(out)?;
         }
         let place = place(root, finding.location.as_ref());
-        let (rule, message) = (finding.rule.name, &finding.message);
+        let (rule, message) = (finding.rule.name, line(&finding.message));
         writeln!(out, "{BOLD}{place}{BOLD:#}{rule}: {message}")?;
         for fix in &finding.fixes {
             let word = match fix.applicability {
@@ -360,16 +368,17 @@ fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::
                 Applicability::Unsafe => " (--unsafe)",
                 Applicability::Suggestion => "",
             };
-            writeln!(out, "  {CYAN}*{CYAN:#} {}{word}", fix.title)?;
-            for line in fix::preview(fix) {
-                match line {
-                    Line::At(path, line) => {
+            writeln!(out, "  {CYAN}*{CYAN:#} {}{word}", line(&fix.title))?;
+            for part in fix::preview(fix) {
+                match part {
+                    Line::At(path, number) => {
                         let path = root.join(&*path);
                         let path = path.strip_prefix(".").unwrap_or(&path);
-                        writeln!(out, "      {DIM}{path}:{line}{DIM:#}")?;
+                        let path = line(path.as_str());
+                        writeln!(out, "      {DIM}{path}:{number}{DIM:#}")?;
                     }
-                    Line::Gone(text) => writeln!(out, "      {RED}-{text}{RED:#}")?,
-                    Line::New(text) => writeln!(out, "      {GREEN}+{text}{GREEN:#}")?,
+                    Line::Gone(text) => writeln!(out, "      {RED}-{}{RED:#}", line(&text))?,
+                    Line::New(text) => writeln!(out, "      {GREEN}+{}{GREEN:#}", line(&text))?,
                 }
             }
         }

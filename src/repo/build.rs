@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Options;
-use super::scan::{HCO, is_kustomization};
+use super::kustomization::is_kustomization;
+use super::listed::HCO;
 use crate::source::{Directory, SourceFile, Tree, Walk, normal};
 use crate::yaml::{self, Node};
 

@@ -8,9 +8,18 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::scan::KUSTOMIZATIONS;
 use crate::source::normal;
 use crate::yaml::Node;
+
+/// What a kustomization's file is called.
+pub(super) const KUSTOMIZATIONS: [&str; 3] =
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Whether a file is a kustomization, by its name.
+pub fn is_kustomization(path: &Utf8Path) -> bool {
+    let name = path.file_name();
+    name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
+}
 
 /// What a kustomization names, relative to the root.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::scan::KUSTOMIZATIONS;
+use super::kustomization::KUSTOMIZATIONS;
 use crate::source::{Location, SourceFile, Tree, normal};
 use crate::yaml::{self, Document, Node};
 

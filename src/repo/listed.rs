@@ -7,8 +7,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::scan::HCO;
 use crate::yaml::{Document, Entry, Key, Node, Value};
+
+/// The operator's API group; a file that mentions it must be readable.
+pub(super) const HCO: &str = "hco.kubevirt.io";
 
 /// An object of a list.
 #[derive(Debug, Clone, Copy)]

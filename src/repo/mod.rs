@@ -48,6 +48,7 @@ pub use config::{
 pub use error::Error;
 pub use files::{FileUse, Holds, Use};
 pub use identity::{Identity, Said, SaidBy};
+pub use kustomization::is_kustomization;
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
 pub use neighbours::Neighbours;
@@ -61,7 +62,7 @@ pub use rules::{
     CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ,
     RELEASE_UNKNOWN, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
 };
-pub use scan::{ObjectPlace, is_candidate, is_kustomization};
+pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
 
 use crate::finding::{Finding, Rule};

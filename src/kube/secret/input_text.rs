@@ -26,8 +26,9 @@ impl<'t> InputText<'t> {
         let mut out = String::with_capacity(self.0.len());
         for c in self.0.chars() {
             match c {
-                '\n' | '\t' => out.push(' '),
+                '\n' => out.push(' '),
                 '\r' => {}
+                '\t' => out.push(c),
                 c => push_visible(c, &mut out),
             }
         }
@@ -175,11 +176,14 @@ fn push_visible(c: char, out: &mut String) {
 /// Whether a runner could take something of a line for a command: `::` where a word begins (text may be
 /// wrapped there), or the older `##[` anywhere.
 fn has_command(line: &str) -> bool {
-    line.starts_with("::") || line.contains(" ::") || line.contains("##[")
+    line.starts_with("::") || ["##[", " ::", "\t::"].iter().any(|c| line.contains(c))
 }
 
 fn without_commands(line: &str) -> String {
-    let mut out = line.replace("##[", "#\\u{23}[").replace(" ::", " \\u{3a}:");
+    let mut out = line.replace("##[", "#\\u{23}[");
+    for blank in [" ", "\t"] {
+        out = out.replace(&format!("{blank}::"), &format!("{blank}\\u{{3a}}:"));
+    }
     if out.starts_with("::") {
         out.replace_range(..1, "\\u{3a}");
     }
@@ -210,6 +214,7 @@ mod tests {
         assert_eq!(line("::error::x"), "\\u{3a}:error::x");
         assert_eq!(line("a\n::error::x"), "a \\u{3a}:error::x");
         assert_eq!(line("x ##[error]y"), "x #\\u{23}[error]y");
+        assert_eq!(line("a\t::b"), "a\t\\u{3a}:b");
         assert_eq!(line("a::b"), "a::b");
         let message = |text| InputText::new(text).workflow_message();
         assert_eq!(

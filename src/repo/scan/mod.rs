@@ -11,16 +11,14 @@ use std::sync::{Arc, LazyLock};
 use camino::Utf8Path;
 use memchr::memmem::Finder;
 
-use super::kustomization::Named;
-use super::listed;
+use super::kustomization::{Named, is_kustomization};
+use super::listed::{self, HCO};
 use super::statements::StatementKind;
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
 use crate::yaml::edit::Before;
 use crate::yaml::{self, Comment, Document, Node, Problem, ProblemKind};
 
-/// The operator's API group; a file that mentions it must be readable.
-pub(super) const HCO: &str = "hco.kubevirt.io";
 /// Our own API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
 
@@ -137,16 +135,6 @@ pub fn is_candidate(path: &Utf8Path) -> bool {
         at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end.as_bytes()))
     };
     [".yaml", ".yml", ".json"].iter().any(ends) || is_kustomization(path)
-}
-
-/// What a kustomization's file is called.
-pub(super) const KUSTOMIZATIONS: [&str; 3] =
-    ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-
-/// Whether a file is a kustomization, by its name.
-pub fn is_kustomization(path: &Utf8Path) -> bool {
-    let name = path.file_name();
-    name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
 }
 
 /// Looks at a file.
