@@ -171,6 +171,13 @@ def attack_cmp_leaves_nothing_out(lab):
         done = lab.run("cmp", "generate", cwd=directory)
         lab.expect(done.code != 0 or "settings" in done.out, what, done)
         lab.expect(done.code == 0 or not done.out, f"{what}: part of the application", done)
+    # A well-formed tree can name anything: what is left out for it is said.
+    top = {"schemaVersion": 1, "clusters": ["c"]}
+    cluster = {"schemaVersion": 1, "cluster": "c", "objects": [{"file": "a.yaml"}]}
+    tree = {"x/hcoplan-manifest.json": json.dumps(top), "x/hcoplan-cluster.json": json.dumps(cluster), "x/a.yaml": other}
+    directory, _ = lint(lab, {"hc.yaml": GOOD, **tree})
+    done = lab.run("cmp", "generate", cwd=directory)
+    lab.expect(done.code != 0 or "settings" in done.out or "`x`" in done.err, "a forged tree that is well-formed", done)
     for what, target in {"a broken link": "nowhere", "a circle": "a.yaml", "a link to a directory": "d"}.items():
         directory, _ = lint(lab, {"hc.yaml": GOOD, "d/a.txt": ""})
         os.symlink(target, os.path.join(directory, "a.yaml"))

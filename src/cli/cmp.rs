@@ -245,7 +245,7 @@ fn generate(output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict)
         let places = left_out.entry(place.file.path().to_owned()).or_default();
         places.push(place.span.start);
     }
-    let mut text = manifests(&found.repo, &left_out)?;
+    let mut text = manifests(&found.repo, &left_out, said)?;
     text.push_str(&operands);
     if text.is_empty() {
         said.push("error: there is no Kubernetes object below the application's path".to_owned());

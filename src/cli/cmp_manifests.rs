@@ -7,11 +7,12 @@ use ignore::WalkBuilder;
 
 use super::failure::Failure;
 use crate::repo::{self, CONFIG_FILE, Rendered, Repo, Use, is_candidate, is_kustomization};
+use crate::report::plural;
 use crate::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
 use crate::yaml::{self, Chunk, Node};
 
 /// Every Kubernetes object, in the order of the files' paths, except those of hcoplan and kustomize,
-/// nodes, files of rendered trees, and documents that hold one of the given places.
+/// nodes, files of rendered trees, which is said, and documents that hold one of the given places.
 ///
 /// What the configuration ignores is passed on, too, and so is what `.gitignore` names: it is in
 /// Argo CD's checkout, so git tracks it, and any other tool would apply it. Whatever else can't be passed
@@ -19,12 +20,14 @@ use crate::yaml::{self, Chunk, Node};
 pub(super) fn manifests(
     repo: &Repo,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,
+    said: &mut Vec<String>,
 ) -> Result<String, Failure> {
     let tree = Directory::open(".", max_bytes()).map_err(repo::Error::from)?;
     let uses = repo.files().iter().map(|f| (&*f.path, &f.what));
     let uses: HashMap<&Utf8Path, &Use> = uses.collect();
     let files = files()?;
     let rendered = Rendered::find(&tree, &files);
+    let mut rendered_files = 0;
     let mut out = String::new();
     for path in files.into_iter().filter(|p| is_candidate(p)) {
         if let Some(Use::Patch { of }) = uses.get(&*path) {
@@ -42,6 +45,7 @@ pub(super) fn manifests(
         let file = SourceFile::from_bytes(path.clone(), bytes);
         // A file of a tree with a HyperConverged in it isn't hcoplan's, whatever the tree says.
         if rendered.has(&path) && !matches!(uses.get(&*path), Some(Use::Read(_))) {
+            rendered_files += 1;
             continue;
         }
         let places = left_out.get(&path).map_or(&[][..], Vec::as_slice);
@@ -59,6 +63,12 @@ pub(super) fn manifests(
                 Some(at) => alone(piece, &file, *at)?,
             }
         }
+    }
+    if rendered_files > 0 {
+        let (files, tops) = (plural(rendered_files, "file"), rendered.tops());
+        said.push(format!(
+            "note: {files} that hcoplan rendered, left out: {tops}"
+        ));
     }
     Ok(out)
 }

@@ -83,6 +83,15 @@ impl Rendered {
         out
     }
 
+    /// The directories of the trees, for people.
+    pub fn tops(&self) -> String {
+        let shown = self.tops.iter().map(|top| match top.as_str() {
+            "" => "`.`".to_owned(),
+            top => format!("`{top}`"),
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether a file is hcoplan's own.
     pub fn has(&self, path: &Utf8Path) -> bool {
         self.files.contains(path)

@@ -324,15 +324,15 @@ fn garbled(file: &SourceFile) -> Problem {
     Problem::new(ProblemKind::Syntax, Span::new(0, first), message)
 }
 
-/// Whether `kind:` with a value that begins so is somewhere, in YAML or JSON.
+/// Whether `kind:` with a value that begins so is somewhere, in YAML or JSON; or with a tag, an anchor, an
+/// alias, a block scalar or a comment, behind which it may stand.
 fn has_kind(text: &str, beginning: &str) -> bool {
     text.match_indices("kind").any(|(at, key)| {
         let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);
-        let value = rest.trim_start().strip_prefix(':');
+        let value = rest.trim_start().strip_prefix(':').map(str::trim_start);
         value.is_some_and(|v| {
-            v.trim_start()
-                .trim_start_matches(['"', '\''])
-                .starts_with(beginning)
+            v.starts_with(['!', '&', '*', '|', '>', '#'])
+                || v.trim_start_matches(['"', '\'']).starts_with(beginning)
         })
     })
 }

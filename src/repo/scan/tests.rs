@@ -46,6 +46,10 @@ fn what_matters_is_found() {
         ),
         ("apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\n", ""),
         ("apiVersion: v1\nkind: Node\n", "0 Nodes"),
+        ("apiVersion: v1\nkind: !!str Node\n", "0 Nodes"),
+        ("apiVersion: v1\nkind: |-\n  Node\n", "0 Nodes"),
+        ("apiVersion: v1\nkind: # Nodes\n  &a Node\n", "0 Nodes"),
+        ("a: &a Node\napiVersion: v1\nkind: *a\n", "0 Nodes"),
         (r#"{ "kind" : "NodeList", "apiVersion": "v1"}"#, "0 Nodes"),
         (
             "apiVersion: machine.openshift.io/v1beta1\nkind: 'MachineSet'\n",
