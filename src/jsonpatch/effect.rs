@@ -14,10 +14,14 @@ use super::reach::Reach;
 use super::{Failure, as_document, blame, merge};
 use crate::kube::go::{GoType, GoTypes, Step};
 
+/// How many operations of a patch are examined one by one. What each does is seen by applying it
+/// to all that those before it left, which takes the square of their number.
+pub const MOST_EXAMINED: usize = 250;
+
 /// What a patch did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effects {
-    /// One for every operation that applied, in order.
+    /// One for every operation that applied, in order; of the first [`MOST_EXAMINED`].
     pub operations: Vec<Effect>,
     /// Why the next one did not; then the operator applies none of them.
     pub failure: Option<Failure>,
@@ -94,7 +98,8 @@ pub(super) fn effects_in(
     };
     let mut before = base.clone();
     let mut known = BTreeMap::new();
-    for (index, operation) in operations.iter().enumerate() {
+    let examined = operations.iter().take(MOST_EXAMINED);
+    for (index, operation) in examined.enumerate() {
         if let Err(failure) = patched.apply(operation, index) {
             made.failure = Some(failure);
             break;

@@ -215,18 +215,23 @@ impl Shown {
         let (start, line) = file.line(number).unwrap_or_default();
         let hidden = |offset: usize| {
             let at = start + offset;
-            masked.iter().any(|s| s.range().contains(&at))
+            let next = masked.partition_point(|s| s.range().end <= at);
+            masked.get(next).is_some_and(|s| s.range().contains(&at))
         };
-        let characters: Vec<char> = line
-            .char_indices()
-            .map(|(offset, c)| match c {
-                c if hidden(offset) && !c.is_whitespace() => '*',
-                '\t' => '\t',
-                c if steers(c) => '\u{fffd}',
-                c => c,
-            })
-            .collect();
-        let window = window(number, characters.len(), cells, width);
+        let length = line.chars().count();
+        let window = window(number, length, cells, width);
+        // A file may be one long line: only what is shown of it is looked at.
+        let skipped = match length == line.len() {
+            true => window.start,
+            false => line.chars().take(window.start).map(char::len_utf8).sum(),
+        };
+        let shown = line.get(skipped..).unwrap_or_default().char_indices();
+        let characters = shown.take(window.len()).map(|(offset, c)| match c {
+            c if hidden(skipped + offset) && !c.is_whitespace() => '*',
+            '\t' => '\t',
+            c if steers(c) => '\u{fffd}',
+            c => c,
+        });
         let mut out = Self {
             text: String::new(),
             from: window.start,
@@ -235,12 +240,12 @@ impl Shown {
         if window.start > 0 {
             out.text.push('…');
         }
-        for character in characters.get(window.clone()).unwrap_or_default() {
+        for character in characters {
             out.offsets.push(out.text.len());
-            out.text.push(*character);
+            out.text.push(character);
         }
         out.offsets.push(out.text.len());
-        if window.end < characters.len() {
+        if window.end < length {
             out.text.push('…');
         }
         out

@@ -70,6 +70,7 @@ pub struct SourceFile {
     encoding: Encoding,
     replaced: Vec<Span>,
     line_starts: OnceLock<Vec<u32>>,
+    is_ascii: OnceLock<bool>,
     hidden: OnceLock<Hidden>,
 }
 
@@ -91,6 +92,7 @@ impl SourceFile {
             encoding: Encoding::Utf8,
             replaced: Vec::new(),
             line_starts: OnceLock::new(),
+            is_ascii: OnceLock::new(),
             hidden: OnceLock::new(),
         })
     }
@@ -104,6 +106,7 @@ impl SourceFile {
             encoding: decoded.encoding,
             replaced: decoded.replaced,
             line_starts: OnceLock::new(),
+            is_ascii: OnceLock::new(),
             hidden: OnceLock::new(),
         })
     }
@@ -133,6 +136,11 @@ impl SourceFile {
         self.hidden.get_or_init(find)
     }
 
+    /// Whether every character is one byte, so that columns needn't be counted.
+    fn is_ascii(&self) -> bool {
+        *self.is_ascii.get_or_init(|| self.text.is_ascii())
+    }
+
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes());
@@ -155,7 +163,10 @@ impl SourceFile {
         let line = starts.partition_point(|s| *s <= offset).saturating_sub(1);
         let start = starts.get(line).copied().unwrap_or(0) as usize;
         let end = (offset as usize).min(self.text.len());
-        let column = self.text.get(start..end).map_or(0, |s| s.chars().count());
+        let column = match self.is_ascii() {
+            true => end.saturating_sub(start),
+            false => self.text.get(start..end).map_or(0, |s| s.chars().count()),
+        };
         Position {
             line: line + 1,
             column: column + 1,

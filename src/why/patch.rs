@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::input::Input;
 use super::world::World;
-use crate::jsonpatch::{self, ANNOTATIONS, Change, Effects, Loss, Op, Operation, Reason};
+use crate::jsonpatch::{
+    self, ANNOTATIONS, Change, Effects, Loss, MOST_EXAMINED, Op, Operation, Reason,
+};
 use crate::kube::go::{GoType, GoTypes};
 use crate::plan::Plan;
 use crate::source::Location;
@@ -106,6 +108,15 @@ pub fn patch_shown(world: &World<'_>, plan: &Plan, kind: &str) -> Option<PatchSh
         });
     }
     shown.failure = effects.failure.map(|f| (f.message, f.span.map(place)));
+    if let Some(next) = operations
+        .get(MOST_EXAMINED)
+        .filter(|_| shown.failure.is_none())
+    {
+        let count = operations.len();
+        let message =
+            format!("of the {count} operations, only the first {MOST_EXAMINED} are examined");
+        shown.failure = Some((message, Some(place(next.spans.whole))));
+    }
     Some(shown)
 }
 

@@ -7,6 +7,12 @@ use super::world::World;
 /// How many sets of inputs that stand in for each other are looked for.
 const MOST_SETS: usize = 3;
 
+/// Up to so many parts of a section are taken away one by one.
+const FEW: usize = 16;
+
+/// Of a section in which more parts than these move the target, only the whole is told.
+const MOST_PARTS: usize = 64;
+
 /// Inputs without which the answer would be another one: one, or several that have to go together.
 #[derive(Debug, Clone)]
 pub(super) struct Moved {
@@ -66,13 +72,13 @@ impl Search<'_> {
             [] => self.base.clone(),
             _ => self.without(others),
         };
-        for child in &unit.children {
-            let mut inputs = others.to_vec();
-            inputs.push(&child.input);
-            let reading = self.without(&inputs);
-            if reading != base {
-                moved.push((child, reading));
-            }
+        self.moving(&unit.children, others, &base, &mut moved);
+        if moved.len() > MOST_PARTS {
+            found.push(Moved {
+                inputs: vec![unit.input.clone()],
+                without: whole,
+            });
+            return;
         }
         if moved.is_empty() {
             // A default may take the place of a part and say the same.
@@ -94,6 +100,39 @@ impl Search<'_> {
         }
         for (child, reading) in moved {
             self.descend(child, reading, others, found);
+        }
+    }
+
+    /// The units that move the target, each on its own; more than [`MOST_PARTS`] are not all of
+    /// them. Of many, halves are taken away first: most have nothing to do with it.
+    fn moving<'u>(
+        &self,
+        units: &'u [Unit],
+        others: &[&Input],
+        base: &Reading,
+        moved: &mut Vec<(&'u Unit, Reading)>,
+    ) {
+        if moved.len() > MOST_PARTS {
+            return;
+        }
+        if units.len() > FEW {
+            let mut inputs = others.to_vec();
+            inputs.extend(units.iter().map(|u| &u.input));
+            if self.without(&inputs) == *base {
+                return;
+            }
+            let (first, second) = units.split_at(units.len() / 2);
+            self.moving(first, others, base, moved);
+            self.moving(second, others, base, moved);
+            return;
+        }
+        for unit in units {
+            let mut inputs = others.to_vec();
+            inputs.push(&unit.input);
+            let reading = self.without(&inputs);
+            if reading != *base {
+                moved.push((unit, reading));
+            }
         }
     }
 

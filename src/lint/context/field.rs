@@ -76,12 +76,15 @@ impl Context<'_> {
                 return Some((candidate, Path::dotted(&format!("spec.{to}"))));
             }
         }
-        let mut all = self.schema()?.all_fields();
+        let schema = self.schema()?;
+        let all = self.known_fields.get_or_init(|| schema.all_fields());
         let near = |p: &Path| p.0.len() <= path.0.len() + MOST_LEVELS;
-        all.retain(|p| p.0.last() == path.0.last() && p.0.first() == path.0.first() && near(p));
-        match <[Path; 1]>::try_from(all) {
-            Ok([only]) => Some((path.clone(), only)),
-            Err(_) => None,
+        let is_one =
+            |p: &&Path| p.0.last() == path.0.last() && p.0.first() == path.0.first() && near(p);
+        let mut found = all.iter().filter(is_one);
+        match (found.next(), found.next()) {
+            (Some(only), None) => Some((path.clone(), only.clone())),
+            _ => None,
         }
     }
 }

@@ -12,6 +12,7 @@ mod edit;
 mod field;
 mod field_map;
 mod gate;
+mod gate_change;
 mod guest_architecture;
 mod image_evidence;
 mod image_mirrors;
@@ -48,6 +49,7 @@ pub use bundles::{Claimed, Csv, ImageUse, UsedAs};
 pub(super) use crons::cron_names;
 pub use field::Field;
 pub use gate::Gate;
+pub use gate_change::PatchedGates;
 pub use guest_architecture::{Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
 pub use image_evidence::ImageEvidence;
 pub use image_output::{Form, Platform};
@@ -58,7 +60,7 @@ pub use nodes::NodeRef;
 pub use other_shape::OtherShape;
 pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
-pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES, PatchedGates};
+pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
 pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::Stated;
 pub use pod_templates::{Coverage, POD_KINDS, PodTemplate, Support};
@@ -117,6 +119,8 @@ pub struct Context<'a> {
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
     moved: OnceCell<moved_operations::MovedOperations>,
     other_shape: OnceCell<Option<OtherShape<'a>>>,
+    /// Every field that the document's schema has.
+    known_fields: OnceCell<Vec<Path>>,
 }
 
 impl<'a> Context<'a> {
@@ -140,6 +144,7 @@ impl<'a> Context<'a> {
             own_fields: OnceCell::new(),
             moved: OnceCell::new(),
             other_shape: OnceCell::new(),
+            known_fields: OnceCell::new(),
         }
     }
 

@@ -18,6 +18,9 @@ use crate::source::SourceFile;
 use crate::yaml::edit::{self, Change};
 use crate::yaml::{self, Path};
 
+/// The most operations that are tried one by one, each of which plans the cluster again.
+const MOST_TRIED: usize = 32;
+
 /// The operations that the HyperConverged's fields can take over, and the fix that does it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MovedOperations {
@@ -49,7 +52,8 @@ impl Context<'_> {
         let all: Vec<&Candidate> = candidates.iter().collect();
         // Some only work together (a field that feeds two operands), some spoil the others.
         self.moved_together(&all).unwrap_or_else(|| {
-            let alone = all.iter().filter(|c| self.moved_together(&[c]).is_some());
+            let tried = all.iter().take(MOST_TRIED);
+            let alone = tried.filter(|c| self.moved_together(&[c]).is_some());
             let alone: Vec<&Candidate> = alone.copied().collect();
             let first = || self.moved_together(alone.get(..1)?);
             self.moved_together(&alone)

@@ -1,11 +1,13 @@
 //! The other objects of the cluster's directory.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Context;
 use super::source::Source;
 use crate::lint::suppression;
 use crate::repo::{HCO_PACKAGES, Layer, Neighbours};
+use crate::source::SourceFile;
 use crate::yaml::{Document, Node, Path};
 
 /// A KubeDescheduler of the cluster.
@@ -51,8 +53,14 @@ impl<'a> Context<'a> {
         let neighbours = self.neighbours();
         let neighbours = neighbours.kinds().flat_map(|kind| neighbours.of_kind(kind));
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
+        // A file is searched once, however many documents it has.
+        let mut known: HashMap<*const SourceFile, bool> = HashMap::new();
+        let mut speaks = |d: &&Arc<Document>| {
+            let file = known.entry(Arc::as_ptr(&d.file));
+            *file.or_insert_with(|| suppression::speaks(d))
+        };
         let all = neighbours.chain(layers);
-        all.filter(|d| suppression::speaks(d)).cloned().collect()
+        all.filter(|d| speaks(d)).cloned().collect()
     }
 
     /// The OLM Subscriptions among the neighbours that install HCO.

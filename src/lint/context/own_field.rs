@@ -57,8 +57,8 @@ impl Context<'_> {
             },
         };
         let gates = applied.gates().filter(|g| g.list == KUBEVIRT_GATES);
-        if let Some(gates) = &gates {
-            search.gates(&gates.added(), gates.lost().is_empty());
+        if let Some(gates) = gates {
+            search.gates(&gates.added, gates.lost.is_empty());
         }
         for change in &applied.effect.changed {
             let of_gates = change.path.starts_with(KUBEVIRT_GATES);
@@ -310,7 +310,7 @@ impl Search<'_, '_> {
     }
 
     /// KubeVirt's gates that HCO switches by gates of its own.
-    fn gates(&mut self, added: &[&str], nothing_lost: bool) {
+    fn gates(&mut self, added: &[String], nothing_lost: bool) {
         self.found.can_say_all &= nothing_lost;
         let conditional = &self
             .cx

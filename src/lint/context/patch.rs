@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::gate_change::PatchedGates;
 use super::{Annotation, Context};
 use crate::finding::Edit;
 use crate::jsonpatch::{
@@ -27,6 +28,7 @@ pub struct PatchAnnotation<'a> {
     decoded: Result<Vec<Operation>, Failure>,
     patched: Option<&'a Patched>,
     effects: OnceCell<Option<Effects>>,
+    pub(super) gates: OnceCell<Vec<Option<PatchedGates>>>,
 }
 
 /// A patch that can't be applied, and what comes of it.
@@ -72,6 +74,7 @@ impl<'a> Context<'a> {
                     decoded: jsonpatch::decode(text),
                     patched,
                     effects: OnceCell::new(),
+                    gates: OnceCell::new(),
                 })
             });
             known.collect()

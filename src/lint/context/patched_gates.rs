@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::Applied;
+use super::gate_change::PatchedGates;
+use super::patch::{Applied, PatchAnnotation};
 use crate::jsonpatch::{Change, segments};
 
 /// KubeVirt's list, as a JSON pointer.
@@ -11,76 +12,42 @@ pub const KUBEVIRT_GATES: &str = "/spec/configuration/developerConfiguration/fea
 /// CDI's.
 pub const CDI_GATES: &str = "/spec/config/featureGates";
 
-/// A list of gates before and after an operation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PatchedGates {
-    /// The list's pointer.
-    pub list: &'static str,
-    /// Before the operation.
-    pub before: Vec<String>,
-    /// After it.
-    pub after: Vec<String>,
-}
-
-impl PatchedGates {
-    /// The gates that weren't there, or once less; in order.
-    pub fn added(&self) -> Vec<&str> {
-        let mut rest: Vec<&String> = self.before.iter().collect();
-        let mut added = Vec::new();
-        for gate in &self.after {
-            match rest.iter().position(|r| *r == gate) {
-                Some(found) => {
-                    rest.swap_remove(found);
-                }
-                None => added.push(gate.as_str()),
-            }
-        }
-        added
-    }
-
-    /// The gates that are gone, in order.
-    pub fn lost(&self) -> Vec<&str> {
-        let gone = self.before.iter().filter(|g| !self.after.contains(g));
-        gone.map(String::as_str).collect()
-    }
-}
-
-impl Applied<'_, '_> {
-    /// What the operation did to the operand's list of feature gates; `None` where it left it
-    /// alone or the operand has none.
-    pub fn gates(&self) -> Option<PatchedGates> {
-        let list = match self.kind() {
+impl PatchAnnotation<'_> {
+    /// What each operation did to the operand's list of feature gates, by its place among the
+    /// effects.
+    fn find_gates(&self) -> Vec<Option<PatchedGates>> {
+        let list = match self.target.kind {
             "KubeVirt" => KUBEVIRT_GATES,
             "CDI" => CDI_GATES,
-            _ => return None,
+            _ => return Vec::new(),
         };
-        let near = |c: &Change| list.starts_with(&c.path) || c.path.starts_with(list);
-        if !self.effect.changed.iter().any(near) {
-            return None;
-        }
-        let mut gates = names(self.patch.rendered()?.pointer(list));
-        for effect in self.patch.effects()? {
+        let (Some(rendered), Some(effects)) = (self.rendered(), self.effects()) else {
+            return Vec::new();
+        };
+        let mut gates = names(rendered.pointer(list));
+        let near = |c: &&Change| list.starts_with(&c.path) || c.path.starts_with(list);
+        let each = effects.iter().map(|effect| {
+            let mut near = effect.changed.iter().filter(near).peekable();
+            near.peek()?;
             let before = gates.clone();
-            for change in &effect.changed {
-                follow(list, change, &mut gates);
-            }
-            if effect.index == self.index {
-                let found = PatchedGates {
-                    list,
-                    before,
-                    after: gates,
-                };
-                return (found.before != found.after).then_some(found);
-            }
-        }
-        None
+            near.for_each(|change| follow(list, change, &mut gates));
+            (before != gates).then(|| PatchedGates::new(list, &before, &gates))
+        });
+        each.collect()
+    }
+}
+
+impl<'c> Applied<'c, '_> {
+    /// What the operation did to the operand's list of feature gates; `None` where it left it
+    /// alone or the operand has none.
+    pub fn gates(&self) -> Option<&'c PatchedGates> {
+        let gates = self.patch.gates.get_or_init(|| self.patch.find_gates());
+        gates.get(self.index)?.as_ref()
     }
 
     /// The gates that HCO renders and the operation takes away.
-    pub fn lost_gates(&self) -> Vec<String> {
-        let gates = self.gates();
-        let lost = gates.iter().flat_map(PatchedGates::lost);
-        lost.map(str::to_owned).collect()
+    pub fn lost_gates(&self) -> &'c [String] {
+        self.gates().map_or(&[], |gates| &gates.lost)
     }
 }
 

@@ -1,6 +1,6 @@
 //! One object twice in a directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use camino::Utf8Path;
 
@@ -60,7 +60,7 @@ Keep one. What is meant for different clusters belongs into different directorie
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let neighbours = cx.neighbours();
     let built = Built::new(cx);
-    let mut seen: BTreeMap<Identity<'_>, &Document> = BTreeMap::new();
+    let mut seen: HashMap<Identity<'_>, &Document> = HashMap::new();
     for kind in neighbours.kinds() {
         for document in neighbours.of_kind(kind) {
             let Some(identity) = identity(document).filter(|_| built.has(document.file.path()))
@@ -85,9 +85,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// What makes an object in a directory.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, Hash)]
 struct Identity<'d> {
-    directory: &'d Utf8Path,
+    directory: &'d str,
     group: &'d str,
     kind: &'d str,
     namespace: &'d str,
@@ -102,7 +102,7 @@ fn identity(document: &Document) -> Option<Identity<'_>> {
         None => "",
     };
     (group != GROUP).then_some(Identity {
-        directory: document.file.path().parent()?,
+        directory: document.file.path().parent()?.as_str(),
         group,
         kind: text("kind")?,
         namespace: text("metadata.namespace").unwrap_or_default(),
@@ -111,11 +111,11 @@ fn identity(document: &Document) -> Option<Identity<'_>> {
 }
 
 /// The files that kustomizations name as resources, by directory.
-struct Built<'d>(BTreeMap<&'d Utf8Path, Vec<&'d str>>);
+struct Built<'d>(BTreeMap<&'d Utf8Path, BTreeSet<&'d str>>);
 
 impl<'d> Built<'d> {
     fn new(cx: &'d Context<'_>) -> Self {
-        let mut out: BTreeMap<&Utf8Path, Vec<&str>> = BTreeMap::new();
+        let mut out: BTreeMap<&Utf8Path, BTreeSet<&str>> = BTreeMap::new();
         // Neither apiVersion nor kind has to be there.
         for kind in ["Kustomization", ""] {
             for document in cx.neighbours().of_kind(kind) {
@@ -140,6 +140,6 @@ impl<'d> Built<'d> {
     /// Whether a file is built with its directory.
     fn has(&self, file: &Utf8Path) -> bool {
         let named = file.parent().and_then(|d| self.0.get(d));
-        named.is_none_or(|names| file.file_name().is_some_and(|f| names.contains(&f)))
+        named.is_none_or(|names| file.file_name().is_some_and(|f| names.contains(f)))
     }
 }

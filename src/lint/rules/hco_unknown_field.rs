@@ -1,5 +1,7 @@
 //! Fields that the CRD doesn't know.
 
+use std::collections::BTreeSet;
+
 use super::prelude::*;
 use crate::yaml::Path;
 
@@ -54,7 +56,7 @@ spec:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // These have a rule of their own, dict-metadata-misindented.
-    let misindented: Vec<_> = cx
+    let misindented: BTreeSet<_> = cx
         .written_templates()
         .flat_map(|t| t.misplaced_metadata().map(|e| e.key.span))
         .collect();

@@ -50,15 +50,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(gates) = applied.gates() else {
             continue;
         };
-        let added = gates.added();
-        let duplicates = added
-            .iter()
-            .filter(|g| gates.before.iter().any(|b| b == *g));
-        for gate in duplicates {
+        for gate in &gates.twice {
             let rendered = applied.patch.rendered().and_then(|r| r.pointer(gates.list));
             let rendered = rendered
                 .and_then(|r| r.as_array())
-                .is_some_and(|r| r.contains(&(*gate).into()));
+                .is_some_and(|r| r.contains(&gate.as_str().into()));
             let message = match rendered {
                 true => format!(
                     "HCO renders {gate} among {}'s feature gates already",
@@ -69,7 +65,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     applied.kind()
                 ),
             };
-            let appends = applied.operation.value().is_some_and(|v| v == *gate);
+            let appends = applied
+                .operation
+                .value()
+                .is_some_and(|v| v == gate.as_str());
             let fix = cx.without_operation(applied.patch, applied.index, Applicability::Safe);
             out.report(
                 Finding::new(&RULE, message)

@@ -92,7 +92,7 @@ fn report(
         "KubeVirt's webhook will refuse the KubeVirt: feature gate \"{gate}\" exists on both \
          \"FeatureGates\" and \"DisabledFeatureGates\""
     );
-    let adds = |a: &Applied<'_, '_>| a.gates().is_some_and(|g| g.added().contains(&gate));
+    let adds = |a: &Applied<'_, '_>| a.gates().is_some_and(|g| g.added.iter().any(|a| a == gate));
     let by_hco = names(rendered, DISABLED).any(|g| g == gate);
     let finding = Finding::new(&RULE, message);
     let mut of_this = cx.applied().filter(|a| a.patch.target == patch.target);

@@ -55,15 +55,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(gates) = applied.gates() else {
             continue;
         };
-        for gate in gates.added() {
+        for gate in &gates.added {
             // What is there twice is `jsonpatch-duplicate-feature-gate`.
-            if gates.before.iter().any(|b| b == gate) {
+            if gates.twice.contains(gate) {
                 continue;
             }
             let Some((severity, why)) = inert(cx, gate) else {
                 continue;
             };
-            let appends = applied.operation.value().is_some_and(|v| v == gate);
+            let appends = applied
+                .operation
+                .value()
+                .is_some_and(|v| v == gate.as_str());
             let fix = cx.without_operation(applied.patch, applied.index, Applicability::Safe);
             let version = &cx.release().kubevirt().version;
             out.report(

@@ -69,7 +69,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let left = result.and_then(Value::as_array);
             left.is_some_and(|left| left.iter().any(|g| g == gate))
         };
-        let lost: Vec<&str> = gates.lost().into_iter().filter(|g| !is_left(g)).collect();
+        let lost = gates.lost.iter().map(String::as_str);
+        let lost: Vec<&str> = lost.filter(|g| !is_left(g)).collect();
         let needed = |gate: &&str| {
             applied.kind() != "KubeVirt" || cx.release().kubevirt().listing_matters(gate)
         };
@@ -102,7 +103,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                  others are added with /-"
             }
         };
-        let fix = appended(cx, &applied, gates.list, &gates.added());
+        let fix = appended(cx, &applied, gates.list, &gates.added);
         out.report(finding.at(place).help(help).fixes(fix));
     }
 }
@@ -125,13 +126,13 @@ fn appended(
     cx: &Context<'_>,
     applied: &Applied<'_, '_>,
     list: &str,
-    added: &[&str],
+    added: &[String],
 ) -> Option<Fix> {
     if added.is_empty() {
         return cx.drop_operation(applied);
     }
     let path = format!("{list}/-");
-    let one = |gate: &&str| {
+    let one = |gate: &String| {
         let value = json!(gate);
         format!(r#"{{"op": "add", "path": "{path}", "value": {value}}}"#)
     };

@@ -56,8 +56,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(gates) = applied.gates() else {
             continue;
         };
-        for gate in gates.added() {
-            let rendered = gates.before.iter().any(|b| b == gate);
+        for gate in &gates.added {
+            let rendered = gates.twice.contains(gate);
             if rendered || kubevirt.feature_gates.contains_key(gate) {
                 continue;
             }

@@ -113,6 +113,7 @@ rules! {
     jsonpatch_invalid_operation,
     jsonpatch_layered,
     jsonpatch_list_index,
+    jsonpatch_many_operations,
     jsonpatch_noop,
     jsonpatch_not_an_array,
     jsonpatch_object_merges,

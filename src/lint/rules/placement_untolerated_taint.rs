@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::prelude::*;
 use crate::inventory::Taint;
@@ -76,6 +76,9 @@ spec:
 "#,
     ..Rule::BASE
 };
+
+/// The most tolerations that a fix adds to a list.
+const MOST_ADDED: usize = 64;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pods in Pods::ALL {
@@ -164,22 +167,28 @@ fn tolerations<'t>(
     taints: impl Iterator<Item = &'t Taint>,
 ) -> Option<Fix> {
     let list = cx.field(pods.field()).path()?.key("tolerations");
-    let mut seen: Vec<&Taint> = Vec::new();
-    for taint in taints {
-        if !seen.contains(&taint) {
-            seen.push(taint);
-        }
-    }
-    let changes = seen.into_iter().map(|taint| {
+    let mut seen = BTreeSet::new();
+    let taints = taints.filter(|t| seen.insert((&t.key, &t.value, &t.effect)));
+    let tolerations = taints.map(|taint| {
         let mut toleration =
             json!({"key": taint.key, "operator": "Exists", "effect": taint.effect});
         if !taint.value.is_empty() {
             toleration["operator"] = "Equal".into();
             toleration["value"] = taint.value.as_str().into();
         }
-        Change::Append(list.clone(), toleration)
+        toleration
     });
-    let changes: Vec<Change> = changes.collect();
+    let tolerations: Vec<Value> = tolerations.collect();
+    let there = cx.document().root.at(&list).map(|n| n.items().len());
+    let changes: Vec<Change> = match there.unwrap_or_default() {
+        0 => vec![Change::Set(list, tolerations.into())],
+        // Each is tried behind the one before it.
+        _ if tolerations.len() > MOST_ADDED => return None,
+        _ => tolerations
+            .into_iter()
+            .map(|t| Change::Append(list.clone(), t))
+            .collect(),
+    };
     cx.fix("tolerate the taint", Applicability::Suggestion, &changes)
 }
 

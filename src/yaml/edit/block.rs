@@ -11,9 +11,9 @@ use crate::yaml::{Node, Path, Segment, Style};
 impl Ground<'_> {
     pub(super) fn indent(&self) -> Indent<'_> {
         Indent {
-            step: self.step,
-            list_step: self.list_step,
-            line_break: self.line_break,
+            step: self.habits.step,
+            list_step: self.habits.list_step,
+            line_break: self.habits.line_break,
         }
     }
 
@@ -79,7 +79,7 @@ impl Ground<'_> {
             false => self.document.root.at(&parent),
         };
         let context = match holder {
-            None if self.json => Context::Json,
+            None if self.habits.json => Context::Json,
             None => Context::Block,
             Some(holder) => self.context(holder),
         };
@@ -131,7 +131,7 @@ impl Ground<'_> {
         let (from, to) = (old.span.start as usize, old.span.end as usize);
         let line_end = self.line_end(start);
         // The rest of the first line, and everything below.
-        let (first, below) = text.split_at(text.find(self.line_break).unwrap_or(text.len()));
+        let (first, below) = text.split_at(text.find(self.habits.line_break).unwrap_or(text.len()));
         let header = match old.style {
             Style::Literal | Style::Folded => {
                 let line = &self.text[from..self.line_end(from).min(to.max(from))];

@@ -52,7 +52,7 @@ impl Ground<'_> {
         let line = self.line_start(last.start as usize);
         let before = &self.text[line..last.start as usize];
         let separator = match before.trim().is_empty() && line > holder.span.start as usize {
-            true => format!(",{}{before}", self.line_break),
+            true => format!(",{}{before}", self.habits.line_break),
             false if self.text[..last.start as usize].ends_with(',') => ",".to_owned(),
             false => ", ".to_owned(),
         };

@@ -14,6 +14,12 @@ pub(super) struct Ground<'d> {
     pub(super) document: &'d Document,
     /// The whole file: spans count from its start.
     pub(super) text: &'d str,
+    pub(super) habits: Habits,
+}
+
+/// How a document is laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Habits {
     /// `\n` or `\r\n`.
     pub(super) line_break: &'static str,
     /// Columns that a mapping is indented below its key.
@@ -24,37 +30,35 @@ pub(super) struct Ground<'d> {
     pub(super) json: bool,
 }
 
-impl<'d> Ground<'d> {
-    pub(super) fn new(document: &'d Document) -> Self {
+impl Habits {
+    pub(super) fn of(document: &Document) -> Self {
         let text = document.file.text();
         let line_break = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
         };
-        let mut ground = Self {
-            document,
-            text,
+        let mut habits = Self {
             line_break,
             step: 0,
             list_step: usize::MAX,
             json: text.trim_start().starts_with('{'),
         };
-        ground.learn(&document.root);
-        if ground.step == 0 {
-            ground.step = 2;
+        habits.learn(text, &document.root);
+        if habits.step == 0 {
+            habits.step = 2;
         }
-        if ground.list_step == usize::MAX {
-            ground.list_step = 0;
+        if habits.list_step == usize::MAX {
+            habits.list_step = 0;
         }
-        ground
+        habits
     }
 
     /// Looks for the first mapping and the first list that stand below a key.
-    fn learn(&mut self, node: &Node) {
+    fn learn(&mut self, text: &str, node: &Node) {
         for entry in node.entries() {
             let value = &entry.value;
             if value.style == Style::Block && node.style == Style::Block {
-                let column = |span: Span| self.column(span.start as usize);
+                let column = |span: Span| column(text, span.start as usize);
                 let below = || column(value.span).saturating_sub(column(entry.key.span));
                 match &value.value {
                     Value::Map(_) if self.step == 0 => self.step = below(),
@@ -62,17 +66,28 @@ impl<'d> Ground<'d> {
                     _ => {}
                 }
             }
-            self.learn(value);
+            self.learn(text, value);
         }
         for item in node.items() {
-            self.learn(item);
+            self.learn(text, item);
+        }
+    }
+}
+
+impl<'d> Ground<'d> {
+    pub(super) fn new(document: &'d Document, habits: Habits) -> Self {
+        let text = document.file.text();
+        Self {
+            document,
+            text,
+            habits,
         }
     }
 
     /// What a value inside of `holder` may look like.
     pub(super) fn context(&self, holder: &Node) -> Context {
         match holder.style {
-            _ if self.json => Context::Json,
+            _ if self.habits.json => Context::Json,
             Style::Flow => Context::Flow,
             _ => Context::Block,
         }
@@ -83,7 +98,7 @@ impl<'d> Ground<'d> {
     }
 
     pub(super) fn line_start(&self, at: usize) -> usize {
-        self.text[..at].rfind('\n').map_or(0, |n| n + 1)
+        line_start(self.text, at)
     }
 
     /// Where the line's text ends, its line break not included.
@@ -102,7 +117,7 @@ impl<'d> Ground<'d> {
 
     /// Characters between the line's start and a place.
     pub(super) fn column(&self, at: usize) -> usize {
-        self.text[self.line_start(at)..at].chars().count()
+        column(self.text, at)
     }
 
     /// Behind the colon of a key.
@@ -144,4 +159,12 @@ impl<'d> Ground<'d> {
         }
         None
     }
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |n| n + 1)
+}
+
+fn column(text: &str, at: usize) -> usize {
+    text[line_start(text, at)..at].chars().count()
 }

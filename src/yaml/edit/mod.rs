@@ -7,10 +7,12 @@
 //! [`Reason`].
 
 mod block;
+mod excerpt;
 mod flow;
 mod ground;
 mod layout;
 mod part;
+mod plain;
 mod verify;
 
 use std::fmt;
@@ -58,6 +60,8 @@ pub enum Reason {
     Differs(String),
     /// A comment would get lost: its text.
     Comment(String),
+    /// So many edits were tried on the file that reading it again would take too long.
+    Costly,
 }
 
 impl fmt::Display for Reason {
@@ -71,6 +75,7 @@ impl fmt::Display for Reason {
             Self::Unreadable(message) => write!(f, "the result would not be readable: {message}"),
             Self::Differs(path) => write!(f, "the result would differ at {path}"),
             Self::Comment(text) => write!(f, "the comment {text:?} would get lost"),
+            Self::Costly => f.write_str("too many edits of the file were tried already"),
         }
     }
 }
@@ -188,7 +193,10 @@ fn no_such_place(path: &Path) -> Reason {
 /// # Errors
 /// See [`Reason`].
 pub fn edits(document: &Document, changes: &[Change]) -> Result<Vec<finding::Edit>, Reason> {
-    edits_of(&Before::of(&document.file), document, changes)
+    match excerpt::edits_alone(document, changes) {
+        Some(edits) => Ok(edits),
+        None => edits_of(&Before::of(&document.file), document, changes),
+    }
 }
 
 /// [`edits`] of a document whose file was read for them.
@@ -200,40 +208,56 @@ pub fn edits_of(
     document: &Document,
     changes: &[Change],
 ) -> Result<Vec<finding::Edit>, Reason> {
+    if changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    // An item of a List has no paths of its own.
+    let known = before.document(document.index);
+    let known = known.filter(|known| known.span == document.span);
+    let document = known.ok_or(Reason::Layout)?;
+    if let [change] = changes {
+        let edits = of_one(before, document, change);
+        if let Some(edits) = edits
+            .ok()
+            .filter(|e| part::is_made(before, document, change, e))
+        {
+            return Ok(edits);
+        }
+    }
+    if let Some(edits) = excerpt::edits(before, document, changes)? {
+        return Ok(edits);
+    }
+    before.spend(before.file().text().len().saturating_mul(changes.len()))?;
+    edits_in_turn(before, document, changes)
+}
+
+/// [`edits_of`], with the file read again after each change.
+fn edits_in_turn(
+    before: &Before,
+    document: &Document,
+    changes: &[Change],
+) -> Result<Vec<finding::Edit>, Reason> {
     let Some((last, first)) = changes.split_last() else {
         return Ok(Vec::new());
     };
     if first.is_empty() {
-        return edits_of_one(before, document, last);
+        return Ok(read_again(before, document, last)?.0);
     }
     // Later changes may build on earlier ones: each is made to what the one before it left.
     let mut after: Option<Before> = None;
     for change in first {
         let current = after.as_ref().unwrap_or(before);
         let document = current.document(document.index).ok_or(Reason::Layout)?;
-        let (_, made) = read_again(current, document, change, of_one(document, change))?;
-        after = Some(made);
+        let (_, made) = read_again(current, document, change)?;
+        after = Some(made.with_habits(document.index, current.habits(document)));
     }
     let current = after.as_ref().unwrap_or(before);
     let document = current.document(document.index).ok_or(Reason::Layout)?;
-    let edits = edits_of_one(current, document, last)?;
+    let (edits, _) = read_again(current, document, last)?;
     Ok(between(
         before.file(),
         &apply(current.file().text(), &edits)?,
     ))
-}
-
-/// [`edits_of`] for one change.
-fn edits_of_one(
-    before: &Before,
-    document: &Document,
-    change: &Change,
-) -> Result<Vec<finding::Edit>, Reason> {
-    let edits = of_one(document, change);
-    match edits {
-        Ok(edits) if part::is_made(before, document, change, &edits) => Ok(edits),
-        edits => Ok(read_again(before, document, change, edits)?.0),
-    }
 }
 
 /// The edits for a change, and the file after them, read as a whole. A change that has no place is
@@ -242,18 +266,21 @@ fn read_again(
     before: &Before,
     document: &Document,
     change: &Change,
-    edits: Result<Vec<finding::Edit>, Reason>,
 ) -> Result<(Vec<finding::Edit>, Before), Reason> {
     let mut intended = before.documents().to_vec();
     let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
     change.apply(tree)?;
-    let edits = edits?;
+    let edits = of_one(before, document, change)?;
     let after = verified(before, &edits, &intended)?;
     Ok((edits, after))
 }
 
-fn of_one(document: &Document, change: &Change) -> Result<Vec<finding::Edit>, Reason> {
-    let ground = Ground::new(document);
+fn of_one(
+    before: &Before,
+    document: &Document,
+    change: &Change,
+) -> Result<Vec<finding::Edit>, Reason> {
+    let ground = Ground::new(document, before.habits(document));
     let edits = match change {
         Change::Set(path, value) => ground.set(path, value),
         Change::Remove(path) => ground.remove(path),

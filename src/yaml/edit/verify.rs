@@ -1,6 +1,6 @@
 //! Applying edits, and not believing them.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +8,8 @@ use serde_json::Value as Json;
 use similar::{ChangeTag, TextDiff};
 
 use super::Reason;
+use super::ground::Habits;
+use super::plain::is_plain;
 use crate::finding::Edit;
 use crate::source::{SourceFile, Span};
 use crate::yaml::{Comment, Document, Entry, Node, Parsed, Problem, Value, parse};
@@ -60,11 +62,24 @@ pub struct Before {
     file: Arc<SourceFile>,
     documents: Vec<Arc<Document>>,
     trees: OnceCell<Vec<Json>>,
+    /// Of each document, how it is laid out.
+    habits: Vec<OnceCell<Habits>>,
+    /// Of each document, whether it is plain, as [`super::part`] says.
+    plain: Vec<OnceCell<bool>>,
+    /// How many bytes may still be read again to try edits out.
+    allowance: Cell<usize>,
     pub(super) comments: Vec<Span>,
     broken: usize,
     /// Whether nothing is wrong with it, save that kubectl and kustomize disagree about a word.
     pub(super) is_sound: bool,
 }
+
+/// How often a file may be read again, in all, to try edits out on it. Each edit is tried on few lines
+/// where these tell; where they don't, many edits of a large file would take the square of its size.
+const READ_AGAIN: usize = 2000;
+
+/// The bytes that may be read again of a small file.
+const READ_AGAIN_BYTES: usize = 8 << 20;
 
 impl Before {
     /// Reads a file.
@@ -86,6 +101,9 @@ impl Before {
         comments.sort_unstable();
         Self {
             file: Arc::clone(file),
+            habits: documents.iter().map(|_| OnceCell::new()).collect(),
+            plain: documents.iter().map(|_| OnceCell::new()).collect(),
+            allowance: Cell::new(READ_AGAIN * file.text().len() + READ_AGAIN_BYTES),
             documents,
             trees: OnceCell::new(),
             comments,
@@ -103,6 +121,44 @@ impl Before {
     pub fn documents(&self) -> &[Json] {
         let trees = || self.documents.iter().map(|d| d.root.to_json()).collect();
         self.trees.get_or_init(trees)
+    }
+
+    /// The same, with their places.
+    pub(super) fn all(&self) -> &[Arc<Document>] {
+        &self.documents
+    }
+
+    /// How one of them is laid out.
+    pub(super) fn habits(&self, document: &Document) -> Habits {
+        let read = || Habits::of(document);
+        let cell = self.habits.get(document.index);
+        cell.map_or_else(read, |cell| *cell.get_or_init(read))
+    }
+
+    /// The file, one of whose documents is laid out as said, whatever it looks like.
+    pub(super) fn with_habits(self, index: usize, habits: Habits) -> Self {
+        if let Some(cell) = self.habits.get(index) {
+            cell.set(habits).ok();
+        }
+        self
+    }
+
+    /// Whether one of them is plain, as [`super::part`] says.
+    pub(super) fn is_plain(&self, document: &Document) -> bool {
+        let text = || document.file.text().get(document.span.range());
+        let read = || text().is_some_and(is_plain);
+        let cell = self.plain.get(document.index);
+        cell.map_or_else(read, |cell| *cell.get_or_init(read))
+    }
+
+    /// Takes note that bytes are read again.
+    ///
+    /// # Errors
+    /// [`Reason::Costly`] where these are too many.
+    pub(super) fn spend(&self, bytes: usize) -> Result<(), Reason> {
+        let left = self.allowance.get().checked_sub(bytes);
+        self.allowance.set(left.unwrap_or_default());
+        left.map(|_| ()).ok_or(Reason::Costly)
     }
 
     /// One of them, with its places.

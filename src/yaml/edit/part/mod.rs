@@ -21,9 +21,10 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2_iter, memchr3_iter, memrchr};
+use memchr::{memchr, memrchr};
 use serde_json::Value as Json;
 
+use super::plain::is_plain;
 use super::verify::{Before, apply_within, is, lost_comment};
 use super::{Change, Segment};
 use crate::finding::Edit;
@@ -39,53 +40,20 @@ pub(super) fn is_made(
     change: &Change,
     edits: &[Edit],
 ) -> bool {
-    let known = before.document(document.index);
-    let is_known = known.is_some_and(|known| std::ptr::eq(known, document));
-    if !is_known || !before.is_sound {
-        return false;
-    }
     let text = before.file().text();
-    let own = text.get(document.span.range());
-    if !own.is_some_and(is_plain) || !is_small(text, edits) {
+    if !before.is_sound || !before.is_plain(document) || !is_small(text, edits) {
         return false;
     }
     let path = change.path();
     let mut parts = parts(document, path, edits).into_iter().rev();
     let lines = parts.find_map(|part| part.below(text, edits).or_else(|| part.lines(text, edits)));
-    lines.is_some_and(|lines| lines.read_as(before, change, edits))
-}
-
-/// Whether a text has nothing that may mean something elsewhere, or mean nothing without what
-/// stands elsewhere (anchors, aliases, tags, merge keys), and its lines and keys are what they seem:
-/// there are no line breaks that only YAML has, and no `? ` makes a key of what is below it.
-fn is_plain(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is = |at: usize, set: &[u8]| bytes.get(at).is_some_and(|b| set.contains(b));
-    let name = |at: usize| bytes.get(at).is_some_and(|b| is_of_a_name(*b));
-    let blank = |at: usize| bytes.get(at).is_none_or(|b| b" \t\r\n".contains(b));
-    let reaches_out = |at: usize| bytes[at] == b'!' || name(at + 1);
-    let misleads = |at: usize| match bytes[at] {
-        b'<' => is(at + 1, b"<"),
-        b'\r' => !is(at + 1, b"\n"),
-        _ => blank(at + 1) && at.checked_sub(1).is_none_or(blank),
-    };
-    let breaks = |at: usize| match bytes[at] {
-        0xC2 => is(at + 1, b"\x85"),
-        _ => is(at + 1, b"\x80") && is(at + 2, b"\xA8\xA9"),
-    };
-    !memchr3_iter(b'&', b'*', b'!', bytes).any(reaches_out)
-        && !memchr3_iter(b'<', b'\r', b'?', bytes).any(misleads)
-        && !memchr2_iter(0xC2, 0xE2, bytes).any(breaks)
-}
-
-/// Whether a character may be part of an anchor's name.
-fn is_of_a_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+    let affordable = |lines: &Lines<'_>| before.spend(lines.text.len()).is_ok();
+    lines.is_some_and(|lines| affordable(&lines) && lines.read_as(before, change, edits))
 }
 
 /// Whether the text with the edits is certainly within the limits. No character makes more than
 /// three values: `?` may be a mapping, its key and its value.
-fn is_small(text: &str, edits: &[Edit]) -> bool {
+pub(super) fn is_small(text: &str, edits: &[Edit]) -> bool {
     let limits = Limits::current();
     let added: usize = edits.iter().map(|e| e.text.len()).sum();
     let length = text.len().saturating_add(added);
@@ -128,7 +96,7 @@ fn parts<'d>(document: &'d Document, path: &Path, edits: &[Edit]) -> Vec<Part<'d
         if node.style != Style::Block {
             break;
         }
-        let Some(column) = column(text, node.span.start as usize) else {
+        let Some(column) = start_column(text, node.span.start as usize) else {
             break;
         };
         match (&node.value, step) {
@@ -176,7 +144,7 @@ fn parts<'d>(document: &'d Document, path: &Path, edits: &[Edit]) -> Vec<Part<'d
 
 /// The column at which a collection begins; `None` where more than spaces and dashes stand in front
 /// of it on its line.
-fn column(text: &str, at: usize) -> Option<usize> {
+pub(super) fn start_column(text: &str, at: usize) -> Option<usize> {
     let before = text.as_bytes().get(..at)?;
     let line = memrchr(b'\n', before).map_or(0, |line| line + 1);
     let is_indent = before[line..].iter().all(|b| matches!(b, b' ' | b'-'));
@@ -185,7 +153,7 @@ fn column(text: &str, at: usize) -> Option<usize> {
 
 /// Where the line begins that has a list's next dash: behind the item above it only empty lines
 /// and comments come before.
-fn dash(text: &str, column: usize, between: Range<usize>) -> Option<usize> {
+pub(super) fn dash(text: &str, column: usize, between: Range<usize>) -> Option<usize> {
     let mut at = between.start;
     loop {
         at += memchr(b'\n', text.as_bytes().get(at..between.end)?)? + 1;
@@ -289,7 +257,7 @@ fn last(node: &Node) -> &Node {
     entry.or(node.items().last()).map_or(node, last)
 }
 
-fn is_blank(indentation: &str) -> bool {
+pub(super) fn is_blank(indentation: &str) -> bool {
     indentation.bytes().all(|b| b == b' ')
 }
 

@@ -8,7 +8,7 @@ use std::{env, fs};
 use serde_json::{Value as Json, json};
 
 use super::super::verify::{apply, apply_and_read};
-use super::super::{Reason, of_one, verified};
+use super::super::{Reason, edits_in_turn, excerpt, of_one, verified};
 use super::*;
 use crate::source::SourceFile;
 
@@ -205,6 +205,7 @@ struct Told {
     read: usize,
     made: usize,
     whole: usize,
+    excerpts: usize,
 }
 
 /// Where the lines are read for the file, the file has to read the same.
@@ -267,7 +268,7 @@ fn try_edits(before: &Before, document: &Document, path: &Path, edits: &[Edit], 
 
 /// What is said to be made is made.
 fn try_change(before: &Before, document: &Document, change: &Change, told: &mut Told) {
-    let Ok(edits) = of_one(document, change) else {
+    let Ok(edits) = of_one(before, document, change) else {
         return;
     };
     let mut meant = before.documents().to_vec();
@@ -283,6 +284,27 @@ fn try_change(before: &Before, document: &Document, change: &Change, told: &mut 
         before.file().text()
     );
     try_edits(before, document, change.path(), &edits, told);
+}
+
+/// What an excerpt says is what the file says: it reads as meant, and the same text comes of it.
+fn try_excerpt(before: &Before, document: &Document, changes: &[Change], told: &mut Told) {
+    let Ok(Some(edits)) = excerpt::edits(before, document, changes) else {
+        return;
+    };
+    told.excerpts += 1;
+    let text = before.file().text();
+    let mut meant = before.documents().to_vec();
+    for change in changes {
+        change.apply(&mut meant[document.index]).unwrap();
+    }
+    let ours = apply(text, &edits).unwrap();
+    let after = Before::of(&SourceFile::new("f.yaml", ours.clone()));
+    assert_eq!(after.documents(), meant, "{text:?}\n{changes:?}");
+    // The whole file may not be readable halfway: `{}` at its start makes it JSON.
+    if let Ok(whole) = edits_in_turn(before, document, changes) {
+        let whole = apply(text, &whole).unwrap();
+        assert_eq!(ours, whole, "{text:?}\n{changes:?}");
+    }
 }
 
 fn values() -> Vec<Json> {
@@ -316,18 +338,23 @@ fn try_file(text: &str, rounds: usize, random: &mut Random, told: &mut Told) {
     {
         let mut all = vec![Path::root()];
         paths(&before.documents()[document.index], &Path::root(), &mut all);
-        for _ in 0..rounds {
+        let change = |random: &mut Random| {
             let path = random.of(&all).clone();
             let value = random.of(&values).clone();
-            let change = match random.below(6) {
+            match random.below(6) {
                 0 => Change::Set(path, value),
                 1 => Change::Remove(path),
                 2 => Change::Append(path, value),
                 3 => Change::Rename(path, "b".to_owned()),
                 4 => Change::Set(path.key("new"), value),
                 _ => Change::Set(path.parent().key("new: 1"), value),
-            };
-            try_change(&before, document, &change, told);
+            }
+        };
+        for _ in 0..rounds {
+            let one = change(random);
+            try_change(&before, document, &one, told);
+            try_excerpt(&before, document, std::slice::from_ref(&one), told);
+            try_excerpt(&before, document, &[one, change(random)], told);
             let mut edits = vec![random.edit(&file)];
             if random.below(3) == 0 {
                 edits.push(random.edit(&file));
@@ -365,6 +392,7 @@ fn lines_read_alone_as_in_their_file() {
     }
     assert!(told.read > 20 * rounds, "{told:?}");
     assert!(told.made > told.whole / 3, "{told:?}");
+    assert!(told.excerpts > told.whole / 4, "{told:?}");
 }
 
 #[test]
@@ -380,4 +408,5 @@ fn changes_of_test_files_are_mostly_verified_by_their_lines() {
         try_file(text, 3, &mut random, &mut told);
     }
     assert!(told.made > told.whole * 3 / 4, "{told:?}");
+    assert!(told.excerpts > told.whole / 2, "{told:?}");
 }

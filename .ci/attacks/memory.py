@@ -1,0 +1,121 @@
+"""Memory is bounded by the size of the input, whatever stands in it. `.ci/run` leaves this out, as `growth` says."""
+
+# MiB of memory for each MiB of input, what an empty repository takes left out. README.md names it.
+LIMIT = 800
+SIZE = 256 << 10
+
+INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+metadata: {name: one}
+spec:
+  release: "1.18"
+  platform: OpenShift
+"""
+NODES = "  nodes: [{name: cp1, architecture: amd64, roles: [control-plane]}, {name: w1, architecture: amd64, roles: [worker]}]\n"
+HEAD = """apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: kubevirt-hyperconverged
+"""
+
+
+def many(text):
+    """A text as often as it fits; `{}` is each time's number."""
+    out, size = [], 0
+    while size < SIZE:
+        out.append(text.replace("{}", f"{len(out):x}"))
+        size += len(out[-1])
+    return "".join(out)
+
+
+def bounded(lab, spec="  {}\n", head=HEAD, inventory=INVENTORY + NODES, other=""):
+    """Broken where a run takes more memory than its input allows."""
+    files = {"hyperconverged.yaml": head + "spec:\n" + spec, "inventory.yaml": inventory, "other.yaml": other}
+
+    def peak(files):
+        directory = lab.dir()
+        for path, text in files.items():
+            lab.write(directory, path, text)
+        words = ["lint", "--format", "concise", "--max-documents", "10000000"]
+        return lab.run(*words, cwd=directory, timeout=120)
+
+    empty = peak({"hyperconverged.yaml": HEAD + "spec: {}\n", "inventory.yaml": INVENTORY + NODES})
+    done = peak(files)
+    lab.expect(done.code in (0, 1, 2, 4), "the run ends", done)
+    size = sum(len(text) for text in files.values()) / (1 << 20)
+    ratio = (done.memory - empty.memory) / size
+    lab.measured(f"{ratio:.0f} bytes for each byte of {size:.2f} MiB, {done.cpu:.2f} s")
+    lab.expect(ratio < LIMIT, f"{ratio:.0f} bytes of memory for each byte of input")
+
+
+def attack_lists(lab):
+    """Empty lists in an unknown field."""
+    bounded(lab, "  noSuchField: [" + many("[],") + "]\n")
+
+
+def attack_numbers(lab):
+    """Numbers in an unknown field."""
+    bounded(lab, "  noSuchField: [" + many("0,") + "]\n")
+
+
+def attack_mapping(lab):
+    """Keys without values."""
+    bounded(lab, "  noSuchField: {" + many("a{}: ,") + "}\n")
+
+
+def attack_tolerations(lab):
+    """Tolerations, which are copied to operands."""
+    bounded(lab, "  workloads:\n    nodePlacement:\n      tolerations:\n" + "".join(f"      - {{key: k{i}}}\n" for i in range(SIZE // 20)))
+
+
+def attack_empty_tolerations(lab):
+    """Tolerations that say nothing."""
+    bounded(lab, "  workloads: {nodePlacement: {tolerations: [" + "{}," * (SIZE // 3) + "]}}\n")
+
+
+def attack_empty_images(lab):
+    """Golden images that say nothing, each of which is found."""
+    bounded(lab, "  dataImportCronTemplates: [" + "{}," * (SIZE // 3) + "]\n")
+
+
+def attack_empty_nodes(lab):
+    """Nodes that say nothing, each of which is found."""
+    bounded(lab, inventory=INVENTORY + "  nodes: [" + "{}," * (SIZE // 3) + "]\n")
+
+
+def attack_gates(lab):
+    """Feature gates that say nothing."""
+    bounded(lab, "  featureGates: [" + "{}," * (SIZE // 3) + "]\n", head=HEAD.replace("v1beta1", "v1"))
+
+
+def attack_labels(lab):
+    """Labels."""
+    bounded(lab, head=HEAD + "  labels: {" + many("a{}: b,") + "}\n")
+
+
+def attack_documents(lab):
+    """Documents with nothing in them, and with a word in each."""
+    bounded(lab, other=many("---\n"))
+    bounded(lab, other=many("---\na\n"))
+
+
+def attack_neighbour(lab):
+    """Numbers in another object."""
+    bounded(lab, other="kind: VirtualMachine\napiVersion: kubevirt.io/v1\nmetadata: {name: x}\nspec: [" + many("0,") + "]\n")
+
+
+def attack_aliases(lab):
+    """Aliases, up to the limit of what they may add."""
+    aliases = "  a: &a [" + "0," * 1000 + "]\n  b: [" + "*a," * 390 + "]\n"
+    bounded(lab, aliases + "#" * SIZE + "\n")
+
+
+def attack_unknown_fields(lab):
+    """Fields that nobody knows, each of which is found."""
+    bounded(lab, many("  f{}: 1\n"))
+
+
+def attack_one_string(lab):
+    """One long string."""
+    bounded(lab, "  noSuchField: " + "a" * SIZE + "\n")

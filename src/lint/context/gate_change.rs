@@ -1,0 +1,45 @@
+//! What an operation of a patch added to a list of feature gates, and took away.
+
+use std::collections::{HashMap, HashSet};
+
+/// What an operation did to a list of gates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatchedGates {
+    /// The list's pointer.
+    pub list: &'static str,
+    /// The gates that weren't there, or once less; in order.
+    pub added: Vec<String>,
+    /// Those of them that were there, too.
+    pub twice: Vec<String>,
+    /// The gates that are gone, in order.
+    pub lost: Vec<String>,
+}
+
+impl PatchedGates {
+    pub(super) fn new(list: &'static str, before: &[String], after: &[String]) -> Self {
+        let mut rest: HashMap<&str, usize> = HashMap::new();
+        for gate in before {
+            *rest.entry(gate).or_default() += 1;
+        }
+        let twice = |gate: &&String| rest.contains_key(gate.as_str());
+        let added_to = |mut left: HashMap<&str, usize>| {
+            let mut is_new = |gate: &&String| match left.get_mut(gate.as_str()) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
+            };
+            after.iter().filter(|g| is_new(g)).cloned().collect()
+        };
+        let added: Vec<String> = added_to(rest.clone());
+        let still: HashSet<&str> = after.iter().map(String::as_str).collect();
+        let lost = before.iter().filter(|g| !still.contains(g.as_str()));
+        Self {
+            list,
+            twice: added.iter().filter(twice).cloned().collect(),
+            lost: lost.cloned().collect(),
+            added,
+        }
+    }
+}
