@@ -29,4 +29,5 @@ pub mod schema;
 pub mod source;
 pub mod topology;
 pub mod why;
-pub mod yaml;
+
+pub use hcoplan_yaml as yaml;

@@ -34,13 +34,29 @@ fn sources(directory: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-fn all_sources() -> Vec<(String, PathBuf)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+/// The sources of hcoplan itself.
+fn product() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// Those, and the sources of the crates beside it: cargo keeps the arrows between crates.
+fn roots() -> Vec<PathBuf> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let beside = fs::read_dir(crates).expect("crates is readable");
+    let beside = beside.map(|entry| entry.expect("entry").path().join("src"));
+    let mut roots: Vec<PathBuf> = beside.chain([product()]).collect();
+    roots.sort();
+    assert!(roots.len() > 1, "there are crates beside hcoplan");
+    roots
+}
+
+/// The files below a root, each with the module at the top that it belongs to.
+fn sources_of(root: &Path) -> Vec<(String, PathBuf)> {
     let mut files = Vec::new();
-    sources(&root, &mut files);
+    sources(root, &mut files);
     files.sort();
     let module = |path: &PathBuf| {
-        let inner = path.strip_prefix(&root).expect("below src");
+        let inner = path.strip_prefix(root).expect("below src");
         let first = inner.iter().next().expect("a name").to_string_lossy();
         first.trim_end_matches(".rs").to_owned()
     };
@@ -133,13 +149,12 @@ fn expand(tree: &str, above: &[String], public: bool, out: &mut Vec<Import>) {
 /// A module's path from the crate: `["yaml", "edit"]`.
 type Module = Vec<String>;
 
-/// The files of the crate by their module, with their imports; files of tests are left out.
-fn modules() -> BTreeMap<Module, Vec<Import>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+/// The files of a crate by their module, with their imports; files of tests are left out.
+fn modules(root: &Path) -> BTreeMap<Module, Vec<Import>> {
     let mut out = BTreeMap::new();
-    for (_, path) in all_sources() {
+    for (_, path) in sources_of(root) {
         let inner = path
-            .strip_prefix(&root)
+            .strip_prefix(root)
             .expect("below src")
             .with_extension("");
         let mut module: Module = inner
@@ -203,7 +218,7 @@ fn resolve(
 #[test]
 fn modules_import_downwards_only() {
     let mut wrong = Vec::new();
-    for (module, path) in all_sources() {
+    for (module, path) in sources_of(&product()) {
         if module == "lib" {
             continue;
         }
@@ -232,7 +247,7 @@ fn modules_import_downwards_only() {
 #[test]
 fn files_stay_readable() {
     let mut long = BTreeMap::new();
-    for (_, path) in all_sources() {
+    for (_, path) in roots().iter().flat_map(|root| sources_of(root)) {
         let lines = fs::read_to_string(&path).expect("readable").lines().count();
         if lines > MOST_LINES {
             long.insert(path, lines);
@@ -245,7 +260,13 @@ fn files_stay_readable() {
 /// that import each other, over however many in between, have to be told apart better.
 #[test]
 fn files_do_not_import_each_other() {
-    let modules = modules();
+    for root in roots() {
+        no_circles_below(&root);
+    }
+}
+
+fn no_circles_below(root: &Path) {
+    let modules = modules(root);
     let imported = |from: &Module| -> BTreeSet<Module> {
         let resolved = modules[from].iter();
         let resolved = resolved.filter_map(|i| resolve(&modules, from, &i.path));
@@ -268,7 +289,11 @@ fn files_do_not_import_each_other() {
             circles.insert(start.join("::"));
         }
     }
-    assert!(circles.is_empty(), "these import each other: {circles:#?}");
+    assert!(
+        circles.is_empty(),
+        "these import each other in {}: {circles:#?}",
+        root.display()
+    );
 }
 
 #[test]

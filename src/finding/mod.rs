@@ -8,10 +8,11 @@ mod suggest;
 
 use std::sync::Arc;
 
+pub use hcoplan_yaml::source::Edit;
 pub use rule::{Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule, RuleOption};
 pub use suggest::nearest;
 
-use crate::source::{Location, SourceFile, Span};
+use crate::source::Location;
 
 /// How bad it is. `Error` = refused, crashes or cannot work; `Warning` = works but wrong,
 /// alerting or fragile; `Info` = worth knowing.
@@ -204,15 +205,4 @@ impl Fix {
             }],
         }
     }
-}
-
-/// Replaces the bytes `span` of `file` by `text`.
-#[derive(Debug, Clone)]
-pub struct Edit {
-    /// The file.
-    pub file: Arc<SourceFile>,
-    /// What is replaced; empty for an insertion.
-    pub span: Span,
-    /// What stands there afterwards.
-    pub text: String,
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::decode::read_sized;
+use super::read::read_sized;
 use super::tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
 
 /// A directory as a tree.

@@ -1,0 +1,256 @@
+//! Edits in block collections.
+
+use serde_json::Value as Json;
+
+use super::Reason;
+use super::ground::{Ground, Splice};
+use super::layout::{self, Context, Indent, Quotes};
+use crate::source::Span;
+use crate::{Node, Path, Segment, Style};
+
+impl Ground<'_> {
+    pub(super) fn indent(&self) -> Indent<'_> {
+        Indent {
+            step: self.habits.step,
+            list_step: self.habits.list_step,
+            line_break: self.habits.line_break,
+        }
+    }
+
+    /// Adds an entry behind the last one of a block mapping.
+    pub(super) fn insert_entry(&self, map: &Node, key: &str, value: &Json) -> Vec<Splice> {
+        let column = self.column(map.span.start as usize);
+        let text = layout::entry(key, value, column, self.indent());
+        self.add_line(map, column, &text)
+    }
+
+    /// Adds an item behind the last one of a block list.
+    pub(super) fn insert_item(&self, list: &Node, value: &Json) -> Vec<Splice> {
+        let column = self.column(list.span.start as usize);
+        let text = layout::item(value, column, self.indent());
+        self.add_line(list, column, &text)
+    }
+
+    fn add_line(&self, collection: &Node, column: usize, text: &str) -> Vec<Splice> {
+        let at = self.end_of(collection);
+        let line = layout::new_line(column, self.indent());
+        vec![(Span::new(at, at), line + text)]
+    }
+
+    /// The end of a block collection's last line, a comment on it and the empty lines that a
+    /// `|+` keeps included.
+    fn end_of(&self, node: &Node) -> usize {
+        let end = self.line_end(node.span.end as usize);
+        let mut last = node;
+        loop {
+            let entry = last.entries().iter().map(|e| &e.value);
+            let below = entry.chain(last.items()).max_by_key(|n| n.span.end);
+            match below {
+                Some(below) if below.span.end == last.span.end => last = below,
+                _ => break,
+            }
+        }
+        let header = self.text_of(last.span).lines().next().unwrap_or("");
+        let keeps = matches!(last.style, Style::Literal | Style::Folded) && header.contains('+');
+        if !keeps {
+            return end;
+        }
+        let mut at = end;
+        loop {
+            let next = self.next_line(at);
+            let line = &self.text[next..self.line_end(next)];
+            if next == at || next == self.text.len() || !line.trim().is_empty() {
+                return at;
+            }
+            at = self.line_end(next);
+        }
+    }
+
+    /// Replaces the value at a path.
+    pub(super) fn replace(
+        &self,
+        path: &Path,
+        old: &Node,
+        new: &Json,
+    ) -> Result<Vec<Splice>, Reason> {
+        let parent = path.parent();
+        let holder = match path.0.is_empty() {
+            true => None,
+            false => self.document.root.at(&parent),
+        };
+        let context = match holder {
+            None if self.habits.json => Context::Json,
+            None => Context::Block,
+            Some(holder) => self.context(holder),
+        };
+        let own_flow =
+            old.style == Style::Flow && !(old.items().is_empty() && old.entries().is_empty());
+        let old_text = self.text_of(old.span);
+        if context != Context::Block {
+            let text = layout::inline(new, context, Quotes::of(old_text));
+            return self.replace_in_flow(path, old, &text);
+        }
+        let (column, start) = match (path.0.last(), holder) {
+            (None, _) | (_, None) => {
+                let column = self.column(old.span.start as usize);
+                let text = match layout::is_block(new) {
+                    true => layout::item(new, column.saturating_sub(2), self.indent()).split_off(2),
+                    false => layout::inline(new, context, Quotes::of(old_text)),
+                };
+                return Ok(vec![(old.span, text)]);
+            }
+            (Some(Segment::Key(_)), Some(holder)) => {
+                let key = self.document.root.key_at(path).ok_or(Reason::Layout)?;
+                let after = self.after_colon(key.span).ok_or(Reason::Layout)?;
+                (self.column(holder.span.start as usize), after)
+            }
+            (Some(Segment::Index(i)), Some(holder)) => {
+                let dash = self.dash(holder, *i).ok_or(Reason::Layout)?;
+                (self.column(dash) + 2, dash + 1)
+            }
+        };
+        self.properties(start, old)?;
+        let is_item = matches!(path.0.last(), Some(Segment::Index(_)));
+        let text = if own_flow || !layout::is_block(new) {
+            let quotes = match old.style {
+                Style::SingleQuoted | Style::DoubleQuoted => Quotes::of(old_text),
+                _ => Quotes::None,
+            };
+            format!(" {}", layout::inline(new, context, quotes))
+        } else if is_item {
+            format!(" {}", &layout::item(new, column - 2, self.indent())[2..])
+        } else {
+            layout::below_key(new, column, self.indent())
+        };
+        Ok(self.put(start, old, column, &text))
+    }
+
+    /// Puts `text` behind the indicator that ends at `start`, in place of `old`; a comment on
+    /// the indicator's line stays there.
+    fn put(&self, start: usize, old: &Node, column: usize, text: &str) -> Vec<Splice> {
+        let (from, to) = (old.span.start as usize, old.span.end as usize);
+        let line_end = self.line_end(start);
+        // The rest of the first line, and everything below.
+        let (first, below) = text.split_at(text.find(self.habits.line_break).unwrap_or(text.len()));
+        let header = match old.style {
+            Style::Literal | Style::Folded => {
+                let line = &self.text[from..self.line_end(from).min(to.max(from))];
+                from + line.find([' ', '\t']).unwrap_or(line.len())
+            }
+            Style::Block => start,
+            _ if to <= line_end => to,
+            // A value over several lines that isn't a block: no comment can stand in it.
+            _ => return vec![(Span::new(start, to), text.to_owned())],
+        };
+        let mut splices = Vec::new();
+        if old.style == Style::Block && from <= line_end {
+            // `- a: 1`: nothing of the line stays.
+            let gone = Span::new(start, self.block_end(old.span.end, column));
+            return vec![
+                (Span::new(start, start), text.to_owned()),
+                (gone, String::new()),
+            ];
+        }
+        let value_line_end = self.line_end(header.max(start));
+        let first_span = match old.style {
+            Style::Block => Span::new(start, start),
+            _ => Span::new(start, header.max(start)),
+        };
+        if value_line_end == first_span.end as usize && to <= value_line_end {
+            splices.push((first_span, text.to_owned()));
+            return splices;
+        }
+        splices.push((first_span, first.to_owned()));
+        let rest_end = match old.style {
+            Style::Block => self.block_end(old.span.end, column),
+            _ => to.max(value_line_end),
+        };
+        if rest_end > value_line_end || !below.is_empty() {
+            splices.push((Span::new(value_line_end, rest_end), below.to_owned()));
+        }
+        splices
+    }
+
+    /// Refuses values with an anchor, and tags that would change what the new value means.
+    fn properties(&self, start: usize, old: &Node) -> Result<(), Reason> {
+        let before = self.text.get(start..old.span.start as usize).unwrap_or("");
+        let mut comment = false;
+        for (i, c) in before.char_indices() {
+            match c {
+                '\n' => comment = false,
+                '#' if before[..i].ends_with([' ', '\t', '\n']) => comment = true,
+                '&' if !comment => return Err(Reason::Anchor),
+                '!' if !comment => return Err(Reason::Layout),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a block collection empty. What stood in it goes, comments included.
+    pub(super) fn empty(
+        &self,
+        path: &Path,
+        node: &Node,
+        new: &Json,
+    ) -> Result<Vec<Splice>, Reason> {
+        if !path.0.is_empty() {
+            return self.replace(path, node, new);
+        }
+        let start = node.span.start as usize;
+        let column = self.column(start);
+        let gone = Span::new(start, self.block_end(node.span.end, column));
+        let text = layout::inline(new, Context::Block, Quotes::None);
+        Ok(vec![(Span::new(start, start), text), (gone, String::new())])
+    }
+
+    /// The end of the line on which a value ends, and of the comments below that are indented
+    /// deeper than `column`: they belong to what ends.
+    fn block_end(&self, value_end: u32, column: usize) -> usize {
+        let mut end = self.line_end(value_end as usize);
+        loop {
+            let next = self.next_line(end);
+            let text = &self.text[next..self.line_end(next)];
+            let indent = text.len() - text.trim_start_matches(' ').len();
+            if next == self.text.len() || !text[indent..].starts_with('#') || indent <= column {
+                return end;
+            }
+            end = self.line_end(next);
+        }
+    }
+
+    /// Takes an entry or item away that begins at `start`, one of several.
+    pub(super) fn remove_entry(
+        &self,
+        holder: &Node,
+        start: usize,
+        node: &Node,
+    ) -> Result<Vec<Splice>, Reason> {
+        let column = self.column(holder.span.start as usize);
+        let line = self.line_start(start);
+        let end = self.block_end(node.span.end.max(Span::new(start, start).end), column);
+        let before = &self.text[line..start];
+        if !before.trim().is_empty() {
+            // The first of a mapping in a list: what comes next moves up to its dash.
+            let rest = &self.text[self.next_line(end)..];
+            let space = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n']).len();
+            let next = self.next_line(end) + space;
+            return Ok(vec![(Span::new(start, next), String::new())]);
+        }
+        let mut first = line;
+        // Comments right above, at the same column, are its own.
+        while first > 0 {
+            let above = self.line_start(first - 1);
+            let text = &self.text[above..first];
+            let indent = text.len() - text.trim_start_matches(' ').len();
+            if indent != self.column(start)
+                || !text[indent..].starts_with('#')
+                || above < self.document.span.start as usize
+            {
+                break;
+            }
+            first = above;
+        }
+        Ok(vec![(Span::new(first, self.next_line(end)), String::new())])
+    }
+}

@@ -1,0 +1,273 @@
+//! Trying changes on a few lines of a file, as if they were a file of their own.
+//!
+//! To read a whole file again for each of its findings takes the square of their number. The lines
+//! that an entry of a block mapping or an item of a block list has to itself read the same without
+//! those around them (why: see [`super::part`]), and a document reads the same without the others
+//! of its file, since kubectl cuts a file before it reads any of it. What the lines alone can't
+//! tell is left to the whole file.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::ground::Habits;
+use super::part::{dash, is_blank, is_small, start_column};
+use super::plain::is_plain;
+use super::verify::{Before, apply, is};
+use super::{Change, Reason, edits_in_turn};
+use crate::source::Edit;
+use crate::source::{SourceFile, Span};
+use crate::{Document, Limits, Node, Path, Segment, Style, Value};
+
+/// Lines that read the same alone.
+struct Excerpt<'d> {
+    /// What stands in them: the value of the entry, the item, or the document's root.
+    node: &'d Node,
+    /// The steps that lead to it.
+    steps: &'d [Segment],
+    /// The bytes of the lines.
+    lines: Range<usize>,
+    /// The column of the key or dash; `None` for a whole document.
+    column: Option<usize>,
+}
+
+/// The edits that make the changes one after the other, tried on the fewest lines that hold them;
+/// `None` where only the whole file can tell.
+///
+/// # Errors
+/// [`Reason::Costly`]
+pub(super) fn edits(
+    before: &Before,
+    document: &Document,
+    changes: &[Change],
+) -> Result<Option<Vec<Edit>>, Reason> {
+    let text = before.file().text();
+    if starts_as_json(text) {
+        return Ok(None);
+    }
+    let few = smallest(document, text, common_steps(changes));
+    let whole = Some(Excerpt::whole(document)).filter(|whole| whole.lines.len() < text.len());
+    for excerpt in few.into_iter().chain(whole) {
+        // Once as it is, and once after each change.
+        let times = changes.len().saturating_add(1);
+        before.spend(excerpt.lines.len().saturating_mul(times))?;
+        let habits = before.habits(document);
+        if let Some(edits) = excerpt.edits(document, habits, changes) {
+            return Ok(Some(edits));
+        }
+    }
+    Ok(None)
+}
+
+/// The same on a whole document, whose file nobody has read for edits; `None` where only the file
+/// can tell.
+pub(super) fn edits_alone(document: &Document, changes: &[Change]) -> Option<Vec<Edit>> {
+    // Of a List's item, the bytes are not lines of their own.
+    let is_whole = document.span != document.root.span;
+    if !is_whole || starts_as_json(document.file.text()) {
+        return None;
+    }
+    Excerpt::whole(document).edits(document, Habits::of(document), changes)
+}
+
+/// Whether a file is one JSON value after the other, which kubectl doesn't cut.
+fn starts_as_json(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
+
+/// The steps that lead to everything that the changes touch.
+fn common_steps(changes: &[Change]) -> &[Segment] {
+    let mut all = changes.iter().map(|change| {
+        let steps = change.path().0.as_slice();
+        match change {
+            Change::Append(..) => steps,
+            // What holds it changes.
+            _ => &steps[..steps.len().saturating_sub(1)],
+        }
+    });
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |common, steps| {
+        let pairs = common.iter().zip(steps);
+        &common[..pairs.take_while(|(a, b)| a == b).count()]
+    })
+}
+
+/// The fewest lines on the way that hold everything that the steps lead to.
+fn smallest<'d>(document: &'d Document, text: &str, steps: &'d [Segment]) -> Option<Excerpt<'d>> {
+    let (mut node, mut end) = (&document.root, document.span.end as usize);
+    let mut found = None;
+    for (depth, step) in steps.iter().enumerate() {
+        if node.style != Style::Block {
+            break;
+        }
+        let Some((lines, column, value)) = lines(text, node, step, end) else {
+            break;
+        };
+        end = lines.end;
+        node = value;
+        let is_alone = text.get(lines.start..lines.start + column);
+        if is_alone.is_some_and(is_blank) {
+            found = Some(Excerpt {
+                node,
+                steps: &steps[..=depth],
+                lines,
+                column: Some(column),
+            });
+        }
+    }
+    found
+}
+
+/// The lines of an entry or item of a block collection that ends at `end`, the column of its key or
+/// dash, and its value. The first line may begin with what isn't its own.
+fn lines<'d>(
+    text: &str,
+    holder: &'d Node,
+    step: &Segment,
+    end: usize,
+) -> Option<(Range<usize>, usize, &'d Node)> {
+    let column = start_column(text, holder.span.start as usize)?;
+    match (&holder.value, step) {
+        (Value::Map(entries), Segment::Key(key)) => {
+            let line = |at: usize| {
+                let key = entries[at].key.span.start as usize;
+                let line = key.checked_sub(column)?;
+                let is_line = line == 0 || text.as_bytes().get(line - 1) == Some(&b'\n');
+                is_line.then_some(line)
+            };
+            let at = entries.iter().position(|e| e.key.text == *key)?;
+            let behind = match at + 1 < entries.len() {
+                true => line(at + 1).filter(|l| is_blank(&text[*l..*l + column]))?,
+                false => end,
+            };
+            Some((line(at)?..behind, column, &entries[at].value))
+        }
+        (Value::Seq(items), Segment::Index(at)) => {
+            let item = items.get(*at)?;
+            let line = |at: usize| match at.checked_sub(1) {
+                None => (holder.span.start as usize).checked_sub(column),
+                Some(above) => {
+                    let between = items[above].span.end..items[at].span.start;
+                    dash(text, column, between.start as usize..between.end as usize)
+                }
+            };
+            let behind = match at + 1 < items.len() {
+                true => line(at + 1)?,
+                false => end,
+            };
+            Some((line(*at)?..behind, column, item))
+        }
+        _ => None,
+    }
+}
+
+impl<'d> Excerpt<'d> {
+    /// All of a document.
+    fn whole(document: &'d Document) -> Self {
+        Self {
+            node: &document.root,
+            steps: &[],
+            lines: document.span.range(),
+            column: None,
+        }
+    }
+
+    /// The edits, if the lines tell that they make the changes.
+    fn edits(&self, document: &Document, habits: Habits, changes: &[Change]) -> Option<Vec<Edit>> {
+        let all = document.file.text();
+        let text = all.get(self.lines.clone())?;
+        if !self.is_alone(text, all) {
+            return None;
+        }
+        let file = SourceFile::new(document.file.path(), text);
+        let lines = Before::of(&file).with_habits(0, habits);
+        let [alone] = lines.all() else {
+            return None;
+        };
+        if !lines.is_sound || !self.is_read(&alone.root) {
+            return None;
+        }
+        let changes: Vec<Change> = changes.iter().map(|c| self.inside(c)).collect();
+        let edits = edits_in_turn(&lines, alone, &changes).ok()?;
+        let after = apply(text, &edits).ok()?;
+        if !self.is_alone(&after, all) || !is_small(all, &edits) || !self.is_flat(&changes) {
+            return None;
+        }
+        let moved = |edit: Edit| Edit {
+            file: Arc::clone(&document.file),
+            span: Span::new(
+                self.lines.start + edit.span.start as usize,
+                self.lines.start + edit.span.end as usize,
+            ),
+            text: edit.text,
+        };
+        Some(edits.into_iter().map(moved).collect())
+    }
+
+    /// Whether the lines are lines of their own, and neither need others nor reach out to them.
+    fn is_alone(&self, text: &str, all: &str) -> bool {
+        let ends = self.lines.end == all.len() || text.ends_with('\n');
+        let Some(column) = self.column else {
+            return ends && !starts_as_json(text);
+        };
+        let Some((indentation, rest)) = text.split_at_checked(column) else {
+            return false;
+        };
+        let begins = is_blank(indentation) && !rest.starts_with([' ', '\t', '#', '\r', '\n']);
+        begins && ends && is_plain(text)
+    }
+
+    /// Whether the root of the lines is what stands in them, and nothing else.
+    fn is_read(&self, root: &Node) -> bool {
+        let node = self.node.to_json();
+        match self.steps.last() {
+            None => is(root, &node),
+            Some(Segment::Index(_)) => matches!(root.items(), [item] if is(item, &node)),
+            Some(Segment::Key(key)) => {
+                let entries = root.entries();
+                matches!(entries, [e] if e.key.text == *key && is(&e.value, &node))
+            }
+        }
+    }
+
+    /// A change, with its path as it is in the lines.
+    fn inside(&self, change: &Change) -> Change {
+        let inside = |path: &Path| {
+            let Some(above) = self.steps.len().checked_sub(1) else {
+                return path.clone();
+            };
+            let mut steps = path.0[above..].to_vec();
+            if let Some(Segment::Index(at)) = steps.first_mut() {
+                *at = 0;
+            }
+            Path(steps)
+        };
+        match change {
+            Change::Set(path, value) => Change::Set(inside(path), value.clone()),
+            Change::Remove(path) => Change::Remove(inside(path)),
+            Change::Append(path, value) => Change::Append(inside(path), value.clone()),
+            Change::Rename(path, name) => Change::Rename(inside(path), name.clone()),
+        }
+    }
+
+    /// Whether no change can make the document too deep, whose limit isn't that of the lines.
+    fn is_flat(&self, changes: &[Change]) -> bool {
+        let depth = |change: &Change| match change {
+            Change::Set(path, value) | Change::Append(path, value) => {
+                path.0.len() + 1 + levels(value)
+            }
+            Change::Remove(_) | Change::Rename(..) => 0,
+        };
+        let deepest = changes.iter().map(depth).max().unwrap_or_default();
+        self.steps.len() + deepest < Limits::current().max_depth
+    }
+}
+
+/// How many collections are in each other, at most.
+fn levels(value: &serde_json::Value) -> usize {
+    use serde_json::Value as Json;
+    match value {
+        Json::Array(items) => 1 + items.iter().map(levels).max().unwrap_or_default(),
+        Json::Object(entries) => 1 + entries.values().map(levels).max().unwrap_or_default(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,170 @@
+//! A document's text and its habits: line ends, indentation, how lists stand below their key.
+
+use crate::source::Span;
+use crate::{Document, Node, Style, Value};
+
+use super::Reason;
+use super::layout::Context;
+
+/// Bytes and what replaces them.
+pub(super) type Splice = (Span, String);
+
+/// A document, ready to be changed.
+pub(super) struct Ground<'d> {
+    pub(super) document: &'d Document,
+    /// The whole file: spans count from its start.
+    pub(super) text: &'d str,
+    pub(super) habits: Habits,
+}
+
+/// How a document is laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Habits {
+    /// `\n` or `\r\n`.
+    pub(super) line_break: &'static str,
+    /// Columns that a mapping is indented below its key.
+    pub(super) step: usize,
+    /// Columns that a list is indented below its key.
+    pub(super) list_step: usize,
+    /// Whether the file is JSON, and has to stay so.
+    pub(super) json: bool,
+}
+
+impl Habits {
+    pub(super) fn of(document: &Document) -> Self {
+        let text = document.file.text();
+        let line_break = match text.find('\n') {
+            Some(at) if text[..at].ends_with('\r') => "\r\n",
+            _ => "\n",
+        };
+        let mut habits = Self {
+            line_break,
+            step: 0,
+            list_step: usize::MAX,
+            json: text.trim_start().starts_with('{'),
+        };
+        habits.learn(text, &document.root);
+        if habits.step == 0 {
+            habits.step = 2;
+        }
+        if habits.list_step == usize::MAX {
+            habits.list_step = 0;
+        }
+        habits
+    }
+
+    /// Looks for the first mapping and the first list that stand below a key.
+    fn learn(&mut self, text: &str, node: &Node) {
+        for entry in node.entries() {
+            let value = &entry.value;
+            if value.style == Style::Block && node.style == Style::Block {
+                let column = |span: Span| column(text, span.start as usize);
+                let below = || column(value.span).saturating_sub(column(entry.key.span));
+                match &value.value {
+                    Value::Map(_) if self.step == 0 => self.step = below(),
+                    Value::Seq(_) if self.list_step == usize::MAX => self.list_step = below(),
+                    _ => {}
+                }
+            }
+            self.learn(text, value);
+        }
+        for item in node.items() {
+            self.learn(text, item);
+        }
+    }
+}
+
+impl<'d> Ground<'d> {
+    pub(super) fn new(document: &'d Document, habits: Habits) -> Self {
+        let text = document.file.text();
+        Self {
+            document,
+            text,
+            habits,
+        }
+    }
+
+    /// What a value inside of `holder` may look like.
+    pub(super) fn context(&self, holder: &Node) -> Context {
+        match holder.style {
+            _ if self.habits.json => Context::Json,
+            Style::Flow => Context::Flow,
+            _ => Context::Block,
+        }
+    }
+
+    pub(super) fn text_of(&self, span: Span) -> &'d str {
+        self.text.get(span.range()).unwrap_or("")
+    }
+
+    pub(super) fn line_start(&self, at: usize) -> usize {
+        line_start(self.text, at)
+    }
+
+    /// Where the line's text ends, its line break not included.
+    pub(super) fn line_end(&self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        let end = rest.find('\n').unwrap_or(rest.len());
+        at + end - usize::from(rest[..end].ends_with('\r'))
+    }
+
+    /// The start of the next line, or the end of the text.
+    pub(super) fn next_line(&self, at: usize) -> usize {
+        self.text[at..]
+            .find('\n')
+            .map_or(self.text.len(), |n| at + n + 1)
+    }
+
+    /// Characters between the line's start and a place.
+    pub(super) fn column(&self, at: usize) -> usize {
+        column(self.text, at)
+    }
+
+    /// Behind the colon of a key.
+    pub(super) fn after_colon(&self, key: Span) -> Option<usize> {
+        let end = key.end as usize;
+        let rest = &self.text[end..];
+        let space = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        rest[space..].starts_with(':').then_some(end + space + 1)
+    }
+
+    /// Where an entry begins: at its key, or at the `? ` or anchor in front of it.
+    pub(super) fn entry_start(&self, key: Span) -> Result<usize, Reason> {
+        let start = key.start as usize;
+        let line = self.line_start(start);
+        let before = self.text[line..start].trim_end();
+        match before.chars().last() {
+            None | Some('-') => Ok(start),
+            Some('?') => Ok(line + before.len() - 1),
+            Some(_) => Err(Reason::Layout),
+        }
+    }
+
+    /// The dash of an item of a block list.
+    pub(super) fn dash(&self, list: &Node, index: usize) -> Option<usize> {
+        let start = list.span.start as usize;
+        let Some(before) = index.checked_sub(1) else {
+            return Some(start);
+        };
+        let column = self.column(start);
+        let item = list.items().get(index)?.span.start as usize;
+        let mut line = self.next_line(list.items().get(before)?.span.end as usize);
+        while line <= item && line < self.text.len() {
+            let text = &self.text[line..self.line_end(line)];
+            let indent = text.len() - text.trim_start_matches(' ').len();
+            if indent == column && text[indent..].starts_with('-') {
+                return Some(line + indent);
+            }
+            line = self.next_line(line);
+        }
+        None
+    }
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |n| n + 1)
+}
+
+fn column(text: &str, at: usize) -> usize {
+    text[line_start(text, at)..at].chars().count()
+}

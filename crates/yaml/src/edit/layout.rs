@@ -1,0 +1,249 @@
+//! New values as text: block where the file is block, flow in flow, JSON in JSON; quoted so that
+//! kubectl and kustomize both read what is meant.
+
+use serde_json::Value as Json;
+
+use crate::emit::scalar::{Analysis, analyze, needs_quotes};
+use crate::number::go_json;
+
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Context {
+    /// In a block collection.
+    Block,
+    /// In `{}` or `[]`.
+    Flow,
+    /// In a JSON file.
+    Json,
+}
+
+/// The quotes that the old text had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quotes {
+    /// Bare, if it may be.
+    None,
+    /// `'`
+    Single,
+    /// `"`
+    Double,
+}
+
+impl Quotes {
+    /// The quotes that a text begins with.
+    pub(super) fn of(text: &str) -> Self {
+        match text.as_bytes().first() {
+            Some(b'\'') => Self::Single,
+            Some(b'"') => Self::Double,
+            _ => Self::None,
+        }
+    }
+}
+
+const SPACES: &str = "                                ";
+
+/// How a block is indented.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Indent<'b> {
+    pub(super) step: usize,
+    pub(super) list_step: usize,
+    pub(super) line_break: &'b str,
+}
+
+/// A value on one line.
+pub(super) fn inline(value: &Json, context: Context, quotes: Quotes) -> String {
+    match value {
+        _ if context == Context::Json => value.to_string(),
+        Json::String(text) => string(text, context, quotes),
+        Json::Number(number) => go_json(number),
+        Json::Array(items) => {
+            let items = items.iter().map(|i| inline(i, Context::Flow, Quotes::None));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+        Json::Object(entries) => {
+            let entries = entries.iter().map(|(k, v)| {
+                let value = inline(v, Context::Flow, Quotes::None);
+                format!("{}: {value}", key(k, Context::Flow, Quotes::None))
+            });
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A key.
+pub(super) fn key(text: &str, context: Context, quotes: Quotes) -> String {
+    match context {
+        Context::Json => Json::from(text).to_string(),
+        // Bare, it would be a merge.
+        _ if text == "<<" => "\"<<\"".to_owned(),
+        _ => string(text, context, quotes),
+    }
+}
+
+/// A string on one line.
+fn string(text: &str, context: Context, quotes: Quotes) -> String {
+    let Analysis {
+        multiline,
+        plain,
+        single,
+        ..
+    } = analyze(text);
+    let flow = context == Context::Flow && text.contains([',', '?', '[', ']', '{', '}', ':']);
+    match quotes {
+        Quotes::None if plain && !flow && !text.is_empty() && !needs_quotes(text) => {
+            text.to_owned()
+        }
+        Quotes::Single if single && !multiline => format!("'{}'", text.replace('\'', "''")),
+        _ => double_quoted(text),
+    }
+}
+
+fn double_quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control()
+                || matches!(
+                    c,
+                    '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'
+                ) =>
+            {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether a value takes lines of its own in a block.
+pub(super) fn is_block(value: &Json) -> bool {
+    match value {
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(entries) => !entries.is_empty(),
+        Json::String(text) => is_literal(text),
+        _ => false,
+    }
+}
+
+/// Text of several lines that can be written as such.
+fn is_literal(text: &str) -> bool {
+    let shown = |c: char| c == '\n' || (!c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}'));
+    text.trim_end_matches('\n').contains('\n')
+        && !text.starts_with([' ', '\n'])
+        && text.chars().all(shown)
+        && analyze(text).literal
+}
+
+/// A value behind the colon of a key at `column`, with the space or line break in front.
+pub(super) fn below_key(value: &Json, column: usize, how: Indent<'_>) -> String {
+    let mut out = String::new();
+    how.below_key(&mut out, value, column);
+    out
+}
+
+/// An entry at a column, without the indentation of its first line.
+pub(super) fn entry(name: &str, value: &Json, column: usize, how: Indent<'_>) -> String {
+    let mut out = String::new();
+    how.entry(&mut out, name, value, column);
+    out
+}
+
+/// An item whose dash is at a column, without the indentation of its first line.
+pub(super) fn item(value: &Json, column: usize, how: Indent<'_>) -> String {
+    let mut out = String::new();
+    how.item(&mut out, value, column);
+    out
+}
+
+/// A line break and indentation.
+pub(super) fn new_line(indent: usize, how: Indent<'_>) -> String {
+    let mut out = String::new();
+    how.new_line(&mut out, indent);
+    out
+}
+
+/// The same, behind text that is there.
+impl Indent<'_> {
+    fn below_key(self, out: &mut String, value: &Json, column: usize) {
+        let indent = match value {
+            Json::Array(_) => column + self.list_step,
+            _ => column + self.step,
+        };
+        match value {
+            Json::Array(_) | Json::Object(_) if is_block(value) => self.new_line(out, indent),
+            _ => out.push(' '),
+        }
+        self.block(out, value, indent);
+    }
+
+    fn entry(self, out: &mut String, name: &str, value: &Json, column: usize) {
+        out.push_str(&key(name, Context::Block, Quotes::None));
+        out.push(':');
+        self.below_key(out, value, column);
+    }
+
+    fn item(self, out: &mut String, value: &Json, column: usize) {
+        out.push_str("- ");
+        self.block(out, value, column + 2);
+    }
+
+    /// A value at a column, without the indentation of its first line.
+    fn block(self, out: &mut String, value: &Json, column: usize) {
+        match value {
+            Json::Array(items) if !items.is_empty() => {
+                for (i, value) in items.iter().enumerate() {
+                    if i > 0 {
+                        self.new_line(out, column);
+                    }
+                    self.item(out, value, column);
+                }
+            }
+            Json::Object(entries) if !entries.is_empty() => {
+                for (i, (name, value)) in entries.iter().enumerate() {
+                    if i > 0 {
+                        self.new_line(out, column);
+                    }
+                    self.entry(out, name, value, column);
+                }
+            }
+            Json::String(text) if is_literal(text) => self.literal(out, text, column),
+            _ => out.push_str(&inline(value, Context::Block, Quotes::None)),
+        }
+    }
+
+    fn literal(self, out: &mut String, text: &str, column: usize) {
+        out.push('|');
+        out.push_str(match text.strip_suffix('\n') {
+            None => "-",
+            Some(rest) if rest.ends_with('\n') => "+",
+            Some(_) => "",
+        });
+        for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+            match line {
+                "" => out.push_str(self.line_break),
+                line => {
+                    self.new_line(out, column);
+                    out.push_str(line);
+                }
+            }
+        }
+    }
+
+    fn new_line(self, out: &mut String, indent: usize) {
+        out.push_str(self.line_break);
+        let mut left = indent;
+        while left > 0 {
+            let spaces = &SPACES[..left.min(SPACES.len())];
+            out.push_str(spaces);
+            left -= spaces.len();
+        }
+    }
+}

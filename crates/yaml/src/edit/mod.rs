@@ -1,0 +1,420 @@
+//! Changes to a file that leave everything else of it alone.
+//!
+//! A change is a few bytes: comments, quotes, order and layout stay as the author wrote them,
+//! new text takes the indentation that the file already has. Nothing is trusted: the edits are
+//! applied, the result is read again (or only the lines that changed, where these tell: [`part`]),
+//! and when it isn't the tree that was meant, or a comment got lost, there are no edits but a
+//! [`Reason`].
+
+mod block;
+mod excerpt;
+mod flow;
+mod ground;
+mod layout;
+mod part;
+mod plain;
+mod verify;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use self::ground::Ground;
+use self::verify::verified;
+pub use self::verify::{Before, Edited, apply, apply_and_read, apply_and_verify, between};
+use super::{Document, Node, Path, Segment, Style, Value};
+use crate::source::Edit;
+
+/// One change to a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Puts a value at a path; what is missing above it is created.
+    Set(Path, Json),
+    /// Takes an entry or an item away, with the comments that belong to it. A collection that
+    /// loses its last one stays, empty.
+    Remove(Path),
+    /// Adds an item to the list at a path, which is created where it is missing.
+    Append(Path, Json),
+    /// Gives the key at a path another name.
+    Rename(Path, String),
+}
+
+/// Why there are no edits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The path leads nowhere: through a scalar, past a list's end.
+    NoSuchPlace(String),
+    /// The value is reached through an alias or a merge key, so that a change would change more
+    /// than is meant.
+    Alias,
+    /// The value has an anchor, which others may refer to.
+    Anchor,
+    /// It is written in a way that this doesn't handle.
+    Layout,
+    /// Two edits overlap, or one lies outside of the file.
+    Overlap,
+    /// The result can't be read: what is wrong with it.
+    Unreadable(String),
+    /// The result is not what was meant: the first path at which it differs.
+    Differs(String),
+    /// A comment would get lost: its text.
+    Comment(String),
+    /// So many edits were tried on the file that reading it again would take too long.
+    Costly,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchPlace(path) => write!(f, "there is no place for {path}"),
+            Self::Alias => f.write_str("the value comes from an alias or a merge key"),
+            Self::Anchor => f.write_str("the value has an anchor that others may refer to"),
+            Self::Layout => f.write_str("the file is written in a way that can't be edited here"),
+            Self::Overlap => f.write_str("two edits overlap"),
+            Self::Unreadable(message) => write!(f, "the result would not be readable: {message}"),
+            Self::Differs(path) => write!(f, "the result would differ at {path}"),
+            Self::Comment(text) => write!(f, "the comment {text:?} would get lost"),
+            Self::Costly => f.write_str("too many edits of the file were tried already"),
+        }
+    }
+}
+
+impl Change {
+    /// Makes the change to a tree.
+    ///
+    /// # Errors
+    /// [`Reason::NoSuchPlace`]
+    pub fn apply(&self, tree: &mut Json) -> Result<(), Reason> {
+        self.apply_below(0, tree)
+    }
+
+    /// The path that it names.
+    fn path(&self) -> &Path {
+        match self {
+            Self::Set(path, _) | Self::Append(path, _) => path,
+            Self::Remove(path) | Self::Rename(path, _) => path,
+        }
+    }
+
+    /// What is at a path once the change is made to a tree: only as much of the tree as that needs
+    /// is copied.
+    ///
+    /// # Errors
+    /// [`Reason::NoSuchPlace`]
+    pub fn value_after(&self, root: &Node, path: &Path) -> Result<Option<Json>, Reason> {
+        let is_inside = self.path().0.len() > path.0.len() && self.path().0.starts_with(&path.0);
+        let (nearest, depth) = root.nearest(path);
+        let (depth, mut tree) = match (path.0.get(depth), &nearest.value) {
+            _ if !is_inside => (0, root.to_json()),
+            (None, _) => (depth, nearest.to_json()),
+            (Some(Segment::Key(_)), Value::Map(_) | Value::Null) => (depth + 1, Json::Null),
+            _ => (0, root.to_json()),
+        };
+        self.apply_below(depth, &mut tree)?;
+        let rest = Path(path.0.get(depth..).unwrap_or_default().to_vec());
+        Ok(rest.get(&tree).cloned())
+    }
+
+    /// Makes the change to what is at the first `depth` steps of its path, which has more.
+    fn apply_below(&self, depth: usize, tree: &mut Json) -> Result<(), Reason> {
+        match self {
+            Self::Set(path, value) => *place(tree, path, depth)? = value.clone(),
+            Self::Append(path, value) => {
+                let list = place(tree, path, depth)?;
+                if list.is_null() {
+                    *list = Json::Array(Vec::new());
+                }
+                let items = list.as_array_mut().ok_or_else(|| no_such_place(path))?;
+                items.push(value.clone());
+            }
+            Self::Remove(path) => {
+                let gone = match (path.0.last(), place(tree, &path.parent(), depth)?) {
+                    (Some(Segment::Key(key)), Json::Object(entries)) => entries.remove(key),
+                    (Some(Segment::Index(i)), Json::Array(items)) if *i < items.len() => {
+                        Some(items.remove(*i))
+                    }
+                    _ => None,
+                };
+                gone.ok_or_else(|| no_such_place(path))?;
+            }
+            Self::Rename(path, name) => {
+                let Json::Object(entries) = place(tree, &path.parent(), depth)? else {
+                    return Err(no_such_place(path));
+                };
+                let value = match path.0.last() {
+                    Some(Segment::Key(key)) => entries.remove(key),
+                    _ => None,
+                };
+                let value = value.ok_or_else(|| no_such_place(path))?;
+                entries.insert(name.clone(), value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The value at a path, whose first `depth` steps lead to the tree; null values on the way become
+/// what the path needs.
+fn place<'t>(tree: &'t mut Json, path: &Path, depth: usize) -> Result<&'t mut Json, Reason> {
+    let steps = path.0.get(depth..).unwrap_or_default();
+    steps
+        .iter()
+        .try_fold(tree, |value, step| match step {
+            Segment::Key(key) => {
+                if value.is_null() {
+                    *value = Json::Object(serde_json::Map::new());
+                }
+                let entries = value.as_object_mut();
+                entries.map(|e| e.entry(key.clone()).or_insert(Json::Null))
+            }
+            Segment::Index(i) => {
+                if value.is_null() {
+                    *value = Json::Array(Vec::new());
+                }
+                let items = value.as_array_mut()?;
+                if *i == items.len() {
+                    items.push(Json::Null);
+                }
+                items.get_mut(*i)
+            }
+        })
+        .ok_or_else(|| no_such_place(path))
+}
+
+fn no_such_place(path: &Path) -> Reason {
+    Reason::NoSuchPlace(path.to_string())
+}
+
+/// The edits that make `changes`, one after the other, to a document. They are verified: applied
+/// to the file they give the tree that is meant, and keep every comment but those of what was
+/// removed.
+///
+/// # Errors
+/// See [`Reason`].
+pub fn edits(document: &Document, changes: &[Change]) -> Result<Vec<Edit>, Reason> {
+    match excerpt::edits_alone(document, changes) {
+        Some(edits) => Ok(edits),
+        None => edits_of(&Before::of(&document.file), document, changes),
+    }
+}
+
+/// [`edits`] of a document whose file was read for them.
+///
+/// # Errors
+/// See [`Reason`].
+pub fn edits_of(
+    before: &Before,
+    document: &Document,
+    changes: &[Change],
+) -> Result<Vec<Edit>, Reason> {
+    if changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    // An item of a List has no paths of its own.
+    let known = before.document(document.index);
+    let known = known.filter(|known| known.span == document.span);
+    let document = known.ok_or(Reason::Layout)?;
+    if let [change] = changes {
+        let edits = of_one(before, document, change);
+        if let Some(edits) = edits
+            .ok()
+            .filter(|e| part::is_made(before, document, change, e))
+        {
+            return Ok(edits);
+        }
+    }
+    if let Some(edits) = excerpt::edits(before, document, changes)? {
+        return Ok(edits);
+    }
+    before.spend(before.file().text().len().saturating_mul(changes.len()))?;
+    edits_in_turn(before, document, changes)
+}
+
+/// [`edits_of`], with the file read again after each change.
+fn edits_in_turn(
+    before: &Before,
+    document: &Document,
+    changes: &[Change],
+) -> Result<Vec<Edit>, Reason> {
+    let Some((last, first)) = changes.split_last() else {
+        return Ok(Vec::new());
+    };
+    if first.is_empty() {
+        return Ok(read_again(before, document, last)?.0);
+    }
+    // Later changes may build on earlier ones: each is made to what the one before it left.
+    let mut after: Option<Before> = None;
+    for change in first {
+        let current = after.as_ref().unwrap_or(before);
+        let document = current.document(document.index).ok_or(Reason::Layout)?;
+        let (_, made) = read_again(current, document, change)?;
+        after = Some(made.with_habits(document.index, current.habits(document)));
+    }
+    let current = after.as_ref().unwrap_or(before);
+    let document = current.document(document.index).ok_or(Reason::Layout)?;
+    let (edits, _) = read_again(current, document, last)?;
+    Ok(between(
+        before.file(),
+        &apply(current.file().text(), &edits)?,
+    ))
+}
+
+/// The edits for a change, and the file after them, read as a whole. A change that has no place is
+/// told before what is wrong with its edits.
+fn read_again(
+    before: &Before,
+    document: &Document,
+    change: &Change,
+) -> Result<(Vec<Edit>, Before), Reason> {
+    let mut intended = before.documents().to_vec();
+    let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
+    change.apply(tree)?;
+    let edits = of_one(before, document, change)?;
+    let after = verified(before, &edits, &intended)?;
+    Ok((edits, after))
+}
+
+fn of_one(before: &Before, document: &Document, change: &Change) -> Result<Vec<Edit>, Reason> {
+    let ground = Ground::new(document, before.habits(document));
+    let edits = match change {
+        Change::Set(path, value) => ground.set(path, value),
+        Change::Remove(path) => ground.remove(path),
+        Change::Rename(path, name) => ground.rename(path, name),
+        Change::Append(path, value) => {
+            let mut end = path.clone();
+            let len = document.root.at(path).map_or(0, |list| list.items().len());
+            end.0.push(Segment::Index(len));
+            ground.set(&end, value)
+        }
+    }?;
+    let edit = |(span, text)| Edit {
+        file: Arc::clone(&document.file),
+        span,
+        text,
+    };
+    Ok(edits.into_iter().map(edit).collect())
+}
+
+impl Ground<'_> {
+    /// Puts a value at a path.
+    fn set(&self, path: &Path, value: &Json) -> Result<Vec<ground::Splice>, Reason> {
+        let (node, depth) = self.document.root.nearest(path);
+        self.own(path, depth)?;
+        if depth == path.0.len() {
+            return self.replace(path, node, value);
+        }
+        let value = nested(&path.0[depth + 1..], value).ok_or_else(|| no_such_place(path))?;
+        let here = Path(path.0[..depth].to_vec());
+        match (&node.value, &path.0[depth]) {
+            (Value::Map(entries), Segment::Key(key)) if !entries.is_empty() => match node.style {
+                Style::Flow => self.insert_in_flow(node, Some(key), &value),
+                _ => Ok(self.insert_entry(node, key, &value)),
+            },
+            (Value::Seq(items), Segment::Index(i)) if !items.is_empty() && *i == items.len() => {
+                match node.style {
+                    Style::Flow => self.insert_in_flow(node, None, &value),
+                    _ => Ok(self.insert_item(node, &value)),
+                }
+            }
+            (Value::Null | Value::Map(_), Segment::Key(key)) => {
+                let entries = [(key.clone(), value)].into_iter().collect();
+                self.replace(&here, node, &Json::Object(entries))
+            }
+            (Value::Null | Value::Seq(_), Segment::Index(0)) => {
+                self.replace(&here, node, &Json::Array(vec![value]))
+            }
+            _ => Err(no_such_place(path)),
+        }
+    }
+
+    fn remove(&self, path: &Path) -> Result<Vec<ground::Splice>, Reason> {
+        self.own(path, path.0.len())?;
+        let parent = path.parent();
+        let holder = self
+            .document
+            .root
+            .at(&parent)
+            .ok_or_else(|| no_such_place(path))?;
+        let node = self
+            .document
+            .root
+            .at(path)
+            .ok_or_else(|| no_such_place(path))?;
+        let last_one = match &holder.value {
+            Value::Map(entries) => entries.len() == 1,
+            Value::Seq(items) => items.len() == 1,
+            _ => return Err(no_such_place(path)),
+        };
+        match (holder.style, path.0.last()) {
+            (Style::Flow, Some(step)) => self.remove_from_flow(holder, step),
+            (_, Some(Segment::Key(_))) if last_one => {
+                self.empty(&parent, holder, &Json::Object(serde_json::Map::new()))
+            }
+            (_, Some(Segment::Index(_))) if last_one => {
+                self.empty(&parent, holder, &Json::Array(Vec::new()))
+            }
+            (_, Some(Segment::Key(key))) => {
+                let key = holder.entry(key).ok_or(Reason::Layout)?;
+                self.remove_entry(holder, self.entry_start(key.key.span)?, node)
+            }
+            (_, Some(Segment::Index(i))) => {
+                let dash = self.dash(holder, *i).ok_or(Reason::Layout)?;
+                self.remove_entry(holder, dash, node)
+            }
+            (_, None) => Err(no_such_place(path)),
+        }
+    }
+
+    fn rename(&self, path: &Path, name: &str) -> Result<Vec<ground::Splice>, Reason> {
+        self.own(path, path.0.len())?;
+        let holder = self
+            .document
+            .root
+            .at(&path.parent())
+            .ok_or_else(|| no_such_place(path))?;
+        let key = self
+            .document
+            .root
+            .key_at(path)
+            .ok_or_else(|| no_such_place(path))?;
+        let old = self.text_of(key.span);
+        let text = layout::key(name, self.context(holder), layout::Quotes::of(old));
+        Ok(vec![(key.span, text)])
+    }
+
+    /// Refuses a path that leads through an alias.
+    fn own(&self, path: &Path, depth: usize) -> Result<(), Reason> {
+        let on_the_way = |n: usize| self.document.root.at_steps(&path.0[..n]);
+        let is_alias = |node: Option<&Node>| node.is_some_and(|n| n.style == Style::Alias);
+        // The last one may be an alias if it is replaced as a whole.
+        let inner = if depth == path.0.len() {
+            depth
+        } else {
+            depth + 1
+        };
+        if (0..inner).any(|n| is_alias(on_the_way(n))) {
+            return Err(Reason::Alias);
+        }
+        let merged = self.document.root.key_at_steps(&path.0[..depth]);
+        match merged {
+            Some(key) if self.text_of(key.span).starts_with('*') => Err(Reason::Alias),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The value with everything around it that `steps` name.
+fn nested(steps: &[Segment], value: &Json) -> Option<Json> {
+    steps
+        .iter()
+        .rev()
+        .try_fold(value.clone(), |value, step| match step {
+            Segment::Key(key) => Some(Json::Object([(key.clone(), value)].into_iter().collect())),
+            Segment::Index(0) => Some(Json::Array(vec![value])),
+            Segment::Index(_) => None,
+        })
+}
+
+#[cfg(test)]
+mod tests;

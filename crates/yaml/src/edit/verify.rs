@@ -1,0 +1,337 @@
+//! Applying edits, and not believing them.
+
+use std::cell::{Cell, OnceCell};
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+use similar::{ChangeTag, TextDiff};
+
+use super::Reason;
+use super::ground::Habits;
+use super::plain::is_plain;
+use crate::source::Edit;
+use crate::source::{SourceFile, Span};
+use crate::{Comment, Document, Entry, Node, Parsed, Problem, Value, parse};
+
+/// A file's text with edits applied.
+///
+/// # Errors
+/// [`Reason::Overlap`] when they overlap or don't fit the text.
+pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
+    apply_within(text, 0..text.len(), edits)
+}
+
+/// [`apply`], for a part of the text that all of the edits lie in: what it becomes.
+pub(super) fn apply_within(
+    text: &str,
+    part: Range<usize>,
+    edits: &[Edit],
+) -> Result<String, Reason> {
+    let mut ordered: Vec<&Edit> = edits.iter().collect();
+    // Stable: insertions at one place keep their order.
+    ordered.sort_by_key(|e| (e.span.start, e.span.end));
+    let mut out = String::with_capacity(part.len() + 64);
+    let mut at = part.start;
+    for edit in ordered {
+        let range = edit.span.range();
+        let before = text.get(at..range.start).ok_or(Reason::Overlap)?;
+        if text.get(range.clone()).is_none() {
+            return Err(Reason::Overlap);
+        }
+        out.push_str(before);
+        out.push_str(&edit.text);
+        at = range.end;
+    }
+    out.push_str(text.get(at..part.end).ok_or(Reason::Overlap)?);
+    Ok(out)
+}
+
+/// A file's text after edits, and what can be read from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edited {
+    /// The text.
+    pub text: String,
+    /// Its documents, in order.
+    pub documents: Vec<Json>,
+}
+
+/// A file as it is before edits: read once, for all that are tried out on it.
+#[derive(Debug)]
+pub struct Before {
+    file: Arc<SourceFile>,
+    documents: Vec<Arc<Document>>,
+    trees: OnceCell<Vec<Json>>,
+    /// Of each document, how it is laid out.
+    habits: Vec<OnceCell<Habits>>,
+    /// Of each document, whether it is plain, as [`super::part`] says.
+    plain: Vec<OnceCell<bool>>,
+    /// How many bytes may still be read again to try edits out.
+    allowance: Cell<usize>,
+    pub(super) comments: Vec<Span>,
+    broken: usize,
+    /// Whether nothing is wrong with it, save that kubectl and kustomize disagree about a word.
+    pub(super) is_sound: bool,
+}
+
+/// How often a file may be read again, in all, to try edits out on it. Each edit is tried on few lines
+/// where these tell; where they don't, many edits of a large file would take the square of its size.
+const READ_AGAIN: usize = 2000;
+
+/// The bytes that may be read again of a small file.
+const READ_AGAIN_BYTES: usize = 8 << 20;
+
+impl Before {
+    /// Reads a file.
+    pub fn of(file: &Arc<SourceFile>) -> Self {
+        let parsed = parse(file);
+        let documents = parsed.documents.into_iter().map(Arc::new).collect();
+        Self::read(file, documents, &parsed.comments, &parsed.problems)
+    }
+
+    /// A file that was read: its documents, the comments beside them, and what is wrong with it.
+    pub fn read(
+        file: &Arc<SourceFile>,
+        documents: Vec<Arc<Document>>,
+        comments: &[Comment],
+        problems: &[Problem],
+    ) -> Self {
+        let inside = documents.iter().flat_map(|d| &d.comments);
+        let mut comments: Vec<Span> = inside.chain(comments).map(|c| c.span).collect();
+        comments.sort_unstable();
+        Self {
+            file: Arc::clone(file),
+            habits: documents.iter().map(|_| OnceCell::new()).collect(),
+            plain: documents.iter().map(|_| OnceCell::new()).collect(),
+            allowance: Cell::new(READ_AGAIN * file.text().len() + READ_AGAIN_BYTES),
+            documents,
+            trees: OnceCell::new(),
+            comments,
+            broken: problems.iter().filter(|p| p.kind.is_fatal()).count(),
+            is_sound: problems.iter().all(Problem::is_of_one_word),
+        }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Arc<SourceFile> {
+        &self.file
+    }
+
+    /// Its documents, in order.
+    pub fn documents(&self) -> &[Json] {
+        let trees = || self.documents.iter().map(|d| d.root.to_json()).collect();
+        self.trees.get_or_init(trees)
+    }
+
+    /// The same, with their places.
+    pub(super) fn all(&self) -> &[Arc<Document>] {
+        &self.documents
+    }
+
+    /// How one of them is laid out.
+    pub(super) fn habits(&self, document: &Document) -> Habits {
+        let read = || Habits::of(document);
+        let cell = self.habits.get(document.index);
+        cell.map_or_else(read, |cell| *cell.get_or_init(read))
+    }
+
+    /// The file, one of whose documents is laid out as said, whatever it looks like.
+    pub(super) fn with_habits(self, index: usize, habits: Habits) -> Self {
+        if let Some(cell) = self.habits.get(index) {
+            cell.set(habits).ok();
+        }
+        self
+    }
+
+    /// Whether one of them is plain, as [`super::part`] says.
+    pub(super) fn is_plain(&self, document: &Document) -> bool {
+        let text = || document.file.text().get(document.span.range());
+        let read = || text().is_some_and(is_plain);
+        let cell = self.plain.get(document.index);
+        cell.map_or_else(read, |cell| *cell.get_or_init(read))
+    }
+
+    /// Takes note that bytes are read again.
+    ///
+    /// # Errors
+    /// [`Reason::Costly`] where these are too many.
+    pub(super) fn spend(&self, bytes: usize) -> Result<(), Reason> {
+        let left = self.allowance.get().checked_sub(bytes);
+        self.allowance.set(left.unwrap_or_default());
+        left.map(|_| ()).ok_or(Reason::Costly)
+    }
+
+    /// One of them, with its places.
+    pub fn document(&self, index: usize) -> Option<&Document> {
+        self.documents.get(index).map(|d| &**d)
+    }
+}
+
+/// The file's text after the edits, if every document is then what `intended` says, in order, and
+/// every comment is still there, except in what an edit only takes away.
+///
+/// # Errors
+/// What is wrong with the result.
+pub fn apply_and_verify(
+    before: &Before,
+    edits: &[Edit],
+    intended: &[Json],
+) -> Result<String, Reason> {
+    let after = verified(before, edits, intended)?;
+    Ok(after.file.text().to_owned())
+}
+
+/// [`apply_and_verify`], with the file as it is read for further edits.
+pub(super) fn verified(
+    before: &Before,
+    edits: &[Edit],
+    intended: &[Json],
+) -> Result<Before, Reason> {
+    let after = edited(before, edits)?;
+    let found = &after.documents;
+    let same = |(f, i): (&Arc<Document>, &Json)| is(&f.root, i);
+    if found.len() == intended.len() && found.iter().zip(intended).all(same) {
+        return Ok(after);
+    }
+    let mut pairs = intended.iter().zip(after.documents()).enumerate();
+    let differs = pairs.find_map(|(i, (a, b))| difference(a, b, &format!("[{i}]")));
+    let lacking = || {
+        let shorter = intended.len().min(found.len());
+        (intended.len() != found.len()).then(|| format!("[{shorter}]"))
+    };
+    match differs.or_else(lacking) {
+        Some(path) => Err(Reason::Differs(path)),
+        None => Ok(after),
+    }
+}
+
+/// The file after the edits, if it can be read as well as before and every comment is still there,
+/// except in what an edit only takes away.
+///
+/// # Errors
+/// What is wrong with the result.
+pub fn apply_and_read(before: &Before, edits: &[Edit]) -> Result<Edited, Reason> {
+    let after = edited(before, edits)?;
+    Ok(Edited {
+        text: after.file.text().to_owned(),
+        documents: after.documents().to_vec(),
+    })
+}
+
+/// [`apply_and_read`], for further edits.
+fn edited(before: &Before, edits: &[Edit]) -> Result<Before, Reason> {
+    let file = &before.file;
+    let text = apply(file.text(), edits)?;
+    let after = SourceFile::new(file.path(), text);
+    let Parsed {
+        documents,
+        problems,
+        comments,
+    } = parse(&after);
+    let documents = documents.into_iter().map(Arc::new).collect();
+    let after = Before::read(&after, documents, &comments, &problems);
+    if after.broken > before.broken {
+        let problem = problems.into_iter().find(|p| p.kind.is_fatal());
+        return Err(Reason::Unreadable(
+            problem.map(|p| p.message).unwrap_or_default(),
+        ));
+    }
+    let still = after.comments.iter().map(|s| &after.file.text()[s.range()]);
+    match lost_comment(file.text(), &before.comments, edits, still) {
+        Some(comment) => Err(Reason::Comment(comment.to_owned())),
+        None => Ok(after),
+    }
+}
+
+/// The first of a text's comments that is not among those that are `still` there, in order, although
+/// no edit just takes it away.
+pub(super) fn lost_comment<'t>(
+    text: &'t str,
+    comments: &[Span],
+    edits: &[Edit],
+    mut still: impl Iterator<Item = &'t str>,
+) -> Option<&'t str> {
+    let removed = |span: Span| {
+        let covers = |e: &&Edit| e.span.start <= span.start && span.end <= e.span.end;
+        edits.iter().filter(covers).any(|e| e.text.is_empty())
+    };
+    let kept = comments.iter().filter(|span| !removed(**span));
+    let mut kept = kept.map(|span| &text[span.range()]);
+    kept.find(|comment| !still.any(|c| c == *comment))
+}
+
+/// Whether a node holds a value.
+pub(super) fn is(node: &Node, json: &Json) -> bool {
+    match (&node.value, json) {
+        (Value::Null, Json::Null) => true,
+        (Value::Bool(a), Json::Bool(b)) => a == b,
+        (Value::Number(a), Json::Number(b)) => a == b,
+        (Value::String(a), Json::String(b)) => a == b,
+        (Value::Seq(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is(a, b))
+        }
+        (Value::Map(a), Json::Object(b)) => {
+            let same = |e: &Entry| b.get(&e.key.text).is_some_and(|b| is(&e.value, b));
+            a.len() == b.len() && a.iter().all(same)
+        }
+        _ => false,
+    }
+}
+
+/// The first path at which two trees differ.
+fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
+    match (a, b) {
+        _ if a == b => None,
+        (Json::Object(a), Json::Object(b)) => {
+            let missing = b.keys().find(|key| !a.contains_key(*key)).cloned();
+            let differs = a.iter().find_map(|(key, value)| {
+                let other = b.get(key).unwrap_or(&Json::Null);
+                let path = format!("{path}.{key}");
+                match b.contains_key(key) {
+                    true => difference(value, other, &path),
+                    false => Some(path),
+                }
+            });
+            differs.or_else(|| missing.map(|key| format!("{path}.{key}")))
+        }
+        (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
+            let mut pairs = a.iter().zip(b).enumerate();
+            pairs.find_map(|(i, (a, b))| difference(a, b, &format!("{path}[{i}]")))
+        }
+        _ => Some(path.to_owned()),
+    }
+}
+
+/// The edits from a file's text to another, line by line.
+pub fn between(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
+    let old = file.text();
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut at = 0;
+    let mut open = false;
+    for change in TextDiff::from_lines(old, new).iter_all_changes() {
+        let line = change.value();
+        if change.tag() == ChangeTag::Equal {
+            at += line.len();
+            open = false;
+            continue;
+        }
+        if !open {
+            let span = Span::new(at, at);
+            let file = Arc::clone(file);
+            edits.push(Edit {
+                file,
+                span,
+                text: String::new(),
+            });
+            open = true;
+        }
+        let edit = edits.last_mut().expect("one was just pushed");
+        if change.tag() == ChangeTag::Delete {
+            at += line.len();
+            edit.span.end = Span::new(at, at).end;
+        } else {
+            edit.text.push_str(line);
+        }
+    }
+    edits
+}

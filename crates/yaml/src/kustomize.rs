@@ -1,0 +1,156 @@
+//! Where kustomize reads another value than kubectl does.
+//!
+//! kustomize (and with it `kubectl apply -k`, Argo CD and Flux on a kustomization) reads YAML
+//! with `yaml.v3`: `yes` and `on` are text there, and what looks like a date is a time. The same
+//! file means one thing under `apply -f` and another under `apply -k`.
+
+/// What kustomize makes of a plain scalar, in words, where that isn't what kubectl makes of it.
+///
+/// Held against `kubectl kustomize` 5.5 on the 3,999 scalars of `testdata/yaml/scalars.jsonl`.
+pub fn kustomize_reads(text: &str) -> Option<String> {
+    match text {
+        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "n" | "N" | "no" | "No" | "NO"
+        | "off" | "Off" | "OFF" => return Some(format!("the text \"{text}\"")),
+        _ => {}
+    }
+    if let Some(digits) = text.strip_prefix("0o-") {
+        let value = i64::from_str_radix(&digits.replace('_', ""), 8).ok()?;
+        return Some(format!("the number -{value}"));
+    }
+    let time = timestamp(text)?;
+    (time != text).then(|| format!("the time \"{time}\""))
+}
+
+/// A time as Go prints it again, if this is one: `2001-1-2` is `2001-01-02T00:00:00Z`.
+pub(super) fn timestamp(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    if bytes.len() < 8 || bytes[4] != b'-' || !bytes[..4].iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let mut rest = &text[5..];
+    let month = number(&mut rest)?;
+    rest = rest.strip_prefix('-')?;
+    let day = number(&mut rest)?;
+    let year = &text[..4];
+    let leap = year
+        .parse::<u32>()
+        .is_ok_and(|y| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0));
+    let days = match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=days).contains(&day) {
+        return None;
+    }
+    let date = format!("{year}-{month:02}-{day:02}");
+    let Some(separator) = rest.chars().next() else {
+        return Some(format!("{date}T00:00:00Z"));
+    };
+    rest = match separator {
+        'T' | 't' => &rest[1..],
+        ' ' => rest.trim_start_matches(' '),
+        _ => return None,
+    };
+    let hour = number(&mut rest).filter(|h| *h < 24)?;
+    rest = rest.strip_prefix(':')?;
+    let minute = number(&mut rest).filter(|m| *m < 60)?;
+    rest = rest.strip_prefix(':')?;
+    let second = number(&mut rest).filter(|s| *s < 60)?;
+    let mut fraction = "";
+    if let Some(digits) = rest.strip_prefix(['.', ',']) {
+        let end = digits.bytes().take_while(u8::is_ascii_digit).count();
+        if end == 0 || end > 9 {
+            return None;
+        }
+        fraction = digits[..end].trim_end_matches('0');
+        rest = &digits[end..];
+    }
+    let zone = match (separator, rest) {
+        (' ', "") | (_, "Z" | "+00:00" | "-00:00") => "Z",
+        (' ', _) => return None,
+        (_, zone) => zone,
+    };
+    if zone != "Z" {
+        let sign_and_hours = zone.strip_prefix(['+', '-'])?;
+        let (hours, minutes) = sign_and_hours.split_once(':')?;
+        let two = |t: &str| t.len() == 2 && t.bytes().all(|b| b.is_ascii_digit());
+        if !two(hours) || !two(minutes) || hours > "23" || minutes > "59" {
+            return None;
+        }
+    }
+    let point = if fraction.is_empty() { "" } else { "." };
+    Some(format!(
+        "{date}T{hour:02}:{minute:02}:{second:02}{point}{fraction}{zone}"
+    ))
+}
+
+/// One or two digits.
+fn number(rest: &mut &str) -> Option<u32> {
+    let digits = rest.bytes().take(2).take_while(u8::is_ascii_digit).count();
+    let (number, after) = rest.split_at(digits);
+    *rest = after;
+    number.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_text_to_kustomize() {
+        let table = include_str!("../../../testdata/yaml/scalars.jsonl");
+        let mut different: Vec<String> = table
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .map(|row| row["plain"].as_str().unwrap().to_owned())
+            .filter(|plain| kustomize_reads(plain).is_some())
+            .collect();
+        different.sort_unstable();
+        let expected = [
+            "0o-7",
+            "2001-01-01",
+            "N",
+            "No",
+            "OFF",
+            "On",
+            "Y",
+            "YES",
+            "n",
+            "no",
+            "off",
+            "on",
+            "y",
+            "yes",
+        ];
+        assert_eq!(different, expected);
+    }
+
+    #[test]
+    fn times_are_printed_again() {
+        let time = |text| timestamp(text).unwrap_or_default();
+        assert_eq!(time("2001-1-1"), "2001-01-01T00:00:00Z");
+        assert_eq!(
+            time("2001-12-14t21:59:43.10-05:00"),
+            "2001-12-14T21:59:43.1-05:00"
+        );
+        assert_eq!(time("2001-01-01  1:2:3"), "2001-01-01T01:02:03Z");
+        assert_eq!(time("2001-01-01T00:00:00,5Z"), "2001-01-01T00:00:00.5Z");
+        assert_eq!(time("2000-02-29"), "2000-02-29T00:00:00Z");
+        for text in [
+            "2001-02-29",
+            "2001-13-01",
+            "2001-001-01",
+            "2001-01-01T1:2:3",
+            "2001-01-01T24:00:00Z",
+            "2001-01-01T00:00:00z",
+            "2001-01-01T12:34:60Z",
+            "2001-01-01T00:00:00.Z",
+        ] {
+            assert_eq!(timestamp(text), None, "{text}");
+        }
+        assert_eq!(kustomize_reads("2001-01-01T00:00:00Z"), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! Text to a tree with byte spans, and back.
+//!
+//! YAML is read as Kubernetes reads it (kubectl: YAML 1.1 scalars by way of Go, documents split
+//! before they are parsed), and written as kubectl writes it. Neither knows what a
+//! HyperConverged is.
+
+mod build;
+pub mod edit;
+mod emit;
+mod event;
+mod json;
+mod kustomize;
+mod lex;
+mod lines;
+mod number;
+mod parse;
+mod path;
+mod problem;
+mod scalar;
+mod scalar_text;
+pub mod source;
+mod split;
+mod tree;
+
+pub use emit::{emit, emit_to};
+pub use kustomize::kustomize_reads;
+pub use lines::{json_line, write_lines};
+pub use number::{float_number, go_json, uint_number};
+pub use parse::{Parsed, parse, parse_with};
+pub use path::{Path, Segment, Trail};
+pub use problem::{Problem, ProblemKind};
+pub use scalar::{Scalar, resolve};
+pub use scalar_text::locate_in_scalar;
+pub use split::{Chunk, split};
+pub use tree::{Comment, Document, Entry, Key, Node, Style, Value};
+
+pub use source::Limits;
+
+#[cfg(test)]
+mod tests;
+
+/// The example in the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

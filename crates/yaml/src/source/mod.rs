@@ -1,0 +1,217 @@
+//! A file's path and text, the places inside it, and changes to it.
+//!
+//! A [`SourceFile`] is shared by reference count, so that a message can show its excerpt after
+//! everything else about the file was dropped.
+
+mod decode;
+mod limits;
+
+use std::sync::{Arc, OnceLock};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+pub use decode::{Decoded, Encoding, decode, encode};
+pub use limits::{Bytes, Limits, Reached};
+
+/// A half-open range of bytes in one file's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range `start..end` in bytes.
+    pub fn new(start: usize, end: usize) -> Self {
+        Self {
+            start: u32::try_from(start).unwrap_or(u32::MAX),
+            end: u32::try_from(end).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The range as `usize`, for slicing.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A place as editors count it: both 1-based, columns in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// 1-based line.
+    pub line: usize,
+    /// 1-based column, in Unicode scalar values.
+    pub column: usize,
+}
+
+/// One file's path and decoded text.
+#[derive(Debug)]
+pub struct SourceFile {
+    path: Utf8PathBuf,
+    text: String,
+    encoding: Encoding,
+    replaced: Vec<Span>,
+    line_starts: OnceLock<Vec<u32>>,
+    is_ascii: OnceLock<bool>,
+    hidden: OnceLock<Hidden>,
+}
+
+/// What of a file must not be shown; who knows manifests finds it.
+#[derive(Debug, Default)]
+pub struct Hidden {
+    /// Its bytes, in order, without overlaps.
+    pub spans: Vec<Span>,
+    /// The words among it that nothing may quote, longest first.
+    pub words: Vec<String>,
+}
+
+impl SourceFile {
+    /// A file with its path as it is reported (relative to the root) and its text.
+    pub fn new(path: impl Into<Utf8PathBuf>, text: impl Into<String>) -> Arc<Self> {
+        Arc::new(Self {
+            path: path.into(),
+            text: text.into(),
+            encoding: Encoding::Utf8,
+            replaced: Vec::new(),
+            line_starts: OnceLock::new(),
+            is_ascii: OnceLock::new(),
+            hidden: OnceLock::new(),
+        })
+    }
+
+    /// A file with its path as it is reported and its bytes, decoded as kubectl decodes them.
+    pub fn from_bytes(path: impl Into<Utf8PathBuf>, bytes: Vec<u8>) -> Arc<Self> {
+        let decoded = decode(bytes);
+        Arc::new(Self {
+            path: path.into(),
+            text: decoded.text,
+            encoding: decoded.encoding,
+            replaced: decoded.replaced,
+            line_starts: OnceLock::new(),
+            is_ascii: OnceLock::new(),
+            hidden: OnceLock::new(),
+        })
+    }
+
+    /// The path, relative to the root (`-` for standard input).
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// The whole text, UTF-8, without a byte order mark.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How the text was stored, for whoever writes it back (see [`encode`]).
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Where the text has U+FFFD because the file's bytes were no text.
+    pub fn replaced(&self) -> &[Span] {
+        &self.replaced
+    }
+
+    /// What of it must not be shown, as `find` says, which is asked once.
+    pub fn hidden(&self, find: impl FnOnce() -> Hidden) -> &Hidden {
+        self.hidden.get_or_init(find)
+    }
+
+    /// Whether every character is one byte, so that columns needn't be counted.
+    fn is_ascii(&self) -> bool {
+        *self.is_ascii.get_or_init(|| self.text.is_ascii())
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let breaks = memchr::memchr_iter(b'\n', self.text.as_bytes());
+            std::iter::once(0)
+                .chain(breaks.map(|i| u32::try_from(i + 1).unwrap_or(u32::MAX)))
+                .collect()
+        })
+    }
+
+    /// A line by its 0-based number, without its break, and its first byte.
+    pub fn line(&self, number: usize) -> Option<(usize, &str)> {
+        let start = *self.line_starts().get(number)? as usize;
+        let line = self.text.get(start..)?.lines().next();
+        Some((start, line.unwrap_or_default()))
+    }
+
+    /// Line and column of a byte offset; an offset past the end is the end.
+    pub fn position(&self, offset: u32) -> Position {
+        let starts = self.line_starts();
+        let line = starts.partition_point(|s| *s <= offset).saturating_sub(1);
+        let start = starts.get(line).copied().unwrap_or(0) as usize;
+        let end = (offset as usize).min(self.text.len());
+        let column = match self.is_ascii() {
+            true => end.saturating_sub(start),
+            false => self.text.get(start..end).map_or(0, |s| s.chars().count()),
+        };
+        Position {
+            line: line + 1,
+            column: column + 1,
+        }
+    }
+}
+
+/// A range of bytes in a file.
+#[derive(Debug, Clone)]
+pub struct Location {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// The bytes of it that are meant.
+    pub span: Span,
+}
+
+impl Location {
+    /// The bytes `span` of `file`.
+    pub fn new(file: &Arc<SourceFile>, span: Span) -> Self {
+        Self {
+            file: Arc::clone(file),
+            span,
+        }
+    }
+
+    /// Line and column of the first byte.
+    pub fn start(&self) -> Position {
+        self.file.position(self.span.start)
+    }
+
+    /// Line and column one past the last byte.
+    pub fn end(&self) -> Position {
+        self.file.position(self.span.end)
+    }
+
+    /// The text that is meant.
+    pub fn text(&self) -> &str {
+        self.file.text().get(self.span.range()).unwrap_or("")
+    }
+}
+
+/// Replaces the bytes `span` of `file` by `text`.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// What is replaced; empty for an insertion.
+    pub span: Span,
+    /// What stands there afterwards.
+    pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let file = SourceFile::new("a.yaml", "é: 1\nb: 2\n");
+        assert_eq!(file.position(3), Position { line: 1, column: 3 });
+        assert_eq!(file.position(6), Position { line: 2, column: 1 });
+        assert_eq!(file.position(900), Position { line: 3, column: 1 });
+    }
+}

@@ -1,0 +1,58 @@
+//! The bytes of a file or stream, up to the limit.
+
+use std::io::{self, Read};
+
+use super::{Unreadable, max_bytes};
+
+/// Reads what is left of a file or stream, but not more than [`max_bytes`].
+///
+/// # Errors
+/// Those of the reader, and that there is more.
+pub fn read_limited(reader: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let most = max_bytes();
+    reader.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    match bytes.len() > most {
+        true => Err(io::Error::other(Unreadable::TooBig(most))),
+        false => Ok(bytes),
+    }
+}
+
+/// Reads a file that says how many bytes it has, which saves asking for its end. What somebody
+/// writes behind them meanwhile comes too late.
+///
+/// # Errors
+/// Those of the reader.
+pub fn read_sized(reader: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
+    // Files of the kernel's own say so, and hold something all the same.
+    if size == 0 {
+        return read_limited(reader);
+    }
+    let mut bytes = vec![0; size];
+    let mut known = 0;
+    while known < size {
+        match reader.read(&mut bytes[known..]) {
+            Ok(0) => break,
+            Ok(more) => known += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(known);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endless_stream_ends() {
+        let error = read_limited(&mut io::repeat(b'#')).expect_err("too much");
+        assert_eq!(
+            error.to_string(),
+            "it is larger than 64 MiB, the limit (--max-file-size raises it)"
+        );
+        assert_eq!(read_limited(&mut b"a: 1".as_slice()).unwrap(), b"a: 1");
+    }
+}
