@@ -4,6 +4,7 @@
 //! and compared: verdict, stored object, status, gauges, reconcile errors, every object.
 
 mod lifecycle;
+mod lifecycle_updates;
 
 use std::collections::BTreeMap;
 use std::fs;

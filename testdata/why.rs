@@ -88,6 +88,7 @@ fn shown(answer: &Answer) -> String {
         Origin::Default { path, .. } => format!("{value} ; default {path}"),
         Origin::Release => format!("{value} ; release"),
         Origin::Error => format!("{value} ; reconcile error"),
+        Origin::Kept { .. } => format!("{value} ; kept"),
     };
     if !answer.needs.is_empty() {
         let _ = write!(out, " ; needs {}", causes(&answer.needs));

@@ -15,6 +15,7 @@ mod kubevirt;
 mod label_text;
 mod metadata;
 mod mutate;
+mod operator_update;
 mod render;
 mod shape;
 mod templates;
@@ -32,6 +33,9 @@ use std::cell::OnceCell;
 use serde_json::Value;
 
 pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
+pub use operator_update::{
+    fill_eviction_strategy, is_settled, operator_update, operator_update_is_accepted,
+};
 pub use verdict::{Admission, Cause, Hole, HoleKind, Reason, Refusal, Stage};
 
 use crate::hyperconverged;

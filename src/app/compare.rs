@@ -3,21 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-
-use serde_json::Value;
 
 use super::pipeline::each;
-use super::{Progress, cluster, panics};
-use crate::diff::{self, Broken, ClusterDiff, Kind, Side};
+use super::planned::{Planned, Unplannable, plan, said};
+use super::{Progress, panics, transition};
+use crate::diff::{self, ClusterDiff, Kind};
 use crate::finding::Finding;
-use crate::inventory::LoadedInventory;
-use crate::kube::Object;
-use crate::lifecycle::State;
 use crate::lint;
-use crate::plan::{Admit, Plan, plan_with};
-use crate::release::Release;
-use crate::repo::{ClusterRef, Loaded, Repo};
+use crate::repo::{ClusterRef, Repo};
 
 /// A cluster on both sides, or on one.
 #[derive(Debug, Clone, Copy)]
@@ -121,11 +114,19 @@ pub fn pairs<'a>(
     out
 }
 
+/// What two repositories are to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// One after the other: a cluster of the first one becomes that of the second one.
+    BeforeAndAfter,
+    /// Either of them: the clusters are made from each of them.
+    Alternatives,
+}
+
 /// Compares pairs; `sink` gets what differs in each, in their order. Ends early when the sink
 /// says so or somebody interrupts.
 pub fn compare(
-    before: &Repo,
-    after: &Repo,
+    (before, after, relation): (&Repo, &Repo, Relation),
     pairs: &[Pair<'_>],
     settings: &lint::Settings,
     jobs: Option<NonZeroUsize>,
@@ -135,153 +136,14 @@ pub fn compare(
     let selection = lint::Selection::of(settings);
     let one = |pair: &Pair<'_>| {
         Compared::of(pair.name(), |diff| {
-            work(before, after, pair, &selection, diff);
+            work((before, after, relation), pair, &selection, diff);
         })
     };
     each(pairs, jobs, progress, one, sink);
 }
 
-/// A cluster, planned.
-pub(super) struct Planned {
-    release: Arc<Release>,
-    inventory: Arc<LoadedInventory>,
-    loaded: Arc<Loaded>,
-    plan: Plan,
-}
-
-impl Planned {
-    /// The release that the cluster runs.
-    pub(super) fn release(&self) -> &Release {
-        &self.release
-    }
-
-    /// The cluster in another state: on a release, with what is rendered then.
-    pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Self {
-        Self {
-            release: Arc::clone(release),
-            inventory: Arc::clone(&self.inventory),
-            loaded: Arc::clone(&self.loaded),
-            plan,
-        }
-    }
-
-    /// The cluster without a HyperConverged.
-    pub(super) fn empty_state(&self) -> State {
-        let inventory = self.inventory.inventory.clone();
-        State::new(Arc::clone(&self.release), Arc::new(inventory))
-    }
-
-    /// Its HyperConverged.
-    pub(super) fn manifest(&self) -> &Value {
-        &self.loaded.json
-    }
-
-    /// What would exist.
-    pub(super) fn objects(&self) -> Vec<Object> {
-        self.plan.objects().cloned().collect()
-    }
-
-    /// What was found while reading it and by the rules; `before` is the side that it comes after.
-    pub(super) fn findings(
-        &self,
-        repo: &Repo,
-        cluster: &ClusterRef,
-        before: Option<&Self>,
-        selection: &lint::Selection<'_>,
-    ) -> Vec<Finding> {
-        let input = lint::Input {
-            cluster: &self.loaded.name,
-            release: &self.release,
-            document: &self.loaded.document,
-            object: &self.loaded.json,
-            inventory: &self.inventory,
-            plan: &self.plan,
-        };
-        let mut findings = self.loaded.findings.clone();
-        let before = before.map(|b| &b.loaded.json);
-        let run = cluster::lint(repo, cluster, &self.loaded, input, before, selection);
-        findings.extend(run.findings);
-        findings
-    }
-
-    pub(super) fn side(&self) -> Side<'_> {
-        Side {
-            release: &self.release,
-            inventory: &self.inventory,
-            document: Some(&self.loaded.document),
-            object: &self.loaded.json,
-            plan: &self.plan,
-        }
-    }
-}
-
-/// Why a side can't be planned.
-pub(super) struct Unplannable {
-    why: String,
-    /// Its files can't be read or parsed.
-    unreadable: bool,
-}
-
-impl Unplannable {
-    pub(super) fn broken(self, left: bool) -> Broken {
-        Broken {
-            left,
-            unreadable: self.unreadable,
-            why: self.why,
-        }
-    }
-}
-
-/// A side, planned or not.
-pub(super) type Attempt = Result<Planned, Unplannable>;
-
-/// Plans a cluster.
-pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
-    let unusable = |why| Unplannable {
-        why,
-        unreadable: false,
-    };
-    let loaded = repo.load(cluster).map_err(|p| Unplannable {
-        why: said(&p.finding),
-        unreadable: true,
-    })?;
-    let release = match &loaded.release {
-        Ok(release) => Arc::clone(release),
-        Err(finding) => return Err(unusable(said(finding))),
-    };
-    let Some(inventory) = loaded.inventory.clone() else {
-        return Err(unusable("no inventory says which nodes it has".to_owned()));
-    };
-    if !inventory.valid {
-        let mut found = loaded.findings.iter();
-        let why = found.find(|f| f.rule.name == "inventory-invalid");
-        let why = why.map_or_else(|| "its inventory is wrong".to_owned(), said);
-        return Err(unusable(why));
-    }
-    // What would be rendered is compared even where a webhook refuses: the verdict is told beside.
-    let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
-    Ok(Planned {
-        release,
-        inventory,
-        plan,
-        loaded: Arc::new(loaded),
-    })
-}
-
-/// A finding on one line, its place before it.
-pub fn said(finding: &Finding) -> String {
-    match &finding.location {
-        Some(place) => {
-            let (path, at) = (place.file.path(), place.start());
-            format!("{path}:{}:{}: {}", at.line, at.column, finding.message)
-        }
-        None => finding.message.clone(),
-    }
-}
-
 fn work(
-    before: &Repo,
-    after: &Repo,
+    (before, after, relation): (&Repo, &Repo, Relation),
     pair: &Pair<'_>,
     selection: &lint::Selection<'_>,
     diff: &mut ClusterDiff,
@@ -308,9 +170,19 @@ fn work(
                     return;
                 }
             };
-            let (a, b) = (old.side(), new.side());
-            diff.comparison = diff::compare_plans(&a, &b);
-            diff.notes = diff::notes(&a, &b);
+            let followed = match relation {
+                Relation::BeforeAndAfter => transition::follow(&old, &new, diff),
+                Relation::Alternatives => None,
+            };
+            let new = match followed {
+                Some(after) => after,
+                None => {
+                    let (a, b) = (old.side(), new.side());
+                    diff.comparison = diff::compare_plans(&a, &b);
+                    diff.notes = diff::notes(&a, &b);
+                    new
+                }
+            };
             let found = findings(before, was, &old);
             let finds = new.findings(after, is, Some(&old), selection);
             diff.findings_added = only(&finds, &found);
@@ -338,10 +210,8 @@ fn unparsed(repo: &Repo, cluster: &ClusterRef) -> Option<Unplannable> {
         let place = p.finding.location.as_ref();
         place.is_some_and(|place| place.file.path() == cluster.path())
     });
-    here.next().map(|problem| Unplannable {
-        why: said(&problem.finding),
-        unreadable: true,
-    })
+    here.next()
+        .map(|problem| Unplannable::unreadable(said(&problem.finding)))
 }
 
 /// The findings that have no twin among others.

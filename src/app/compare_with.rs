@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 
-use super::Progress;
-use super::compare::{Attempt, Compared, plan};
+use super::compare::Compared;
 use super::pipeline::each;
+use super::planned::{Attempt, plan};
+use super::{Held, Progress, transition};
 use crate::diff::{self, Before, Broken, ClusterDiff, Kind, Origin};
 use crate::emit::cluster_directory;
 use crate::kube::Object;
+use crate::lifecycle::UpdateMethod;
+use crate::lint;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Repo};
 use crate::source::SourceFile;
@@ -43,6 +46,48 @@ pub fn compare_with(
         })
     };
     each(clusters, jobs, progress, one, sink);
+}
+
+/// Compares clusters with what they hold: what an update of it leads to; as [`super::compare`].
+pub fn compare_held(
+    (held, update): (&Held, UpdateMethod),
+    repo: &Repo,
+    clusters: &[&ClusterRef],
+    settings: &lint::Settings,
+    jobs: Option<NonZeroUsize>,
+    progress: &Progress,
+    sink: impl FnMut(Compared) -> ControlFlow<()>,
+) {
+    let selection = lint::Selection::of(settings);
+    let one = |cluster: &&ClusterRef| {
+        Compared::of(cluster.name(), |diff| {
+            if let Err(why) = follow(held, update, repo, cluster, &selection, diff) {
+                diff.broken = Some(why);
+            }
+        })
+    };
+    each(clusters, jobs, progress, one, sink);
+}
+
+fn follow(
+    held: &Held,
+    update: UpdateMethod,
+    repo: &Repo,
+    cluster: &ClusterRef,
+    selection: &lint::Selection<'_>,
+    diff: &mut ClusterDiff,
+) -> Result<(), Broken> {
+    let planned = plan(repo, cluster).map_err(|why| why.broken(false))?;
+    let old = held.of(cluster, planned.manifest()).ok().flatten();
+    let Some(old) = old else {
+        diff.whole = Some(Kind::Add);
+        diff.comparison = diff::compare_objects(planned.release(), &[], &planned.objects());
+        diff.findings_added = planned.findings(repo, cluster, None, selection);
+        return Ok(());
+    };
+    let state = old.state(planned.empty_state(), planned.manifest(), update);
+    transition::follow_held(&state, &planned, update, diff);
+    Ok(())
 }
 
 fn compare(left: &Left<'_>, planned: Attempt, diff: &mut ClusterDiff) -> Result<(), Broken> {

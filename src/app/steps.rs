@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::Work;
 use super::held::Old;
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, LoadedInventory};
 use crate::lifecycle::{State, Step};
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
+use crate::repo::{ClusterRef, Loaded, Problem};
 
 /// A cluster at the end of what is asked for.
 pub(super) struct Planned {
@@ -56,6 +57,40 @@ pub(super) fn plan(
         Some(to) if step.after.stored.is_some() => upgraded(step, to),
         _ => planned(step.plan),
     }
+}
+
+/// What is there once a cluster's manifest is submitted to what it holds and HCO is upgraded, as
+/// the work asks for it; `None` where it asks for neither. What a webhook refuses is followed as
+/// if it didn't.
+///
+/// # Errors
+/// The old HyperConverged can't be read.
+pub fn end_state(
+    work: &Work<'_>,
+    cluster: &ClusterRef,
+    loaded: &Loaded,
+    release: &Arc<Release>,
+    inventory: &LoadedInventory,
+) -> Result<Option<State>, Box<Problem>> {
+    let manifest = &loaded.json;
+    let old = work
+        .held
+        .map(|held| held.of(cluster, manifest))
+        .transpose()?;
+    let old = old.flatten();
+    if old.is_none() && work.upgrade_to.is_none() {
+        return Ok(None);
+    }
+    let inventory = Arc::new(inventory.inventory.clone());
+    let nothing = State::new(Arc::clone(release), inventory);
+    let before = match &old {
+        Some(old) => old.state(nothing, manifest, work.update),
+        None => nothing,
+    };
+    let step = before.forced(before.update(manifest, work.update));
+    let upgraded = work.upgrade_to.as_ref();
+    let upgraded = upgraded.and_then(|to| step.after.upgrade_over(to).pop());
+    Ok(Some(upgraded.map_or(step.after, |step| step.after)))
 }
 
 /// Upgraded to a release, over those in between.

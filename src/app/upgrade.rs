@@ -4,11 +4,12 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::compare::{Compared, only, plan};
+use super::compare::{Compared, only};
 use super::pipeline::each;
+use super::planned::plan;
 use super::{Held, Progress};
-use crate::diff::{self, ClusterDiff};
-use crate::lifecycle::{self, State, UpdateMethod};
+use crate::diff::{self, ClusterDiff, States};
+use crate::lifecycle::{self, UpdateMethod};
 use crate::lint;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Repo};
@@ -104,9 +105,13 @@ fn work(
         let after = planned.with_plan(&step.after.release, step.plan.clone());
         let compared = Compared::of(cluster.name(), |diff| {
             let (a, b) = (before.side(), after.side());
-            let objects = |state: &State| state.objects.iter().cloned().collect::<Vec<_>>();
-            let (old, new) = (objects(&state), objects(&step.after));
-            diff.comparison = diff::compare_states(&a, &b, &old, &new);
+            let states = States {
+                existed: &state.objects.in_order_of(a.plan),
+                exist: &step.after.objects.in_order_of(b.plan),
+                // Nothing differs but the release.
+                with: &|_, _, _| step.after.objects.iter().cloned().collect(),
+            };
+            diff.comparison = diff::compare_states(&a, &b, &states);
             if step.is_stuck() {
                 // Nothing was reconciled: what the new release would make of it doesn't happen.
                 (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);

@@ -14,7 +14,7 @@ use super::out::Out;
 use super::output::Output;
 use super::selection::Selection;
 use super::sides::{self, Side};
-use crate::app::{self, Compared, Progress};
+use crate::app::{self, Compared, Progress, Relation};
 use crate::diff::{Before, ClusterDiff};
 use crate::emit::DiskTree;
 use crate::lint::Settings;
@@ -244,7 +244,13 @@ impl<'a> Run<'a> {
         let pairs = app::pairs((&before, &old), (&after, &new));
         let progress = Progress::of(pairs.len(), output.quiet());
         let jobs = self.arguments.jobs;
-        app::compare(&before, &after, &pairs, &settings, jobs, &progress, |c| {
+        // Two directories may be two clusters; two states of one are one cluster.
+        let relation = match self.arguments.other {
+            Some(_) => Relation::Alternatives,
+            None => Relation::BeforeAndAfter,
+        };
+        let sides = (&before, &after, relation);
+        app::compare(sides, &pairs, &settings, jobs, &progress, |c| {
             self.take(c, output)
         });
         Ok(())

@@ -39,10 +39,9 @@ pub(super) struct Arguments {
 }
 
 /// How a change is submitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Update {
     /// Merged with what is there, as `kubectl apply` does
-    #[default]
     Apply,
     /// As it is, as `kubectl replace` does
     Replace,
@@ -57,13 +56,9 @@ impl Arguments {
         }
     }
 
-    /// What a git revision has, where one is named.
-    pub(super) fn against(revision: Option<String>) -> Self {
-        Self {
-            against: revision,
-            live: None,
-            update: Update::default(),
-        }
+    /// The git revision, where one is named.
+    pub(super) fn revision(&self) -> Option<&str> {
+        self.against.as_deref()
     }
 
     /// The files of it, which are no sources.

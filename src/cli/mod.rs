@@ -40,6 +40,7 @@ mod settings;
 mod shard;
 mod sides;
 mod tree;
+mod upgrade;
 mod version;
 mod why;
 mod written;

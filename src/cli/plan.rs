@@ -1,14 +1,8 @@
 //! `hcoplan plan`: lint, render to the output tree, show what changes.
 
-use std::io::{self, Write as _};
-use std::ops::ControlFlow;
-use std::sync::Arc;
-
-use anstyle::Style;
 use clap::Args;
 
 use super::arguments::Sources;
-use super::clusters::Clusters;
 use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::failure::Failure;
@@ -18,20 +12,19 @@ use super::output::Output;
 use super::review::{self, Review};
 use super::settings::Rules;
 use super::tree::{self, OutputTree};
+use super::upgrade::{Upgrade, last_release};
 use super::{clusters, held, render};
-use crate::app::{self, Progress, Upgraded, Upgrading, Work};
-use crate::diff::{Before, ClusterDiff};
-use crate::lint::Settings;
-use crate::release::Release;
-use crate::repo;
-use crate::report::changes::{self, Changes};
-use crate::report::{Format, Terminal};
+use crate::app::{self, Upgrading, Work};
+use crate::diff::Before;
+use crate::report::Format;
+use crate::report::changes;
 
 /// Lint, render to the output tree, and show what changes
 ///
 /// The diff has the committed output tree on its left where git knows one, else the tree on
 /// disk.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
@@ -68,6 +61,15 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Input")]
     force: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  hcoplan plan                                  lint, render and diff what is here
+  hcoplan plan --check                          in CI: fail where the output tree is stale
+  hcoplan plan --live live.yaml                 as an update of what the cluster holds
+  hcoplan plan --upgrade-to 1.18,1.19           what each step of an upgrade of HCO does
+  hcoplan plan --live live.yaml --upgrade-to 1.19
+                                                the same, from what the cluster holds";
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", &Format::ALL)?;
@@ -136,9 +138,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
                 if upgrade_to.is_some() {
                     let terminal = target.terminal(output);
                     let step = |step: &Upgrade| {
-                        let mut document = changes::document(&step.changes(&found, terminal));
-                        document["to"] = step.to.as_str().into();
-                        document
+                        changes::step_document(&step.changes(&found, terminal), &step.to)
                     };
                     document["upgrade"] = upgrade.iter().map(step).collect();
                 }
@@ -165,86 +165,4 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         tree.finish(&found, &verdict, output)?;
     }
     Ok(verdict)
-}
-
-/// What one step of an upgrade does to the clusters.
-struct Upgrade {
-    to: String,
-    clusters: Vec<ClusterDiff>,
-}
-
-impl Upgrade {
-    /// Upgrades every chosen cluster, release by release; each step by itself.
-    fn preview(
-        found: &Clusters,
-        work: &Upgrading<'_>,
-        settings: &Settings,
-        sources: &Sources,
-        output: &Output,
-    ) -> Vec<Self> {
-        let chosen = found.chosen();
-        let progress = Progress::of(chosen.len(), output.quiet());
-        let mut steps: Vec<Self> = Vec::new();
-        let jobs = sources.jobs;
-        app::upgrades(
-            &found.repo,
-            &chosen,
-            work,
-            settings,
-            jobs,
-            &progress,
-            |of| {
-                for Upgraded { release, compared } in of {
-                    if let Some(said) = compared.panicked {
-                        let cluster = &compared.diff.cluster;
-                        output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
-                    }
-                    match steps.iter_mut().find(|step| step.to == release) {
-                        Some(step) => step.clusters.push(compared.diff),
-                        None => steps.push(Self {
-                            to: release,
-                            clusters: vec![compared.diff],
-                        }),
-                    }
-                }
-                ControlFlow::Continue(())
-            },
-        );
-        let place = |name: &str| Release::known_names().position(|known| known == name);
-        steps.sort_by_key(|step| (place(&step.to).unwrap_or(usize::MAX), step.to.clone()));
-        steps
-    }
-
-    fn changes<'a>(&'a self, found: &'a Clusters, terminal: Terminal) -> Changes<'a> {
-        Changes {
-            left: "before",
-            right: &self.to,
-            clusters: &self.clusters,
-            compared: self.clusters.len(),
-            root: &found.root,
-            terminal,
-            budget: None,
-        }
-    }
-
-    fn human(&self, changes: &Changes<'_>, out: &mut Vec<u8>) -> io::Result<()> {
-        const BOLD: Style = Style::new().bold();
-        writeln!(out, "\n{BOLD}Upgrade to {}{BOLD:#}\n", self.to)?;
-        changes::write(changes::Format::Human, changes, out)
-    }
-}
-
-/// The release at the end of a path; the others must lead to it.
-fn last_release(path: &[String]) -> Result<Option<Arc<Release>>, Failure> {
-    let releases = path.iter().map(|name| repo::named_release(name));
-    let releases = releases.collect::<Result<Vec<_>, _>>()?;
-    let place = |name: &str| Release::known_names().position(|known| known == name);
-    let places: Vec<_> = releases.iter().filter_map(|r| place(r.name())).collect();
-    if !places.is_sorted() {
-        return Err(Failure::usage(
-            format!("--upgrade-to {} goes back", path.join(",")),
-            "name the releases in their order; those in between are gone through by themselves",
-        ));
-    }
-    Ok(releases.into_iter().next_back())
 }

@@ -14,8 +14,9 @@ use super::out::Out;
 use super::output::Output;
 use super::settings::Choice;
 use super::sides::Side;
+use super::upgrade::{Upgrade, last_release};
 use super::{clusters, held, tree};
-use crate::app::{self, Compared, Outcome, Progress, State, Work};
+use crate::app::{self, Compared, Held, Outcome, Progress, Relation, State, Upgrading, Work};
 use crate::diff::{Before, ClusterDiff};
 use crate::emit::DiskTree;
 use crate::finding::Severity;
@@ -29,15 +30,27 @@ use crate::report::{self, ClusterRow, PlanPage};
 /// Golden images by architecture, findings with the lines they are about, alerts, what changes, and
 /// the clusters. The page loads nothing and runs no script. It is a view: whatever it shows, the
 /// exit code is 0.
+///
+/// The changes are those since the revision that --against names, or since what --live holds; else
+/// those against the committed output tree.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
 
-    /// The changes are those since this git revision, and each HyperConverged is judged as an
-    /// update of what it had; without it, those against the committed output tree
-    #[arg(long, value_name = "REV", help_heading = "Update")]
-    against: Option<String>,
+    #[command(flatten)]
+    held: held::Arguments,
+
+    /// Show also what an upgrade of HCO to this release does, minor release by minor release;
+    /// `1.18,1.19` names the way
+    #[arg(
+        long,
+        value_name = "X.Y",
+        value_delimiter = ',',
+        help_heading = "Upgrade"
+    )]
+    upgrade_to: Vec<String>,
 
     #[command(flatten)]
     out: Out,
@@ -49,6 +62,13 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<PageFormat>>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  hcoplan report --format html=plan.html
+  hcoplan report --against origin/main          what changes since a revision
+  hcoplan report --live live.yaml --upgrade-to 1.18,1.19
+                                                from what the cluster holds, and over two upgrades";
 
 /// What a report is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,14 +88,16 @@ impl Named for PageFormat {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(sources, Vec::new(), Builds, output)?;
+    let upgrade_to = last_release(&arguments.upgrade_to)?;
+    let found = clusters::find(sources, arguments.held.files(), Builds, output)?;
     if found.verdict.nothing_found {
         return Ok(found.verdict);
     }
     let settings = arguments.rules.settings(&found)?;
-    let held = held::Arguments::against(arguments.against.clone()).open(&found, output)?;
+    let held = arguments.held.open(&found, output)?;
     let work = Work {
         held: held.as_ref(),
+        update: arguments.held.update(),
         lint: Some(&settings),
         matrix: true,
         ..Work::default()
@@ -99,12 +121,20 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     drop(work);
     let compared = compare(
         arguments,
+        held.as_ref(),
         &found,
-        &found.chosen(),
         &settings,
         &mut verdict,
         output,
     )?;
+    let upgrading = upgrade_to.as_ref().map(|to| Upgrading {
+        to,
+        held: held.as_ref(),
+        update: arguments.held.update(),
+    });
+    let upgrades = upgrading.map_or_else(Vec::new, |upgrading| {
+        Upgrade::preview(&found, &upgrading, &settings, sources, output)
+    });
     let settled = findings.settle(None, &settings, &found.root, output)?;
     for target in &targets {
         let terminal = target.terminal(output);
@@ -117,12 +147,17 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             terminal,
             budget: None,
         });
+        let steps = upgrades.iter();
+        let steps: Vec<_> = steps
+            .map(|step| (step.to.as_str(), step.changes(&found, terminal)))
+            .collect();
         let mut text = Vec::new();
         settled.report(terminal, |report| {
             let page = PlanPage {
                 report,
                 clusters: &rows,
                 changes: changes.as_ref(),
+                upgrades: &steps,
             };
             report::write_plan(&page, &mut text)
         })?;
@@ -187,19 +222,30 @@ impl Differences {
     }
 }
 
-/// Compares with the revision, else with the committed output tree; `None` where there is none.
+/// Compares with the revision or with what the cluster holds, else with the committed output tree;
+/// `None` where there is none.
 fn compare(
     arguments: &Arguments,
+    held: Option<&Held>,
     found: &Clusters,
-    chosen: &[&ClusterRef],
     settings: &Settings,
     verdict: &mut Verdict,
     output: &Output,
 ) -> Result<Option<Differences>, Failure> {
     let (repo, jobs) = (&found.repo, arguments.sources.jobs);
-    if let Some(revision) = &arguments.against {
+    let chosen = &found.chosen();
+    if let Some(held @ Held::Live { file, .. }) = held {
+        let progress = Progress::of(chosen.len(), output.quiet());
+        let mut out = Differences::of(file.to_string());
+        let held = (held, arguments.held.update());
+        app::compare_held(held, repo, chosen, settings, jobs, &progress, |c| {
+            out.take(c, verdict, output)
+        });
+        return Ok(Some(out));
+    }
+    if let Some(revision) = arguments.held.revision() {
         let left = Side {
-            revision: Some(revision.clone()),
+            revision: Some(revision.to_owned()),
             inventory: arguments.sources.inventory.clone(),
             release: arguments.sources.release.clone(),
             ..Side::of(&arguments.sources.directory)
@@ -212,8 +258,9 @@ fn compare(
             .collect();
         let pairs = app::pairs((&before, &old), (repo, chosen));
         let progress = Progress::of(pairs.len(), output.quiet());
-        let mut out = Differences::of(revision.clone());
-        app::compare(&before, repo, &pairs, settings, jobs, &progress, |c| {
+        let mut out = Differences::of(revision.to_owned());
+        let sides = (&before, repo, Relation::BeforeAndAfter);
+        app::compare(sides, &pairs, settings, jobs, &progress, |c| {
             out.take(c, verdict, output)
         });
         return Ok(Some(out));

@@ -1,19 +1,24 @@
 //! `hcoplan why`: what makes a field of a rendered object what it is.
 
+use std::sync::Arc;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::arguments::Sources;
-use super::clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
 use super::out::Out;
 use super::output::Output;
+use super::{clusters, held};
+use crate::app::{self, Work};
 use crate::finding::nearest;
-use crate::repo::{ClusterRef, Loaded};
+use crate::inventory::LoadedInventory;
+use crate::release::Release;
+use crate::repo::{self, ClusterRef, Loaded};
 use crate::report::{Format, WhyPage, masked, why_json, write_why};
-use crate::why::{Answer, World, ask};
+use crate::why::{Answer, World, ask, ask_of};
 use crate::{emit, plan};
 
 /// Say what makes a field of a rendered object what it is
@@ -24,7 +29,11 @@ use crate::{emit, plan};
 ///
 /// Without a FIELD: what makes the object exist (or keeps it away), and what each operation of its
 /// jsonpatch annotation does.
+///
+/// With --live, --against or --upgrade-to the answer is about the cluster as it is after the change:
+/// what doesn't come from the sources is kept from before.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// The cluster's name, or the last part of it
     #[arg(value_name = "CLUSTER")]
@@ -53,12 +62,27 @@ pub(super) struct Arguments {
     inventory: Vec<Utf8PathBuf>,
 
     #[command(flatten)]
+    held: held::Arguments,
+
+    /// Answer for the cluster after an upgrade of HCO to this release, over those in between
+    #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
+    upgrade_to: Option<String>,
+
+    #[command(flatten)]
     out: Out,
 
     /// How to print the answer, as often as needed: `human` or `json`, alone or with `=FILE`
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target>,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  hcoplan why prod KubeVirt spec.configuration.evictionStrategy
+  hcoplan why prod KubeVirt                     what makes the object exist, and its jsonpatch
+  hcoplan why prod SSP spec.commonTemplates --live live.yaml
+                                                also what the cluster keeps from before
+  hcoplan why prod KubeVirt spec.configuration.migrations --upgrade-to 1.19";
 
 impl Arguments {
     /// Field and directory. A third word that is a directory's path is no field.
@@ -86,7 +110,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         show_files: false,
         jobs: None,
     };
-    let found = clusters::find(&sources, Vec::new(), clusters::Command::ReadsFiles, output)?;
+    let foreign = arguments.held.files();
+    let found = clusters::find(&sources, foreign, clusters::Command::ReadsFiles, output)?;
     if found.repo.clusters().is_empty() {
         return Ok(found.verdict);
     }
@@ -101,12 +126,28 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
     };
     let (release, inventory) = usable(&loaded)?;
+    let upgrade_to = arguments.upgrade_to.as_deref().map(repo::named_release);
+    let upgrade_to = upgrade_to.transpose()?;
+    let held = arguments.held.open(&found, output)?;
+    let work = Work {
+        held: held.as_ref(),
+        update: arguments.held.update(),
+        upgrade_to: upgrade_to.clone(),
+        ..Work::default()
+    };
+    let state = app::end_state(&work, cluster, &loaded, release, inventory);
+    let state = state.map_err(|problem| Failure::Unreadable(app::said(&problem.finding)))?;
+    let release = upgrade_to.as_ref().unwrap_or(release);
     let world = World::new(release, &loaded.document, &loaded.json, inventory);
     let (kind, name) = match arguments.object.split_once('/') {
         Some((kind, name)) => (kind, Some(name)),
         None => (arguments.object.as_str(), None),
     };
-    let answer = ask(&world, kind, name, field.strip_prefix('.').unwrap_or(field));
+    let field = field.strip_prefix('.').unwrap_or(field);
+    let answer = match &state {
+        Some(state) => ask_of(state, &world, kind, name, field),
+        None => ask(&world, kind, name, field),
+    };
     let answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
     let answer = masked(answer);
     for target in &targets {
@@ -165,9 +206,7 @@ fn named<'c>(clusters: &'c [ClusterRef], name: &str) -> Result<&'c ClusterRef, F
 }
 
 /// What is needed to plan.
-fn usable(
-    loaded: &Loaded,
-) -> Result<(&crate::release::Release, &crate::inventory::LoadedInventory), Failure> {
+fn usable(loaded: &Loaded) -> Result<(&Arc<Release>, &LoadedInventory), Failure> {
     let release = loaded.release.as_ref();
     let release = release.map_err(|finding| {
         let help = finding.help.clone();

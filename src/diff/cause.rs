@@ -7,10 +7,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::semantic::{self, Difference, Lists, ObjectChange};
-use super::side::Side;
+use super::side::{Side, With};
 use crate::inventory::{Inventory, Node};
 use crate::kube::{Object, ObjectId};
-use crate::plan::{Admit, plan_with};
 use crate::source::Location;
 
 /// A difference of the inputs.
@@ -48,6 +47,7 @@ enum Part {
 pub(super) fn attribute(
     before: &Side<'_>,
     after: &Side<'_>,
+    with: &With<'_>,
     changes: &mut [ObjectChange],
 ) -> Vec<Cause> {
     let parts = parts(before, after);
@@ -64,7 +64,7 @@ pub(super) fn attribute(
             }
         }
         _ => {
-            let mixer = Mixer::new(before, after);
+            let mixer = Mixer::new(before, after, with);
             for index in 0..parts.len() {
                 // With the part alone: what is not as it was.
                 let with = mixer.plan(&parts, |i| i == index);
@@ -324,11 +324,12 @@ fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
 struct Mixer<'a> {
     before: &'a Side<'a>,
     after: &'a Side<'a>,
+    with: &'a With<'a>,
     nodes: BTreeMap<&'a str, (Option<&'a Node>, Option<&'a Node>)>,
 }
 
 impl<'a> Mixer<'a> {
-    fn new(before: &'a Side<'a>, after: &'a Side<'a>) -> Self {
+    fn new(before: &'a Side<'a>, after: &'a Side<'a>, with: &'a With<'a>) -> Self {
         let mut nodes = BTreeMap::<_, (Option<&Node>, Option<&Node>)>::new();
         for node in &before.inventory.inventory.nodes {
             nodes.entry(node.name.as_str()).or_default().0 = Some(node);
@@ -339,6 +340,7 @@ impl<'a> Mixer<'a> {
         Self {
             before,
             after,
+            with,
             nodes,
         }
     }
@@ -374,10 +376,7 @@ impl<'a> Mixer<'a> {
         let object = semantic::mix(self.before.object, self.after.object, &lists, &mut |d| {
             fields.contains(&d.label)
         });
-        let plan = plan_with(release, &inventory, &object, Admit::Force);
-        let objects = plan
-            .objects()
-            .map(|Object { id, body }| (id.clone(), Arc::clone(body)));
-        objects.collect()
+        let objects = (self.with)(release, &inventory, &object).into_iter();
+        objects.map(|Object { id, body }| (id, body)).collect()
     }
 }

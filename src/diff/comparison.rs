@@ -4,9 +4,9 @@ use super::assumed::{Origin, set_aside_assumed};
 use super::cause::{Cause, attribute};
 use super::gates;
 use super::semantic::{self, Consequence, Noise, ObjectChange};
-use super::side::Side;
+use super::side::{Side, States};
 use crate::kube::Object;
-use crate::plan::Plan;
+use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 
 /// The verdicts of both sides, where they differ.
@@ -41,17 +41,20 @@ pub struct Comparison {
 /// Compares two plans.
 pub fn compare_plans(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     let all = |side: &Side<'_>| side.plan.objects().cloned().collect::<Vec<Object>>();
-    compare_states(before, after, &all(before), &all(after))
+    let states = States {
+        existed: &all(before),
+        exist: &all(after),
+        with: &|release, inventory, object| {
+            let plan = plan_with(release, inventory, object, Admit::Force);
+            plan.objects().cloned().collect()
+        },
+    };
+    compare_states(before, after, &states)
 }
 
-/// Compares what exists on two sides, which may be more than their plans make.
-pub fn compare_states(
-    before: &Side<'_>,
-    after: &Side<'_>,
-    existed: &[Object],
-    exist: &[Object],
-) -> Comparison {
-    let mut objects = semantic::objects(after.release, existed, exist);
+/// Compares what exists on two sides.
+pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) -> Comparison {
+    let mut objects = semantic::objects(after.release, states.existed, states.exist);
     if before.release.version() != after.release.version() {
         names_of_the_release(&mut objects);
     }
@@ -61,7 +64,7 @@ pub fn compare_states(
         Origin::Rendered(after.release),
     );
     set_aside_assumed(old, new, &mut objects);
-    let causes = attribute(before, after, &mut objects);
+    let causes = attribute(before, after, states.with, &mut objects);
     let (old, new) = (before.plan, after.plan);
     let (fired, fires) = (old.alerts(), new.alerts());
     let only = |a: &[&'static str], b: &[&'static str]| -> Vec<&'static str> {

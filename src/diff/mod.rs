@@ -28,7 +28,7 @@ pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, 
 pub use human::{write_cluster, write_totals};
 pub use hunks::unified;
 pub use live::{comparable, set_aside};
-pub use side::Side;
+pub use side::{Side, States, With};
 pub use steps::{order_notes, step_notes};
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::inventory::LoadedInventory;
+use crate::inventory::{Inventory, LoadedInventory};
+use crate::kube::Object;
 use crate::plan::Plan;
 use crate::release::Release;
 use crate::yaml::Document;
@@ -23,3 +24,16 @@ pub struct Side<'a> {
     /// What would come of it.
     pub plan: &'a Plan,
 }
+
+/// What exists on two sides, which may be more than their plans make.
+pub struct States<'a> {
+    /// The objects before.
+    pub existed: &'a [Object],
+    /// The objects after.
+    pub exist: &'a [Object],
+    /// The objects after with these inputs: for finding out which difference does what.
+    pub with: &'a With<'a>,
+}
+
+/// The objects that exist with a release, nodes and a HyperConverged.
+pub type With<'a> = dyn Fn(&Arc<Release>, &Inventory, &Value) -> Vec<Object> + 'a;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::semantic::{Impact, differences};
 use super::side::Side;
-use crate::hyperconverged::HyperConverged;
+use crate::hyperconverged::{HyperConverged, storage_path};
 use crate::jsonpatch::{self, ANNOTATIONS, Effects, Failure};
 use crate::plan::Plan;
 use crate::release::{Phase, Release};
@@ -384,17 +384,33 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             continue;
         }
         let shown = |value: Option<&Value>| value.map_or("nothing".to_owned(), Value::to_string);
+        let (was, is) = (difference.before.get(&old.spec), path.get(&new.spec));
+        // What HCO derives from a gate, or adds to a golden image, is no default of the field.
+        let is_default = match is {
+            Some(_) => is == default_of(after.release, path),
+            None => was == default_of(before.release, path),
+        };
+        let (label, was, is) = (&difference.label, shown(was), shown(is));
+        let text = match is_default {
+            true => format!("the default of {label} changes from {was} to {is}"),
+            false => format!(
+                "HCO {} fills in {label}: {is} instead of {was}",
+                after.release.name()
+            ),
+        };
         out.push(Note {
             kind: NoteKind::DefaultFlips,
             impact: Impact::Behaviour,
-            text: format!(
-                "the default of {} changes from {} to {}",
-                difference.label,
-                shown(difference.before.get(&old.spec)),
-                shown(path.get(&new.spec))
-            ),
+            text,
             help: Some("write the value down to keep it".to_owned()),
             place: None,
         });
     }
+}
+
+/// The CRD's default of a field; the path is below `spec`, in v1's shape.
+fn default_of<'r>(release: &'r Release, path: &Path) -> Option<&'r Value> {
+    let version = &release.tables().hyperconverged.storage_version;
+    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    schema.default_at(&Path::dotted(&storage_path(release, &path.to_string())))
 }

@@ -7,6 +7,7 @@
 //! objects were made, changed, made anew, removed or left behind.
 
 mod apply;
+mod follow;
 mod live;
 mod objects;
 mod operator;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use apply::LAST_APPLIED;
+pub use follow::is_upgrade;
+use objects::Unwanted;
 pub use objects::{Became, Objects};
 use operator::Additions;
 pub use operator::{OwnUpdate, Purpose};
@@ -150,12 +153,15 @@ impl State {
                 UpdateMethod::Replace => self.create(manifest),
             };
         };
+        let mut sends_nothing = false;
         let submitted = match method {
             UpdateMethod::Replace => manifest.clone(),
             UpdateMethod::Apply => {
                 let version = hyperconverged::version_of(manifest);
                 let live = hyperconverged::in_version(release, old, version);
-                apply::applied(&live, manifest, namespace)
+                let submitted = apply::applied(&live, manifest, namespace);
+                sends_nothing = submitted == live;
+                submitted
             }
         };
         let missing = operator::missing(&self.objects, None);
@@ -163,7 +169,25 @@ impl State {
             old,
             missing: &missing,
         };
-        self.submitted(admission::admit(release, inventory, &submitted, operation))
+        let admission = admission::admit(release, inventory, &submitted, operation);
+        match sends_nothing && !admission.accepted {
+            true => self.nothing_sent(old, submitted),
+            false => self.submitted(admission),
+        }
+    }
+
+    /// Applying a manifest that changes nothing sends nothing, so that nobody refuses it.
+    fn nothing_sent(&self, stored: &Value, mut live: Value) -> Step {
+        let mut step = self.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted);
+        if let Value::Object(live) = &mut live {
+            live.remove("status");
+        }
+        step.plan.admission = Admission {
+            accepted: true,
+            stored: Some(live),
+            ..Admission::default()
+        };
+        step
     }
 
     /// What follows from the admission of a manifest.
@@ -180,7 +204,7 @@ impl State {
         if let Some(old) = &self.stored {
             stored["status"] = old["status"].clone();
         }
-        let mut step = self.reconciled(stored, &Additions::default());
+        let mut step = self.reconciled(stored, &Additions::default(), Unwanted::Deleted);
         step.plan.admission = admission;
         step
     }
@@ -193,7 +217,7 @@ impl State {
             return step;
         };
         let stored = hyperconverged::in_storage_version(&self.release, &forced);
-        let mut forced = self.reconciled(stored, &Additions::default());
+        let mut forced = self.reconciled(stored, &Additions::default(), Unwanted::Deleted);
         forced.plan.admission = step.plan.admission;
         forced
     }
@@ -206,7 +230,9 @@ impl State {
             ..self.clone()
         };
         match &self.stored {
-            Some(stored) => state.reconciled(stored.clone(), &Additions::default()),
+            Some(stored) => {
+                state.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted)
+            }
             None => state.without_hyperconverged(),
         }
     }
@@ -246,10 +272,10 @@ impl State {
     }
 
     /// The operator reconciles what is in etcd now. The state holds the objects before.
-    fn reconciled(&self, stored: Value, additions: &Additions) -> Step {
+    fn reconciled(&self, stored: Value, additions: &Additions, unwanted: Unwanted) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
         let settled = operator::settle(release, inventory, stored, &self.objects, additions);
-        let after = self.objects.carried_out(&settled.plan);
+        let after = self.objects.carried_out(&settled.plan, unwanted);
         Step {
             objects: self.objects.changes(&after, &settled.plan),
             after: Self {

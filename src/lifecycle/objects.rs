@@ -45,6 +45,16 @@ const IMMUTABLE: [(&str, &str); 4] = [
 /// What SSP makes of a golden image.
 const CRON: &str = "DataImportCron";
 
+/// Whether HCO deletes what a plan doesn't make any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unwanted {
+    /// The release made it under a condition, and deletes it when that doesn't hold any more.
+    /// Source: HCO `controllers/operands/conditionalHandler.go`.
+    Deleted,
+    /// Another release made it, and this one doesn't know it.
+    Kept,
+}
+
 impl Objects {
     /// The objects of a plan.
     pub fn of(plan: &Plan) -> Self {
@@ -54,6 +64,17 @@ impl Objects {
     /// Sorted by their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Object> {
         self.by_id.values()
+    }
+
+    /// Those that a plan makes, in the operator's order of work, then the others.
+    pub fn in_order_of(&self, plan: &Plan) -> Vec<Object> {
+        let made: Vec<&ObjectId> = plan.objects().map(|object| &*object.id).collect();
+        let mut all: Vec<Object> = self.iter().cloned().collect();
+        all.sort_by_key(|object| {
+            let place = made.iter().position(|id| **id == *object.id);
+            place.unwrap_or(usize::MAX)
+        });
+        all
     }
 
     /// The object with an id.
@@ -83,9 +104,9 @@ impl Objects {
     }
 
     /// What exists once a plan has been carried out on these: objects keep their owners as they are
-    /// written, and those that aren't in the plan stay.
+    /// written.
     #[must_use]
-    pub fn carried_out(&self, plan: &Plan) -> Self {
+    pub(super) fn carried_out(&self, plan: &Plan, unwanted: Unwanted) -> Self {
         let mut after = self.clone();
         for object in plan.objects() {
             let made = match self.by_id.get(&*object.id) {
@@ -94,12 +115,31 @@ impl Objects {
             };
             after.by_id.insert(ObjectId::clone(&made.id), made);
         }
-        // SSP deletes the crons that it made and that its object doesn't list any more; what CDI
-        // imported goes with them or stays, by their retention policy. Its DataSources stay.
+        let made = Self::of(plan);
+        // A reconcile that stops doesn't get to what it would delete.
+        if unwanted == Unwanted::Deleted && plan.reconcile_error.is_none() {
+            let is_gone = |object: &Object| {
+                managed_by(object) == Some("hco-operator") && !made.by_id.contains_key(&*object.id)
+            };
+            after.by_id.retain(|_, object| !is_gone(object));
+        }
+        // SSP deletes the crons that it made and that its object doesn't list any more. What CDI
+        // imported for one goes with it or stays, by its retention policy.
         if plan.ssp.as_ref().is_some_and(|ssp| ssp.admission.accepted) {
-            let made = Self::of(plan);
-            let is_gone = |id: &ObjectId| id.kind == CRON && !made.by_id.contains_key(id);
-            after.by_id.retain(|id, _| !is_gone(id));
+            let gone = self.by_id.values().filter(|o| o.id.kind == CRON);
+            for cron in gone.filter(|o| !made.by_id.contains_key(&*o.id)) {
+                after.by_id.remove(&*cron.id);
+                let source = get(&cron.body, "spec.managedDataSource").and_then(Value::as_str);
+                let retains = get(&cron.body, "spec.retentionPolicy").and_then(Value::as_str);
+                let goes = |id: &ObjectId| {
+                    retains == Some("None")
+                        && id.kind == "DataSource"
+                        && Some(id.name.as_str()) == source
+                        && id.namespace == cron.id.namespace
+                        && !made.by_id.contains_key(id)
+                };
+                after.by_id.retain(|id, _| !goes(id));
+            }
         }
         after
     }
@@ -156,6 +196,12 @@ fn over(before: &Object, now: &Object) -> Object {
         metadata.insert(OWNERS.to_owned(), owners);
     }
     Object::new(body)
+}
+
+/// The operator that says that it manages an object.
+fn managed_by(object: &Object) -> Option<&str> {
+    let labels = get(&object.body, "metadata.labels")?;
+    labels.get("app.kubernetes.io/managed-by")?.as_str()
 }
 
 fn is_recreated(before: &Object, after: &Object) -> bool {

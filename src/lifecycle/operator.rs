@@ -1,23 +1,18 @@
 //! HCO at work on a HyperConverged that lies in etcd: what it renders, and what it writes into the
 //! HyperConverged itself.
 //!
-//! In its first reconcile the operator adds its finalizer and its label, and stores with them what
-//! changed in memory while it rendered. That update passes all of admission, which fills in the
-//! eviction strategy, and may be refused: then it is tried again in every reconcile, for good. A
-//! HyperConverged that has both already, as one copied from a cluster has, is never updated.
+//! Its own update (see [`admission::operator_update`]) may be refused: then it is tried again in
+//! every reconcile, for good.
 
 use serde_json::{Map, Value, json};
 
 use super::objects::Objects;
-use crate::admission::{self, Admission, Operation};
+use crate::admission::{self, Admission};
 use crate::hyperconverged::{self, HyperConverged, storage_path};
 use crate::inventory::Inventory;
-use crate::kube::tree::{get, set};
+use crate::kube::tree::set;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
-
-const FINALIZER: &str = "kubevirt.io/hyperconverged";
-const LABEL: &str = "app";
 
 /// The kinds of the operand CRs that the webhook reads.
 const READ_BY_THE_WEBHOOK: [&str; 4] = ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP"];
@@ -69,7 +64,7 @@ pub(super) fn settle(
     additions: &Additions,
 ) -> Settled {
     let annotations = &additions.annotations;
-    let writes = !is_settled(&stored) || !annotations.is_empty();
+    let writes = !admission::is_settled(&stored) || !annotations.is_empty();
     let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
     let stored = with_status(release, stored, &plan);
     let mut settled = Settled {
@@ -88,7 +83,8 @@ pub(super) fn settle(
         write(release, &mut updated, &settled.plan);
     }
     let missing = missing(existing, Some(&settled.plan));
-    let admission = own_update(release, inventory, &settled.stored, updated, &missing);
+    let admission =
+        admission::operator_update(release, inventory, &settled.stored, updated, &missing);
     match &admission.stored {
         Some(updated) => {
             let updated = hyperconverged::in_storage_version(release, updated);
@@ -125,64 +121,12 @@ pub(super) fn write(release: &Release, updated: &mut Value, plan: &Plan) {
     }
 }
 
-/// An update by the operator: it sends the object as its Go types print it, with its finalizer and
-/// its label.
-pub(super) fn own_update(
-    release: &Release,
-    inventory: &Inventory,
-    stored: &Value,
-    mut updated: Value,
-    missing: &[&'static str],
-) -> Admission {
-    let status = updated["status"].take();
-    let types = release.go_types();
-    let api_version = get(&updated, "apiVersion").and_then(Value::as_str);
-    let ty = api_version.and_then(|version| types.of_kind(version, admission::KIND));
-    if let Some(ty) = ty {
-        types.normalise(&mut updated, ty);
-    }
-    updated["status"] = status;
-    let metadata = &mut updated["metadata"];
-    if !has_finalizer(metadata) {
-        let mut finalizers = metadata["finalizers"].take();
-        match &mut finalizers {
-            Value::Array(list) => list.push(json!(FINALIZER)),
-            _ => finalizers = json!([FINALIZER]),
-        }
-        metadata["finalizers"] = finalizers;
-    }
-    if !has_label(metadata) {
-        metadata["labels"][LABEL] = metadata["name"].clone();
-    }
-    let operation = Operation::Update {
-        old: stored,
-        missing,
-    };
-    admission::admit(release, inventory, &updated, operation)
-}
-
 /// Which operand CRs the webhook would look for and not find.
 pub(super) fn missing(existing: &Objects, made: Option<&Plan>) -> Vec<&'static str> {
     let is_made = |kind: &str| made.is_some_and(|plan| plan.operand(kind).is_some());
     let there = |kind: &str| is_made(kind) || existing.has_kind(kind);
     let kinds = READ_BY_THE_WEBHOOK.into_iter();
     kinds.filter(|kind| !there(kind)).collect()
-}
-
-/// Whether the operator has nothing to add.
-fn is_settled(stored: &Value) -> bool {
-    let metadata = &stored["metadata"];
-    has_finalizer(metadata) && has_label(metadata)
-}
-
-fn has_finalizer(metadata: &Value) -> bool {
-    let list = metadata["finalizers"].as_array();
-    list.is_some_and(|list| list.iter().any(|f| f == FINALIZER))
-}
-
-fn has_label(metadata: &Value) -> bool {
-    let label = metadata["labels"][LABEL].as_str();
-    label.is_some_and(|label| !label.is_empty())
 }
 
 /// The object with what the operator writes into its status, as far as the webhooks read it.

@@ -13,8 +13,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::objects::Unwanted;
 use super::operator::{self, Additions, OwnUpdate, Purpose};
 use super::{Objects, State, Step};
+use crate::admission;
 use crate::hyperconverged;
 use crate::kube::ObjectId;
 use crate::kube::tree::get;
@@ -39,7 +41,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
         annotations,
         is_rendered: !own_updates.is_empty(),
     };
-    let mut step = state.reconciled(stored, &additions);
+    let mut step = state.reconciled(stored, &additions, Unwanted::Kept);
     step.objects = before.changes(&step.after.objects, &step.plan);
     step.own_updates.splice(0..0, own_updates);
     step
@@ -88,7 +90,8 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     let waits = updated["spec"] != rendered["spec"];
     updated["status"] = stored["status"].clone();
     let missing = operator::missing(&state.objects, None);
-    let admission = operator::own_update(release, &state.inventory, &stored, updated, &missing);
+    let admission =
+        admission::operator_update(release, &state.inventory, &stored, updated, &missing);
     let update = OwnUpdate {
         purpose: Purpose::UpgradePatches,
         admission,

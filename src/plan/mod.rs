@@ -7,7 +7,6 @@
 
 mod alerts;
 mod metrics;
-mod own_update;
 mod status;
 
 use std::sync::Arc;
@@ -160,14 +159,14 @@ pub fn plan_with(
         _ if matches!(admit, Admit::Settled { .. }) => {
             matches!(admit, Admit::Settled { writes: true })
         }
-        Some(stored) if admission.accepted => {
-            own_update::is_accepted(release, inventory, &topology, stored, &admission)
-        }
+        Some(stored) if admission.accepted => admission::operator_update_is_accepted(
+            release, inventory, &topology, stored, &admission,
+        ),
         _ => true,
     };
     let mut written = Vec::new();
     if operator_may_update {
-        own_update::fill_eviction_strategy(&mut hc, &topology);
+        admission::fill_eviction_strategy(&mut hc, &topology);
         written.extend(boot_images::write_schedules(release, &mut hc));
     }
     render(

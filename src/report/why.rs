@@ -242,6 +242,21 @@ impl WhyPage<'_> {
                 let (operand, message) = answer.error.clone().unwrap_or_default();
                 format!("because HCO's reconcile stops at {operand}: {message}")
             }
+            Origin::Kept { field } => {
+                let new = answer.in_a_new_cluster.as_ref();
+                let new = new.map(|new| self.without(new, "in a new cluster"));
+                let new = new.unwrap_or_default();
+                match field {
+                    Some((path, Value::Null)) => {
+                        format!("kept from before: the cluster holds no {path}; {new}")
+                    }
+                    Some((path, value)) => format!(
+                        "kept from before: the cluster holds {path}: {}; {new}",
+                        short(value)
+                    ),
+                    None => format!("kept from before: nothing changes it in place; {new}"),
+                }
+            }
             Origin::Release => match answer.value {
                 Reading::NoObject => format!("HCO {release} has no reason to render it"),
                 Reading::Absent => "because nothing sets it".to_owned(),
@@ -413,6 +428,12 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
         }
         Origin::Release => json!({"from": "release"}),
         Origin::Error => json!({"from": "reconcile-error"}),
+        Origin::Kept { field } => json!({
+            "from": "before",
+            "field": field.as_ref().map(|(path, _)| path),
+            "value": field.as_ref().map(|(_, value)| value),
+            "inANewCluster": answer.in_a_new_cluster.as_ref().map(reading),
+        }),
     };
     let feed = |f: &Feed| {
         let tried = f.tried.as_ref();

@@ -5,12 +5,14 @@ use serde_json::Value;
 use super::absent::{self, Feed};
 use super::input::Input;
 use super::inputs;
+use super::kept::kept;
 use super::origin::{self, Origin, OtherRelease};
 use super::patch::{PatchShown, patch_shown};
 use super::search::{Moved, Search};
 use super::target::{Problem, Reading, Target};
 use super::world::World;
 use crate::kube::ObjectId;
+use crate::lifecycle::State;
 use crate::plan::plan;
 use crate::source::Location;
 use crate::yaml::Path;
@@ -40,6 +42,8 @@ pub struct Answer {
     pub feeds: Vec<Feed>,
     /// What other releases make of the same inputs, where this release's own value is the answer.
     pub others: Vec<OtherRelease>,
+    /// What a new cluster of the same sources would have, where the answer is kept from before.
+    pub in_a_new_cluster: Option<Reading>,
     /// What the API server or a webhook says about the HyperConverged as it is.
     pub refused: Option<String>,
     /// The operand at which HCO's reconcile stops, and why.
@@ -108,6 +112,7 @@ pub fn ask(
         origin: Origin::Inputs,
         feeds: Vec::new(),
         others: Vec::new(),
+        in_a_new_cluster: None,
         refused: (!verdict.accepted).then_some(verdict.message),
         error: error.map(|e| (e.operand, e.message.clone())),
         patch: None,
@@ -136,6 +141,36 @@ pub fn ask(
         }
         _ => Ok(answer),
     }
+}
+
+/// Answers what makes a field of a cluster what it is that was there before: what doesn't come from
+/// its sources is kept from before.
+///
+/// # Errors
+/// A kind, a name or a field that means nothing.
+pub fn ask_of(
+    state: &State,
+    world: &World<'_>,
+    kind: &str,
+    name: Option<&str>,
+    field: &str,
+) -> Result<Answer, Problem> {
+    let base = world.without(&[]);
+    let target = Target::find(world, &base, kind, name, field)?;
+    let now = target.read_among(state.objects.iter());
+    let mut answer = ask(world, kind, name, field)?;
+    if now == answer.value {
+        return Ok(answer);
+    }
+    answer.origin = kept(world, &target, state, &now);
+    let object = target.object_among(state.objects.iter());
+    answer.object = object.map(|o| ObjectId::clone(&o.id));
+    answer.in_a_new_cluster = Some(std::mem::replace(&mut answer.value, now));
+    answer.causes.clear();
+    answer.needs.clear();
+    answer.feeds.clear();
+    answer.others.clear();
+    Ok(answer)
 }
 
 /// An entry of a list is better known by its name than by its index.

@@ -14,6 +14,7 @@ mod dead;
 mod facts;
 mod input;
 mod inputs;
+mod kept;
 mod nodes;
 mod origin;
 mod patch;
@@ -22,7 +23,7 @@ mod target;
 mod world;
 
 pub use absent::Feed;
-pub use answer::{Answer, Cause, Source, ask};
+pub use answer::{Answer, Cause, Source, ask, ask_of};
 pub use dead::{Dead, dead};
 pub use facts::{Fact, NodeField};
 pub use input::{Input, Unit};

@@ -24,6 +24,12 @@ pub enum Origin {
     Release,
     /// HCO's reconcile ends before.
     Error,
+    /// What the cluster held before; a new one of the same sources would have something else.
+    Kept {
+        /// The field of the stored HyperConverged, in the storage version, and what it holds;
+        /// `None` where the object stays as it was made.
+        field: Option<(String, Value)>,
+    },
 }
 
 /// What another release makes of the same inputs.

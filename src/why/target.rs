@@ -113,14 +113,27 @@ impl Target {
 
     /// The object that is meant, where the plan has it.
     pub fn object<'p>(&self, plan: &'p Plan) -> Option<&'p Object> {
+        self.object_among(plan.objects())
+    }
+
+    /// The object that is meant, where it is among these.
+    pub fn object_among<'o>(
+        &self,
+        objects: impl IntoIterator<Item = &'o Object>,
+    ) -> Option<&'o Object> {
         let named = |o: &&Object| self.name.as_ref().is_none_or(|n| *n == o.id.name);
-        let mut objects = plan.objects().filter(|o| o.id.kind == self.kind);
+        let mut objects = objects.into_iter().filter(|o| o.id.kind == self.kind);
         objects.find(named)
     }
 
     /// What is found there.
     pub fn read(&self, plan: &Plan) -> Reading {
-        let Some(object) = self.object(plan) else {
+        self.read_among(plan.objects())
+    }
+
+    /// What is found there among these objects.
+    pub fn read_among<'o>(&self, objects: impl IntoIterator<Item = &'o Object>) -> Reading {
+        let Some(object) = self.object_among(objects) else {
             return Reading::NoObject;
         };
         if self.is_object() {

@@ -41,6 +41,13 @@ pub fn document(changes: &Changes<'_>) -> Value {
     })
 }
 
+/// What a step of an upgrade does, as one document: the same, with the release in `to`.
+pub fn step_document(changes: &Changes<'_>, to: &str) -> Value {
+    let mut document = document(changes);
+    document["to"] = to.into();
+    document
+}
+
 fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
     let comparison = &cluster.comparison;
     let objects: Vec<Value> = comparison.objects.iter().map(object).collect();

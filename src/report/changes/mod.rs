@@ -25,7 +25,7 @@ use crate::source::Location;
 use crate::yaml;
 
 pub(super) use html::section;
-pub use json::document;
+pub use json::{document, step_document};
 
 /// A form of output for differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -21,6 +21,8 @@ pub struct PlanPage<'a> {
     pub clusters: &'a [ClusterRow],
     /// What changes; `None` where there is nothing to compare with.
     pub changes: Option<&'a Changes<'a>>,
+    /// What each step of an upgrade does, with the release that it leads to.
+    pub upgrades: &'a [(&'a str, Changes<'a>)],
 }
 
 /// Prints the page.
@@ -41,7 +43,7 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     };
     let fires = alerts::of(plan.clusters, found);
     let compared = plan.changes.map(|c| c.clusters);
-    let sections = [
+    let mut sections = vec![
         Section {
             anchor: "matrix",
             name: "Golden images",
@@ -79,6 +81,21 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
             content: clusters::section(plan.clusters, found, compared),
         },
     ];
+    if !plan.upgrades.is_empty() {
+        let steps = html! {
+            @for (release, changes) in plan.upgrades {
+                h3 { "To " (release) }
+                (changes::section(changes))
+            }
+        };
+        let upgrade = Section {
+            anchor: "upgrade",
+            name: "Upgrade",
+            count: None,
+            content: steps,
+        };
+        sections.insert(sections.len() - 1, upgrade);
+    }
     let lead = lead(plan, &matrices, fires.len());
     out.write_all(page("hcoplan report", &lead, &sections).as_bytes())
 }

@@ -1,0 +1,170 @@
+//! A cluster of the sources, planned.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::cluster;
+use crate::diff::{Broken, Side};
+use crate::finding::Finding;
+use crate::inventory::{Inventory, LoadedInventory};
+use crate::kube::Object;
+use crate::lifecycle::State;
+use crate::lint;
+use crate::plan::{Admit, Plan, plan_with};
+use crate::release::Release;
+use crate::repo::{ClusterRef, Loaded, Repo};
+
+/// A cluster, planned.
+pub(super) struct Planned {
+    release: Arc<Release>,
+    inventory: Arc<LoadedInventory>,
+    loaded: Arc<Loaded>,
+    plan: Plan,
+}
+
+impl Planned {
+    /// The release that the cluster runs.
+    pub(super) fn release(&self) -> &Arc<Release> {
+        &self.release
+    }
+
+    /// Its nodes, and what else is declared of it.
+    pub(super) fn inventory(&self) -> &Inventory {
+        &self.inventory.inventory
+    }
+
+    /// What would come of it.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The cluster in another state: on a release, with what is rendered then.
+    pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Self {
+        Self {
+            release: Arc::clone(release),
+            inventory: Arc::clone(&self.inventory),
+            loaded: Arc::clone(&self.loaded),
+            plan,
+        }
+    }
+
+    /// The cluster without a HyperConverged.
+    pub(super) fn empty_state(&self) -> State {
+        let inventory = self.inventory.inventory.clone();
+        State::new(Arc::clone(&self.release), Arc::new(inventory))
+    }
+
+    /// Its HyperConverged.
+    pub(super) fn manifest(&self) -> &Value {
+        &self.loaded.json
+    }
+
+    /// What would exist.
+    pub(super) fn objects(&self) -> Vec<Object> {
+        self.plan.objects().cloned().collect()
+    }
+
+    /// What was found while reading it and by the rules; `before` is the side that it comes after.
+    pub(super) fn findings(
+        &self,
+        repo: &Repo,
+        cluster: &ClusterRef,
+        before: Option<&Self>,
+        selection: &lint::Selection<'_>,
+    ) -> Vec<Finding> {
+        let input = lint::Input {
+            cluster: &self.loaded.name,
+            release: &self.release,
+            document: &self.loaded.document,
+            object: &self.loaded.json,
+            inventory: &self.inventory,
+            plan: &self.plan,
+        };
+        let mut findings = self.loaded.findings.clone();
+        let before = before.map(|b| &b.loaded.json);
+        let run = cluster::lint(repo, cluster, &self.loaded, input, before, selection);
+        findings.extend(run.findings);
+        findings
+    }
+
+    pub(super) fn side(&self) -> Side<'_> {
+        Side {
+            release: &self.release,
+            inventory: &self.inventory,
+            document: Some(&self.loaded.document),
+            object: &self.loaded.json,
+            plan: &self.plan,
+        }
+    }
+}
+
+/// Why a side can't be planned.
+pub(super) struct Unplannable {
+    why: String,
+    /// Its files can't be read or parsed.
+    unreadable: bool,
+}
+
+impl Unplannable {
+    /// Its files can't be read or parsed.
+    pub(super) fn unreadable(why: String) -> Self {
+        Self {
+            why,
+            unreadable: true,
+        }
+    }
+
+    pub(super) fn broken(self, left: bool) -> Broken {
+        Broken {
+            left,
+            unreadable: self.unreadable,
+            why: self.why,
+        }
+    }
+}
+
+/// A side, planned or not.
+pub(super) type Attempt = Result<Planned, Unplannable>;
+
+/// Plans a cluster.
+pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
+    let unusable = |why| Unplannable {
+        why,
+        unreadable: false,
+    };
+    let loaded = repo.load(cluster);
+    let loaded = loaded.map_err(|p| Unplannable::unreadable(said(&p.finding)))?;
+    let release = match &loaded.release {
+        Ok(release) => Arc::clone(release),
+        Err(finding) => return Err(unusable(said(finding))),
+    };
+    let Some(inventory) = loaded.inventory.clone() else {
+        return Err(unusable("no inventory says which nodes it has".to_owned()));
+    };
+    if !inventory.valid {
+        let mut found = loaded.findings.iter();
+        let why = found.find(|f| f.rule.name == "inventory-invalid");
+        let why = why.map_or_else(|| "its inventory is wrong".to_owned(), said);
+        return Err(unusable(why));
+    }
+    // What would be rendered is compared even where a webhook refuses: the verdict is told beside.
+    let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
+    Ok(Planned {
+        release,
+        inventory,
+        plan,
+        loaded: Arc::new(loaded),
+    })
+}
+
+/// A finding on one line, its place before it.
+pub fn said(finding: &Finding) -> String {
+    match &finding.location {
+        Some(place) => {
+            let (path, at) = (place.file.path(), place.start());
+            format!("{path}:{}:{}: {}", at.line, at.column, finding.message)
+        }
+        None => finding.message.clone(),
+    }
+}

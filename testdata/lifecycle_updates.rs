@@ -1,0 +1,256 @@
+//! What is easily got wrong about updates: each was predicted wrongly once.
+
+use std::sync::Arc;
+
+use hcoplan::inventory::{Inventory, Node};
+use hcoplan::lifecycle::{State, Step, UpdateMethod};
+use hcoplan::release::Release;
+use serde_json::{Value, json};
+
+fn cluster(release: &str) -> State {
+    let node = |name: &str, role: &str| Node {
+        name: name.to_owned(),
+        labels: [
+            (format!("node-role.kubernetes.io/{role}"), String::new()),
+            ("kubernetes.io/arch".to_owned(), "amd64".to_owned()),
+        ]
+        .into_iter()
+        .collect(),
+        architecture: "amd64".to_owned(),
+        ..Node::default()
+    };
+    let inventory = Inventory {
+        nodes: vec![
+            node("a", "control-plane"),
+            node("b", "control-plane"),
+            node("c", "control-plane"),
+            node("d", "worker"),
+            node("e", "worker"),
+        ],
+        ..Inventory::default()
+    };
+    let release = Release::known(release).expect("known");
+    State::new(release, Arc::new(inventory))
+}
+
+fn manifest(version: &str, annotations: Value, spec: Value) -> Value {
+    json!({
+        "apiVersion": format!("hco.kubevirt.io/{version}"),
+        "kind": "HyperConverged",
+        "metadata": {
+            "name": "kubevirt-hyperconverged",
+            "namespace": "kubevirt-hyperconverged",
+            "annotations": annotations,
+        },
+        "spec": spec,
+    })
+}
+
+fn kubevirt_patch(operations: Value) -> Value {
+    json!({"kubevirt.kubevirt.io/jsonpatch": operations.to_string()})
+}
+
+fn ssp_patch(operations: Value) -> Value {
+    json!({"ssp.kubevirt.io/jsonpatch": operations.to_string()})
+}
+
+/// The manifest is applied to a cluster without a HyperConverged, and gets in.
+fn applied(state: &State, manifest: &Value) -> State {
+    let step = state.update(manifest, UpdateMethod::Apply);
+    let admission = &step.plan.admission;
+    assert!(admission.accepted, "{}", admission.message);
+    step.after
+}
+
+fn refusal(step: &Step) -> Option<&str> {
+    let admission = &step.plan.admission;
+    (!admission.accepted).then_some(admission.message.as_str())
+}
+
+#[test]
+fn a_replace_carries_no_status_so_nothing_fills_in_the_eviction_strategy() {
+    let plain = manifest("v1", json!({}), json!({}));
+    let patched = manifest(
+        "v1",
+        kubevirt_patch(
+            json!([{"op": "test", "path": "/spec/configuration/evictionStrategy",
+            "value": "LiveMigrate"}]),
+        ),
+        json!({}),
+    );
+    let before = applied(&cluster("1.19"), &plain);
+    let stored = before.stored.as_ref().expect("it is there");
+    assert_eq!(
+        stored["spec"]["virtualization"]["evictionStrategy"],
+        "LiveMigrate"
+    );
+
+    let replaced = before.update(&patched, UpdateMethod::Replace);
+    assert!(refusal(&replaced).is_some_and(|message| message.contains("evictionStrategy")));
+    let merged = before.update(&patched, UpdateMethod::Apply);
+    assert_eq!(refusal(&merged), None);
+}
+
+#[test]
+fn an_unchanged_manifest_keeps_what_only_a_create_fills_in() {
+    let plain = manifest("v1beta1", json!({}), json!({}));
+    let before = applied(&cluster("1.18"), &plain);
+    let ksm = |state: &State| {
+        let stored = state.stored.as_ref().expect("it is there");
+        stored["spec"].get("ksmConfiguration").cloned()
+    };
+    assert_eq!(ksm(&before), Some(json!({})));
+    let again = before.update(&plain, UpdateMethod::Apply);
+    assert_eq!(ksm(&again.after), Some(json!({})));
+    assert_eq!(again.objects, []);
+    // A replace takes it away: the default is for creates only.
+    let replaced = before.update(&plain, UpdateMethod::Replace);
+    assert_eq!(ksm(&replaced.after), None);
+}
+
+#[test]
+fn an_apply_that_flips_a_gate_merges_with_the_field_that_the_cluster_has() {
+    for gate in [
+        "persistentReservation",
+        "disableMDevConfiguration",
+        "enableMultiArchBootImageImport",
+    ] {
+        let with = |state: &str| {
+            let gates = json!([{"name": gate, "state": state}]);
+            manifest(
+                "v1",
+                json!({}),
+                json!({"featureGates": gates, "workloadSources": {}}),
+            )
+        };
+        let before = applied(&cluster("1.19"), &with("Disabled"));
+        let flipped = before.update(&with("Enabled"), UpdateMethod::Apply);
+        assert_eq!(refusal(&flipped), None, "{gate}");
+    }
+}
+
+#[test]
+fn the_webhook_reads_the_architectures_of_an_update_from_the_status() {
+    let reads = ssp_patch(
+        json!([{"op": "test", "path": "/spec/cluster/workloadArchitectures/0",
+        "value": "amd64"}]),
+    );
+    for release in ["1.18", "1.19"] {
+        let patched = manifest("v1beta1", reads.clone(), json!({}));
+        let nothing = cluster(release);
+        let created = nothing.update(&patched, UpdateMethod::Apply);
+        assert!(
+            refusal(&created).is_some(),
+            "{release}: a new one has no status"
+        );
+        let before = applied(&nothing, &manifest("v1beta1", json!({}), json!({})));
+        let updated = before.update(&patched, UpdateMethod::Apply);
+        assert_eq!(refusal(&updated), None, "{release}");
+    }
+}
+
+/// On Kubernetes there is no SSP, and the webhook's dry run of it ends the validation.
+#[test]
+fn an_operand_that_is_not_there_refuses_an_update() {
+    let state = {
+        let state = cluster("1.19");
+        let live = {
+            let mut live = applied(&state, &manifest("v1", json!({}), json!({})));
+            live.stored.take().expect("it is there")
+        };
+        let mut live = live;
+        live["status"]["relatedObjects"] = json!([
+            {"kind": "KubeVirt", "name": "kubevirt-kubevirt-hyperconverged"},
+            {"kind": "CDI", "name": "cdi-kubevirt-hyperconverged"},
+            {"kind": "NetworkAddonsConfig", "name": "cluster"},
+        ]);
+        let changed = manifest("v1", json!({}), json!({}));
+        state.with_live(&live, &changed)
+    };
+    let changed = manifest(
+        "v1",
+        json!({}),
+        json!({"virtualization": {"evictionStrategy": "None"}}),
+    );
+    let step = state.update(&changed, UpdateMethod::Apply);
+    let message = refusal(&step).unwrap_or_default();
+    assert!(
+        message.contains("\"ssp-kubevirt-hyperconverged\" not found"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_git_has_and_the_cluster_has_is_not_sent_and_a_change_beside_it_is_judged() {
+    let short = json!({"certConfig": {"ca": {"duration": "5m"}}});
+    let invalid = manifest("v1beta1", json!({}), short);
+    let nothing = cluster("1.18");
+    let refused = nothing.update(&invalid, UpdateMethod::Apply);
+    assert!(refusal(&refused).is_some());
+    // It is there all the same: somebody switched the webhook off for an hour.
+    let before = nothing.forced(refused).after;
+    let again = before.update(&invalid, UpdateMethod::Apply);
+    assert_eq!(refusal(&again), None, "kubectl sends nothing");
+    let mut beside = invalid.clone();
+    beside["spec"]["defaultCPUModel"] = json!("Haswell");
+    let changed = before.update(&beside, UpdateMethod::Apply);
+    assert!(
+        refusal(&changed).is_some(),
+        "the webhook looks at all of it"
+    );
+    let replaced = before.update(&beside, UpdateMethod::Replace);
+    assert!(refusal(&replaced).is_some());
+}
+
+#[test]
+fn an_unchanged_value_that_the_schema_refuses_is_let_through() {
+    let enumerated = |value: &str, model: &str| {
+        let spec = json!({"evictionStrategy": value, "defaultCPUModel": model});
+        manifest("v1beta1", json!({}), spec)
+    };
+    let mut before = applied(&cluster("1.18"), &enumerated("None", "Haswell"));
+    let refused = before.update(&enumerated("Sometimes", "Haswell"), UpdateMethod::Apply);
+    assert!(refusal(&refused).is_some());
+    // An older CRD let it in.
+    let stored = before.stored.as_mut().expect("it is there");
+    stored["spec"]["evictionStrategy"] = json!("Sometimes");
+    let beside = before.update(&enumerated("Sometimes", "Skylake"), UpdateMethod::Replace);
+    assert_ne!(
+        beside.plan.admission.stage.map(|s| s.as_str()),
+        Some("schema")
+    );
+}
+
+#[test]
+fn what_1_18_prints_has_no_place_for_some_gates() {
+    let with = manifest(
+        "v1beta1",
+        json!({}),
+        json!({"featureGates": {"deployKubevirtIpamController": true}}),
+    );
+    let before = applied(&cluster("1.18"), &with);
+    let stored = before.stored.clone().expect("it is there");
+    let printed = hcoplan::hyperconverged::in_version(&before.release, &stored, "v1");
+    let gate =
+        |object: &Value| object["spec"]["featureGates"]["deployKubevirtIpamController"].clone();
+    let read = cluster("1.18").with_live(&printed, &with);
+    assert_eq!(
+        gate(read.stored.as_ref().expect("it is there")),
+        gate(&stored)
+    );
+}
+
+#[test]
+fn what_a_condition_made_is_deleted_when_it_does_not_hold_any_more() {
+    let with = |on: bool| {
+        manifest(
+            "v1beta1",
+            json!({}),
+            json!({"enableApplicationAwareQuota": on}),
+        )
+    };
+    let before = applied(&cluster("1.18"), &with(true));
+    assert!(before.objects.has_kind("AAQ"));
+    let after = before.update(&with(false), UpdateMethod::Apply).after;
+    assert!(!after.objects.has_kind("AAQ"));
+}
