@@ -2,7 +2,7 @@
 
 use crate::jsonpatch::Change;
 use crate::kube::secret::shown_value;
-use crate::why::{Answer, Reading};
+use crate::why::{Answer, Origin, Reading};
 
 /// The answer without what is secret in its values.
 pub fn masked(mut answer: Answer) -> Answer {
@@ -13,6 +13,13 @@ pub fn masked(mut answer: Answer) -> Answer {
         }
     };
     mask(&mut answer.value);
+    answer.in_a_new_cluster.iter_mut().for_each(mask);
+    if let Origin::Kept {
+        field: Some((path, value)),
+    } = &mut answer.origin
+    {
+        *value = shown_value(path, value);
+    }
     let causes = answer.causes.iter_mut().chain(&mut answer.needs);
     causes.for_each(|cause| mask(&mut cause.without));
     answer
