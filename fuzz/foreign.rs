@@ -171,14 +171,15 @@ fn dump(_: &str, content: &[u8]) {
     };
     let sources: Vec<_> = documents.map(source).collect();
     let nodes = inventory::load(&sources).0.inventory.nodes;
-    let text = inventory::pools(&nodes);
+    let pools = inventory::pools(&nodes, |key| key.contains('o'));
+    let text = format!("spec:\n{}", inventory::pools_yaml(&pools));
     let parsed = yaml::parse(&SourceFile::new("pools.yaml", text.clone()));
     assert!(!parsed.is_broken(), "{text}");
-    assert_eq!(
-        inventory::node_differences(&nodes, &nodes),
-        Vec::<String>::new()
-    );
-    let _ = inventory::node_differences(&LOADED.inventory.nodes, &nodes);
+    let drift = inventory::drift(&parsed.documents[0], &nodes, |_| false);
+    assert!(drift.is_empty(), "{drift:?} in {text}");
+    for document in LOADED.documents.iter() {
+        let _ = inventory::drift(document, &nodes, |_| true);
+    }
 }
 
 /// An editor: lines that are JSON are messages, the rest is what is typed into a file.

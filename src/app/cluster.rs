@@ -224,7 +224,7 @@ fn undeclared(release: &Finding) -> Option<Finding> {
     );
     finding.location = release.location.clone();
     finding.cluster = release.cluster.clone();
-    Some(finding.help("kubectl get nodes -o json | hcoplan inventory import - > inventory.yaml"))
+    Some(finding.help("kubectl get nodes -o json | hcoplan import - > inventory.yaml"))
 }
 
 /// What would be said about a HyperConverged that gets in.

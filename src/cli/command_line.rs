@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand};
 
 use super::output::Color;
 use super::{
-    cmp, completions, diff, exit, explain, fix, init, inventory, krm, limits, lint, lsp, man,
-    matrix, plan, read, release, render, report, version, why,
+    cmp, completions, diff, exit, explain, fix, import, init, inventory, krm, limits, lint, lsp,
+    man, matrix, plan, read, release, render, report, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -76,7 +76,9 @@ pub(super) enum Command {
     Explain(explain::Arguments),
     /// Print a file's documents as Kubernetes reads them
     Read(read::Arguments),
-    /// Make a ClusterInventory from a dump of nodes, or hold one against a newer dump
+    /// Make a ClusterInventory from what a running cluster was dumped to, or bring one up to date
+    Import(import::Arguments),
+    /// Hold a ClusterInventory against a dump of the cluster, or make one
     Inventory(inventory::Arguments),
     /// The releases that are modelled, of HCO and of what is built from it
     Release(release::Arguments),

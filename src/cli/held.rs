@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::clusters::Clusters;
 use super::failure::Failure;
+use super::import;
 use super::output::Output;
 use crate::app::Held;
 use crate::lifecycle::UpdateMethod;
@@ -26,7 +27,8 @@ pub(super) struct Arguments {
     against: Option<String>,
 
     /// Judge as an update of what the cluster holds: the output of
-    /// `kubectl get hyperconverged -A -o yaml` (or json)
+    /// `kubectl get hyperconverged -A -o yaml` (or json), or the directory of a must-gather or of
+    /// `oc adm inspect`
     #[arg(long, value_name = "FILE")]
     live: Option<Utf8PathBuf>,
 
@@ -101,8 +103,13 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<Held, Fail
             format!("choose it, as in --cluster {}", first.name()),
         ));
     }
-    let bytes = File::open(file).and_then(|mut f| read_limited(&mut f));
-    let bytes = bytes.map_err(|error| repo::Error::File(file.to_owned(), error.into()))?;
+    let bytes = if file.is_dir() {
+        let dump = import::read(&[file.to_owned()], output)?;
+        dump.hyperconvergeds().into_bytes()
+    } else {
+        let bytes = File::open(file).and_then(|mut f| read_limited(&mut f));
+        bytes.map_err(|error| repo::Error::File(file.to_owned(), error.into()))?
+    };
     let held = Held::live(file.to_owned(), bytes).map_err(Failure::Unreadable)?;
     if let Held::Live { objects, .. } = &held
         && objects.is_empty()

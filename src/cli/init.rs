@@ -129,7 +129,7 @@ fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String
         (None, _) => format!("  # release: \"…\"  # {}\n", known_versions().join(", ")),
     };
     let nodes = match cluster.inventory_files().is_empty() {
-        true => "  # The nodes; `kubectl get nodes -o json | hcoplan inventory import -` prints them.\n  \
+        true => "  # The nodes; `kubectl get nodes -o json | hcoplan import -` prints them.\n  \
                  # nodePools:\n  \
                  #   - {name: control-plane, count: 3, architecture: amd64, roles: [control-plane]}\n  \
                  #   - {name: worker, count: 3, architecture: amd64, roles: [worker]}\n"

@@ -1,21 +1,22 @@
-//! `hcoplan inventory`: a ClusterInventory from a dump of nodes, and whether it still holds.
+//! `hcoplan inventory`: whether a ClusterInventory still holds.
 
 use std::fs::File;
-use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::{Value, json};
 
 use super::exit::Verdict;
 use super::failure::Failure;
+use super::import;
 use super::output::Output;
-use crate::inventory::{self, LoadedInventory, Source, SourceKind};
+use crate::inventory::{self, CountDrift, Drift, Source, SourceKind, UnknownPool};
 use crate::release::{Distribution, Platform, Release};
-use crate::repo::{self, Identity, Options, Repo, Said, SaidBy};
+use crate::repo::{self, Identity, SaidBy};
 use crate::source::{SourceFile, read_limited};
-use crate::yaml::{self, Node as Tree};
+use crate::yaml::{self, Document, Node as Tree};
 
-/// Make a ClusterInventory from a dump of nodes, or hold one against a newer dump
+/// Hold a ClusterInventory against a dump of the cluster, or make one
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(super) struct Arguments {
@@ -25,119 +26,46 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Import(Import),
     Check(Check),
+    /// The same as `hcoplan import`
+    Import(import::Arguments),
 }
 
-/// Print a ClusterInventory with the nodes of a dump, as in
-/// `kubectl get nodes -o json | hcoplan inventory import - > inventory.yaml`
+/// Compare what an inventory declares with a dump of the cluster; exit with 1 when they differ
 ///
-/// Namespace, platform and release are printed, too, where the dump has a ClusterVersion, a
-/// HyperConverged, a Subscription or HCO's ClusterServiceVersion beside the nodes, as
-/// `oc get nodes,clusterversion -o json` prints, or where --cluster names a directory of manifests.
-///
-/// Nodes that are alike become a pool. Labels that say what a processor can do are left out, and
-/// so are taints that come and go with a node's condition.
+/// Each node is in the pool that has its architecture, roles, taints and labels. Labels that the inventory
+/// never mentions are not compared, and neither is what comes and goes: conditions, drains, KVM while
+/// virt-handler restarts. `hcoplan import DUMP --out INVENTORY` brings the inventory up to date.
 #[derive(Debug, Args)]
-struct Import {
-    /// The dump: what `kubectl get nodes -o yaml` or `-o json` printed; `-` for standard input
-    #[arg(value_name = "FILE")]
-    file: Utf8PathBuf,
-
-    /// The cluster's name
-    #[arg(long, value_name = "NAME", default_value = "cluster")]
-    name: String,
-
-    /// The release that the cluster runs: of HCO (1.16), or of OpenShift Virtualization (4.20)
-    #[arg(long, value_name = "X.Y")]
-    release: Option<String>,
-
-    /// Take namespace, platform and release from the manifests of the cluster in this directory
-    #[arg(long, value_name = "DIR")]
-    cluster: Option<Utf8PathBuf>,
-}
-
-/// Compare what an inventory declares with a dump of the cluster's nodes; exit with 1 when they
-/// differ
-///
-/// Labels that the inventory never mentions are not compared.
-#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kubectl get nodes -o json | hcoplan inventory check clusters/prod/inventory.yaml -
+  hcoplan inventory check clusters/prod/inventory.yaml must-gather.local.123 --format json")]
 struct Check {
     /// The ClusterInventory
     #[arg(value_name = "INVENTORY")]
     inventory: Utf8PathBuf,
 
-    /// The dump: what `kubectl get nodes -o yaml` or `-o json` printed; `-` for standard input
-    #[arg(value_name = "DUMP")]
-    dump: Utf8PathBuf,
+    /// The dump: files and directories, as `hcoplan import` takes them; `-` for standard input
+    #[arg(value_name = "DUMP", required = true)]
+    dump: Vec<Utf8PathBuf>,
+
+    /// How to print the differences
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One below the other, each with what to do about it
+    Human,
+    /// One document, whose schema `hcoplan schema inventory-check` prints
+    Json,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     match &arguments.command {
-        Command::Import(arguments) => import(arguments, output),
+        Command::Import(arguments) => import::run(arguments, output),
         Command::Check(arguments) => check(arguments, output),
-    }
-}
-
-fn import(arguments: &Import, output: &mut Output) -> Result<Verdict, Failure> {
-    let Read {
-        loaded,
-        openshift,
-        file,
-    } = read(&arguments.file, SourceKind::Nodes, output)?;
-    let mut identity = repo::identity_in(file);
-    if let Some(directory) = &arguments.cluster {
-        identity = of_cluster(directory)?.or(identity);
-    }
-    if identity.platform.by == SaidBy::Nothing {
-        identity.platform.by = SaidBy::Nodes;
-        identity.platform.value = match openshift {
-            true => Platform::OpenShift,
-            false => Platform::Kubernetes,
-        };
-    }
-    if let Some(name) = &arguments.release {
-        let release = repo::named_release(name)?;
-        let is_name = repo::known_release(name).is_ok();
-        let value = if is_name { release.label() } else { name };
-        identity.release = Some(Said {
-            value: value.to_owned(),
-            by: SaidBy::CommandLine,
-            place: None,
-        });
-    }
-    if identity.release.is_none() {
-        output.note(
-            "nothing in a dump of nodes says which release runs: fill it in, or give --release, or \
-             --cluster",
-        );
-    }
-    let name = yaml::emit(&arguments.name.as_str().into());
-    let text = format!(
-        "# yaml-language-server: $schema={SCHEMA}\n\
-         apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {name}\
-         spec:\n{}{}",
-        facts(&identity),
-        inventory::pools(&loaded.inventory.nodes),
-    );
-    output.print(text)?;
-    Ok(Verdict::default())
-}
-
-/// What the manifests of a cluster's directory say about it.
-fn of_cluster(directory: &Utf8Path) -> Result<Identity, Failure> {
-    let repo = Repo::open(directory, &Options::default())?;
-    match repo.clusters() {
-        [one] => {
-            let loaded = repo.load(one).map_err(|problem| {
-                Failure::Unreadable(format!("{directory}: {}", problem.finding.message))
-            })?;
-            Ok(loaded.identity)
-        }
-        clusters => Err(Failure::usage(
-            format!("{directory} has {} clusters, not one", clusters.len()),
-            "--cluster takes the directory of one cluster",
-        )),
     }
 }
 
@@ -146,40 +74,128 @@ pub(super) const SCHEMA: &str =
     "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";
 
 fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
-    let declared = read(&arguments.inventory, SourceKind::Declared, output)?;
-    let found = read(&arguments.dump, SourceKind::Nodes, output)?;
-    let declared = &declared.loaded.inventory.nodes;
-    let found = &found.loaded.inventory.nodes;
-    let differences = inventory::node_differences(declared, found);
-    for difference in &differences {
-        output.print(format!("{difference}\n"))?;
-    }
-    if differences.is_empty() {
-        let count = found.len();
-        output.note(format_args!(
-            "the same {count} nodes, as far as the inventory says"
-        ));
+    let document = inventory_in(&arguments.inventory, output)?;
+    let dump = import::read(&arguments.dump, output)?;
+    let nodes = import::nodes(&dump, &arguments.dump, output)?;
+    let drift = inventory::drift(&document, &nodes, |key| dump.names_label(key));
+    match arguments.format {
+        Format::Human => {
+            for text in human(&drift, arguments) {
+                output.print(text)?;
+            }
+            if drift.is_empty() {
+                let count = nodes.len();
+                output.note(format_args!(
+                    "the same {count} nodes, as far as the inventory says"
+                ));
+            }
+        }
+        Format::Json => output.print(format!("{}\n", document_of(&drift, arguments)))?,
     }
     Ok(Verdict {
-        failed: !differences.is_empty(),
+        failed: !drift.is_empty(),
         ..Verdict::default()
     })
 }
 
-/// What was read of a file.
-struct Read {
-    loaded: LoadedInventory,
-    /// Whether its nodes are of OpenShift.
-    openshift: bool,
-    file: Arc<SourceFile>,
+fn human(drift: &Drift, arguments: &Check) -> Vec<String> {
+    let counts = drift.counts.iter().map(|count| {
+        let at = count.place.start();
+        let file = &arguments.inventory;
+        let (message, help) = (count_message(count), count_help(count));
+        format!(
+            "{file}:{}:{}: {message}\n  help: {help}\n",
+            at.line, at.column
+        )
+    });
+    let unknown = drift.unknown.iter().map(|unknown| {
+        let file = &arguments.inventory;
+        let help = unknown_help(arguments);
+        format!("{file}: {}\n  help: {help}\n", unknown_message(unknown))
+    });
+    counts.chain(unknown).collect()
 }
 
-/// The documents of a kind in a file.
-fn read(path: &Utf8Path, wanted: SourceKind, output: &Output) -> Result<Read, Failure> {
-    let bytes = match path.as_str() {
-        "-" => read_limited(&mut std::io::stdin().lock()),
-        _ => File::open(path).and_then(|mut file| read_limited(&mut file)),
-    };
+/// The names of some nodes; of many, the first.
+fn names(nodes: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = nodes.iter().take(SHOWN).map(String::as_str);
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match nodes.len().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{shown} and {more} more"),
+        _ => shown,
+    }
+}
+
+fn count_message(count: &CountDrift) -> String {
+    let (name, declared) = (&count.name, count.declared);
+    match (count.list, count.nodes.as_slice()) {
+        ("nodes", _) => format!("the node {name} is not in the dump"),
+        (_, []) => format!("pool {name}: {declared} declared, none found"),
+        (_, nodes) => {
+            let found = nodes.len();
+            format!(
+                "pool {name}: {declared} declared, {found} found ({})",
+                names(nodes)
+            )
+        }
+    }
+}
+
+fn count_help(count: &CountDrift) -> String {
+    match count.nodes.len() {
+        0 => "remove the entry if it is gone for good".to_owned(),
+        found => format!("write `count: {found}`"),
+    }
+}
+
+fn unknown_message(unknown: &UnknownPool) -> String {
+    let nodes = &unknown.pool.nodes;
+    let verb = if nodes.len() == 1 { "is" } else { "are" };
+    let what = unknown.pool.text();
+    let nearest = unknown
+        .nearest
+        .as_ref()
+        .map(|(name, differences)| format!("; the nearest is {name}, but for {differences}"));
+    let nearest = nearest.unwrap_or_default();
+    format!("{} ({what}) {verb} in no pool{nearest}", names(nodes))
+}
+
+fn unknown_help(arguments: &Check) -> String {
+    let dump: Vec<_> = arguments.dump.iter().map(|d| d.as_str()).collect();
+    let (dump, file) = (dump.join(" "), &arguments.inventory);
+    format!("`hcoplan import {dump} --out {file}` adds them")
+}
+
+/// The differences as a document.
+fn document_of(drift: &Drift, arguments: &Check) -> Value {
+    let counts = drift.counts.iter().map(|count| {
+        let at = count.place.start();
+        json!({
+            "kind": if count.nodes.is_empty() { "gone" } else { "count" },
+            "name": count.name, "list": count.list, "line": at.line, "column": at.column,
+            "declared": count.declared, "nodes": count.nodes,
+            "message": count_message(count), "help": count_help(count),
+        })
+    });
+    let unknown = drift.unknown.iter().map(|unknown| {
+        json!({
+            "kind": "unknown", "nodes": unknown.pool.nodes, "pool": unknown.pool.to_json(),
+            "nearest": unknown.nearest.as_ref().map(|(name, _)| name),
+            "message": unknown_message(unknown), "help": unknown_help(arguments),
+        })
+    });
+    json!({
+        "schemaVersion": "1",
+        "inventory": arguments.inventory.as_str(),
+        "holds": drift.is_empty(),
+        "differences": counts.chain(unknown).collect::<Vec<_>>(),
+    })
+}
+
+/// The ClusterInventory of a file.
+pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document, Failure> {
+    let bytes = File::open(path).and_then(|mut file| read_limited(&mut file));
     let bytes = bytes.map_err(|error| repo::Error::File(path.to_owned(), error.into()))?;
     let file = SourceFile::from_bytes(path, bytes);
     let place = |span: crate::source::Span| {
@@ -191,55 +207,35 @@ fn read(path: &Utf8Path, wanted: SourceKind, output: &Output) -> Result<Read, Fa
         let message = format!("{}: {}", place(problem.span), problem.message);
         return Err(Failure::Unreadable(message));
     }
-    let sources: Vec<_> = parsed
-        .documents
-        .into_iter()
-        .filter(|d| kind(&d.root) == Some(wanted))
-        .map(|document| Source {
-            kind: wanted,
-            document: document.into(),
-        })
-        .collect();
-    if sources.is_empty() {
-        let (what, help) = match wanted {
-            SourceKind::Declared => ("ClusterInventory", "hcoplan inventory import makes one"),
-            _ => ("node", "kubectl get nodes -o json prints them"),
-        };
+    let text = |d: &Document, key: &str| d.root.get(key).and_then(Tree::as_str).map(str::to_owned);
+    let is_inventory = |d: &Document| {
+        let version = text(d, "apiVersion").unwrap_or_default();
+        let kind = text(d, "kind").unwrap_or_default();
+        SourceKind::of(&version, &kind) == Some(SourceKind::Declared)
+    };
+    let Some(document) = parsed.documents.into_iter().find(is_inventory) else {
         return Err(Failure::usage(
-            format!("{path}: there is no {what} in it"),
-            help,
+            format!("{path}: there is no ClusterInventory in it"),
+            "hcoplan import makes one",
         ));
-    }
-    let openshift = file.text().contains("node.openshift.io/");
-    let (loaded, findings) = inventory::load(&sources);
+    };
+    let source = Source {
+        kind: SourceKind::Declared,
+        document: document.clone().into(),
+    };
+    let (loaded, findings) = inventory::load(&[source]);
     for finding in &findings {
-        let at = finding
-            .location
-            .as_ref()
-            .map_or_else(|| path.to_string(), |l| place(l.span));
+        let at = finding.location.as_ref().map(|l| place(l.span));
+        let at = at.unwrap_or_else(|| path.to_string());
         output.warning(format_args!("{at}: {}", finding.message));
     }
     match loaded.valid {
-        true => Ok(Read {
-            loaded,
-            openshift,
-            file,
-        }),
+        true => Ok(document),
         false => Err(Failure::usage(
             format!("{path} can't be understood"),
             "mend what the warnings name",
         )),
     }
-}
-
-/// What a document says; a v1 List is what its items are.
-fn kind(root: &Tree) -> Option<SourceKind> {
-    let text = |key: &str| root.get(key).and_then(Tree::as_str).unwrap_or_default();
-    if text("kind") == "List" {
-        let items = root.get("items").map_or(&[][..], Tree::items);
-        return items.iter().find_map(kind);
-    }
-    SourceKind::of(text("apiVersion"), text("kind"))
 }
 
 /// The fields of an inventory's `spec` that other manifests say, each with what said it.

@@ -18,6 +18,7 @@ mod findings;
 mod fix;
 mod format;
 mod held;
+mod import;
 mod init;
 mod inventory;
 mod krm;
@@ -131,6 +132,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Render(arguments) => render::run(&arguments, output),
         Command::Diff(arguments) => diff::run(&arguments, output),
         Command::Fix(arguments) => fix::run(&arguments, output),
+        Command::Import(arguments) => import::run(&arguments, output),
         Command::Inventory(arguments) => inventory::run(&arguments, output),
         Command::Cmp(arguments) => cmp::run(&arguments, output),
         Command::Krm(arguments) => krm::run(&arguments, output),

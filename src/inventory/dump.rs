@@ -49,9 +49,9 @@ fn node(
     let node = Node {
         name: name.as_str().unwrap_or_default().to_owned(),
         architecture: source.and_then(Tree::as_str).unwrap_or("").to_owned(),
+        kvm: item.get("status").and_then(|status| kvm(status, &labels)),
         labels,
         taints: taints(at("spec.taints")),
-        kvm: at("status.allocatable").and_then(kvm),
     };
     let place = NodePlace {
         name: document.location(name.span),
@@ -79,20 +79,29 @@ fn nameless(document: &Document, item: &Tree, name: Option<&Tree>) -> Finding {
     Finding::new(&INVENTORY_INVALID, message).at(place)
 }
 
-/// Whether there is a KVM device to give; `None` where there is none of KubeVirt's devices at all,
-/// so that virt-handler has perhaps never run there.
-fn kvm(allocatable: &Tree) -> Option<bool> {
-    let mut entries = allocatable.entries().iter();
-    let given = allocatable
-        .get("devices.kubevirt.io/kvm")
-        .and_then(Tree::as_str);
-    match given {
-        Some(count) => Some(count != "0"),
-        None => entries
-            .any(|e| e.key.text.starts_with("devices.kubevirt.io/"))
-            .then_some(false),
+/// Whether the node has KVM; `None` where nothing says so lastingly: there is none of KubeVirt's devices
+/// at all, so that virt-handler has perhaps never run there, or it doesn't run there now.
+///
+/// The capacity counts: while virt-handler restarts, the kubelet takes its devices off what is allocatable.
+fn kvm(status: &Tree, labels: &BTreeMap<String, String>) -> Option<bool> {
+    let lists = ["capacity", "allocatable"].into_iter();
+    let devices = lists
+        .filter_map(|list| status.get(list))
+        .flat_map(Tree::entries);
+    let devices: Vec<_> = devices
+        .filter(|e| e.key.text.starts_with("devices.kubevirt.io/"))
+        .collect();
+    let kvm = |e: &&&crate::yaml::Entry| e.key.text == "devices.kubevirt.io/kvm";
+    let has = |e: &crate::yaml::Entry| e.value.as_str().is_some_and(|count| count != "0");
+    if devices.iter().filter(kvm).any(|e| has(e)) {
+        return Some(true);
     }
+    let restarting = labels.get(SCHEDULABLE).is_some_and(|s| s == "false");
+    (!devices.is_empty() && !restarting).then_some(false)
 }
+
+/// The label that says whether virt-handler is well on a node.
+const SCHEDULABLE: &str = "kubevirt.io/schedulable";
 
 /// A mapping of texts; what is no text is left out.
 pub(super) fn texts(node: Option<&Tree>) -> BTreeMap<String, String> {

@@ -5,12 +5,13 @@
 
 mod architecture;
 mod declared;
+mod drift;
 mod dump;
-mod groups;
 mod load;
 mod machines;
 mod merge;
 mod places;
+mod pools;
 mod rules;
 mod schema;
 #[cfg(test)]
@@ -21,10 +22,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub use architecture::Architecture;
-pub use groups::{Likeness, node_differences, pools};
+pub use drift::{CountDrift, Drift, UnknownPool, drift};
 pub use load::{LoadedInventory, Source, SourceKind, load};
 pub use merge::{Difference, differences};
 pub use places::{NodePlace, Places};
+pub use pools::{Pool, pools, pools_yaml};
 pub use rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 pub use schema::INVENTORY_SCHEMA;
 

@@ -83,7 +83,7 @@ nodes:
 ## Remedy
 
 Leave the label out: the architecture sets it. Where a dump and an inventory differ, make the
-inventory anew (`kubectl get nodes -o json | hcoplan inventory import -`) or delete the dump.
+inventory anew (`kubectl get nodes -o json | hcoplan import -`) or delete the dump.
 
 ## Sources
 

@@ -318,18 +318,19 @@ impl Repo {
 }
 
 /// What a file says by itself: manifests beside nodes, as `oc get nodes,clusterversion` prints them.
-pub fn identity_in(file: Arc<SourceFile>) -> Identity {
-    let content = Content::parse(file);
+pub fn identity_in(files: impl IntoIterator<Item = Arc<SourceFile>>) -> Identity {
     let mut candidates = Candidates::default();
     let mut statements = Vec::new();
-    for found in content.found() {
-        let Some(document) = content.object(found.place) else {
-            continue;
-        };
-        match found.what {
-            What::HyperConverged => candidates.hyperconverged(&document),
-            What::Statement(kind) => statements.push(Statement::read(kind, document)),
-            What::Inventory(_) => {}
+    for content in files.into_iter().map(Content::parse) {
+        for found in content.found() {
+            let Some(document) = content.object(found.place) else {
+                continue;
+            };
+            match found.what {
+                What::HyperConverged => candidates.hyperconverged(&document),
+                What::Statement(kind) => statements.push(Statement::read(kind, document)),
+                What::Inventory(_) => {}
+            }
         }
     }
     statements.sort_by_key(|said| said.kind);

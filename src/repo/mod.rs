@@ -9,6 +9,7 @@ mod build;
 mod choose_release;
 mod companions;
 mod config;
+mod dump;
 mod error;
 mod files;
 mod identity;
@@ -45,6 +46,7 @@ pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{
     CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig,
 };
+pub use dump::{Dump, Fact};
 pub use error::Error;
 pub use files::{FileUse, Holds, Use};
 pub use identity::{Identity, Said, SaidBy};

@@ -37,7 +37,7 @@ metadata: {name: kubevirt-hyperconverged}
 Declare the nodes in a ClusterInventory beside the HyperConverged, by hand or from the cluster:
 
 ```sh
-kubectl get nodes -o json | hcoplan inventory import - > inventory.yaml
+kubectl get nodes -o json | hcoplan import - > inventory.yaml
 ```
 
 A dump (`kubectl get nodes -o yaml > nodes.yaml`) beside it is read as it is, too.
@@ -76,6 +76,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     )
     .at(cx.whole())
     .label(format!("skipped: {}", and(&names)))
-    .help("kubectl get nodes -o json | hcoplan inventory import - > inventory.yaml");
+    .help("kubectl get nodes -o json | hcoplan import - > inventory.yaml");
     out.report(finding);
 }

@@ -1,0 +1,388 @@
+//! `hcoplan import`: a running cluster's dump to a ClusterInventory, new or brought up to date.
+
+use std::fs::File;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Args;
+use serde_json::Value;
+
+use super::exit::Verdict;
+use super::failure::Failure;
+use super::inventory::{SCHEMA, facts, inventory_in};
+use super::output::Output;
+use super::written;
+use crate::inventory::{Node, drift, pools, pools_yaml};
+use crate::release::{Platform, version_parts};
+use crate::repo::{self, Dump, Fact, Identity, Options, Repo, Said, SaidBy};
+use crate::source::{SourceFile, read_limited};
+use crate::yaml::edit::{self, Change};
+use crate::yaml::{self, Document, Path};
+
+/// Make a ClusterInventory from what a running cluster was dumped to, or bring one up to date
+///
+/// A dump is a must-gather, what `oc adm inspect` wrote, or what `kubectl get … -o yaml` or `-o json`
+/// printed. Nodes are all it needs. Namespace, platform, release, base domain, TLS profile and IP families
+/// are taken from what else is in it: the HyperConverged, HCO's ClusterServiceVersion, the Subscription, the
+/// ClusterVersion, the Ingress, the APIServer, the Network.
+///
+/// Nodes become a pool where architecture, roles, taints and the labels that placements name are the same.
+/// Zones are folded; labels and taints that controllers write and take away are left out.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hcoplan import must-gather.local.123 --out clusters/prod/inventory.yaml
+  kubectl get nodes -o json | hcoplan import - --release 1.18
+  oc get nodes,clusterversion,csv -A -o yaml > dump.yaml && hcoplan import dump.yaml")]
+pub(super) struct Arguments {
+    /// Files and directories of the dump; `-` for standard input
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<Utf8PathBuf>,
+
+    /// Write the inventory to this file; one that is there is brought up to date, and comments and what
+    /// was added by hand stay
+    #[arg(long, value_name = "FILE")]
+    out: Option<Utf8PathBuf>,
+
+    /// The cluster's name [default: the directory of --out]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// The release that the cluster runs: of HCO (1.16), or of OpenShift Virtualization (4.20)
+    #[arg(long, value_name = "X.Y")]
+    release: Option<String>,
+
+    /// Take namespace, platform, release and the labels that placements name from the manifests of the
+    /// cluster in this directory, too [default: the directory of --out]
+    #[arg(long, value_name = "DIR")]
+    cluster: Option<Utf8PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+    let dump = read(&arguments.paths, output)?;
+    let nodes = nodes(&dump, &arguments.paths, output)?;
+    let beside = arguments.out.as_deref().and_then(Utf8Path::parent);
+    let beside = beside.map(|d| {
+        if d.as_str().is_empty() {
+            Utf8Path::new(".")
+        } else {
+            d
+        }
+    });
+    let directory = arguments
+        .cluster
+        .as_deref()
+        .or(beside.filter(|d| d.is_dir()));
+    let manifests = Manifests::read(directory, arguments.cluster.is_some())?;
+    let identity = identity(arguments, &dump, &manifests)?;
+    if identity.release.is_none() {
+        output.note(
+            "nothing in the dump says which release runs: fill it in, or give --release, or --cluster",
+        );
+    }
+    let named = |key: &str| dump.names_label(key) || manifests.text.contains(key);
+    let cluster = Cluster {
+        identity,
+        facts: dump.facts(),
+        nodes,
+    };
+    let Some(out) = &arguments.out else {
+        let name = arguments.name.as_deref().unwrap_or("cluster");
+        output.print(cluster.inventory(name, named))?;
+        return Ok(Verdict::default());
+    };
+    if !out.exists() {
+        let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
+        let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");
+        let text = cluster.inventory(name, named);
+        written::create(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
+        output.print(format!("written: {out}\n"))?;
+        return Ok(Verdict::default());
+    }
+    let document = inventory_in(out, output)?;
+    let (text, changed) = cluster.update(&document, named).map_err(|reason| {
+        Failure::usage(
+            format!("{out} can't be brought up to date: {reason}"),
+            "run it without --out, and take over what is new by hand",
+        )
+    })?;
+    if changed.is_empty() {
+        output.print(format!("up to date: {out}\n"))?;
+        return Ok(Verdict::default());
+    }
+    written::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
+    output.print(format!("updated: {out}\n"))?;
+    for line in changed {
+        output.print(format!("  {line}\n"))?;
+    }
+    Ok(Verdict::default())
+}
+
+/// Reads the files of a dump.
+pub(super) fn read(paths: &[Utf8PathBuf], output: &Output) -> Result<Dump, Failure> {
+    let mut dump = Dump::default();
+    for path in paths {
+        if path.is_dir() {
+            dump.add_directory(path)?;
+            continue;
+        }
+        let bytes = match path.as_str() {
+            "-" => read_limited(&mut std::io::stdin().lock()),
+            _ => File::open(path).and_then(|mut file| read_limited(&mut file)),
+        };
+        let bytes = bytes.map_err(|error| repo::Error::File(path.to_owned(), error.into()))?;
+        let before = dump.broken.len();
+        dump.add(&SourceFile::from_bytes(path, bytes));
+        // What is asked for by name has to be readable.
+        if let Some(problem) = dump.broken.get(before) {
+            return Err(Failure::Unreadable(problem.clone()));
+        }
+    }
+    for problem in &dump.broken {
+        output.warning(format_args!("{problem}; what is in it is not imported"));
+    }
+    Ok(dump)
+}
+
+/// The nodes of a dump.
+pub(super) fn nodes(
+    dump: &Dump,
+    paths: &[Utf8PathBuf],
+    output: &Output,
+) -> Result<Vec<Node>, Failure> {
+    let (loaded, findings) = dump.nodes();
+    for finding in &findings {
+        let at = finding.location.as_ref().map_or_else(String::new, |l| {
+            let start = l.start();
+            format!("{}:{}:{}: ", l.file.path(), start.line, start.column)
+        });
+        output.warning(format_args!("{at}{}", finding.message));
+    }
+    if loaded.inventory.nodes.is_empty() {
+        let paths: Vec<_> = paths.iter().map(|p| p.as_str()).collect();
+        return Err(Failure::usage(
+            format!("{}: there is no node in it", paths.join(", ")),
+            "kubectl get nodes -o json prints them",
+        ));
+    }
+    match loaded.valid {
+        true => Ok(loaded.inventory.nodes),
+        false => Err(Failure::usage(
+            "the nodes can't be understood",
+            "mend what the warnings name",
+        )),
+    }
+}
+
+/// What the manifests of a cluster's directory say.
+struct Manifests {
+    identity: Option<Identity>,
+    /// The text of the HyperConverged, in which placements name labels.
+    text: String,
+}
+
+impl Manifests {
+    /// `asked`: whether there has to be exactly one cluster.
+    fn read(directory: Option<&Utf8Path>, asked: bool) -> Result<Self, Failure> {
+        let nothing = Self {
+            identity: None,
+            text: String::new(),
+        };
+        let Some(directory) = directory else {
+            return Ok(nothing);
+        };
+        let repo = Repo::open(directory, &Options::default());
+        let repo = match (repo, asked) {
+            (Err(_), false) => return Ok(nothing),
+            (opened, _) => opened?,
+        };
+        match (repo.clusters(), asked) {
+            ([one], _) => match repo.load(one) {
+                Ok(loaded) => Ok(Self {
+                    text: loaded.document.file.text().to_owned(),
+                    identity: Some(loaded.identity),
+                }),
+                Err(_) if !asked => Ok(nothing),
+                Err(problem) => Err(Failure::Unreadable(format!(
+                    "{directory}: {}",
+                    problem.finding.message
+                ))),
+            },
+            (_, false) => Ok(nothing),
+            (clusters, true) => Err(Failure::usage(
+                format!("{directory} has {} clusters, not one", clusters.len()),
+                "--cluster takes the directory of one cluster",
+            )),
+        }
+    }
+}
+
+/// Namespace, platform and release: of the command line, of the manifests where they are asked for, else
+/// of the dump, which is what the cluster really has.
+fn identity(
+    arguments: &Arguments,
+    dump: &Dump,
+    manifests: &Manifests,
+) -> Result<Identity, Failure> {
+    let mut identity = dump.identity();
+    // The dump's files are nobody's to look at in the repository.
+    identity.namespace.place = None;
+    identity.platform.place = None;
+    if let Some(release) = &mut identity.release {
+        release.place = None;
+    }
+    if let Some(own) = &manifests.identity {
+        identity = match arguments.cluster.is_some() {
+            true => own.clone().or(identity),
+            false => identity.or(own.clone()),
+        };
+    }
+    if identity.platform.by == SaidBy::Nothing {
+        identity.platform.by = SaidBy::Nodes;
+        identity.platform.value = match dump.is_openshift() {
+            true => Platform::OpenShift,
+            false => Platform::Kubernetes,
+        };
+    }
+    if let Some(name) = &arguments.release {
+        let release = repo::named_release(name)?;
+        let is_name = repo::known_release(name).is_ok();
+        let value = if is_name { release.label() } else { name };
+        identity.release = Some(Said {
+            value: value.to_owned(),
+            by: SaidBy::CommandLine,
+            place: None,
+        });
+    }
+    Ok(identity)
+}
+
+/// Everything that an inventory says.
+struct Cluster {
+    identity: Identity,
+    facts: Vec<Fact>,
+    nodes: Vec<Node>,
+}
+
+impl Cluster {
+    /// A new inventory.
+    fn inventory(&self, name: &str, named: impl Fn(&str) -> bool) -> String {
+        let fact = |fact: &Fact| {
+            let Fact { field, value, by } = fact;
+            match value {
+                Value::Object(_) => format!("  {field}: {value}  # {by}\n"),
+                Value::Array(_) => format!("  {field}: {value}  # {by}\n"),
+                _ => format!("  {field}: {}  # {by}\n", yaml::emit(value).trim_end()),
+            }
+        };
+        let more: String = self.facts.iter().map(fact).collect();
+        format!(
+            "# yaml-language-server: $schema={SCHEMA}\n\
+             apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {}\
+             spec:\n{}{more}{}",
+            yaml::emit(&name.into()),
+            facts(&self.identity),
+            pools_yaml(&pools(&self.nodes, named)),
+        )
+    }
+
+    /// An inventory brought up to date: its text, and what was changed, in words.
+    fn update(
+        &self,
+        document: &Document,
+        named: impl Fn(&str) -> bool,
+    ) -> Result<(String, Vec<String>), edit::Reason> {
+        let spec = Path::dotted("spec");
+        let mut changes = Vec::new();
+        let mut said = Vec::new();
+        for Fact { field, value, by } in self.all_facts() {
+            let path = spec.key(field);
+            let now = document.root.at(&path).map(yaml::Node::to_json);
+            if now.as_ref().is_some_and(|now| is_same(field, now, &value)) {
+                continue;
+            }
+            let was = now.map_or_else(String::new, |now| format!(", was {now}"));
+            said.push(format!("{field}: {value} ({by}{was})"));
+            changes.push(Change::Set(path, value));
+        }
+        let drift = drift(document, &self.nodes, named);
+        for count in drift.counts.iter().filter(|c| !c.nodes.is_empty()) {
+            let (name, found) = (&count.name, count.nodes.len());
+            said.push(format!(
+                "pool {name}: {found} nodes, were {}",
+                count.declared
+            ));
+            let path = spec.key(count.list).index(count.index).key("count");
+            changes.push(Change::Set(path, found.into()));
+        }
+        // From the back, so that the places of the others stay.
+        for gone in drift.counts.iter().rev().filter(|c| c.nodes.is_empty()) {
+            said.push(format!("{} is gone", gone.name));
+            let path = spec.key(gone.list).index(gone.index);
+            changes.push(Change::Remove(path));
+        }
+        let mut names = names(document);
+        for unknown in &drift.unknown {
+            let mut pool = unknown.pool.clone();
+            for number in 2.. {
+                if !names.contains(&pool.name) {
+                    break;
+                }
+                pool.name = format!("{}-{number}", unknown.pool.name);
+            }
+            names.push(pool.name.clone());
+            said.push(format!("{}: new ({})", pool.name, pool.text()));
+            changes.push(Change::Append(spec.key(pool.list()), pool.to_json()));
+        }
+        let edits = edit::edits(document, &changes)?;
+        Ok((edit::apply(document.file.text(), &edits)?, said))
+    }
+
+    /// Every field of `spec` but the nodes.
+    fn all_facts(&self) -> Vec<Fact> {
+        let identity = &self.identity;
+        let fact = |field, value: &str, by| Fact {
+            field,
+            value: value.into(),
+            by,
+        };
+        let mut out = Vec::new();
+        if let Some(release) = identity.release.as_ref().filter(|r| is_of_dump(r.by)) {
+            out.push(fact("release", &release.value, "the release"));
+        }
+        if is_of_dump(identity.platform.by) {
+            out.push(fact(
+                "platform",
+                identity.platform.value.as_str(),
+                "the platform",
+            ));
+        }
+        if is_of_dump(identity.namespace.by) {
+            out.push(fact(
+                "namespace",
+                &identity.namespace.value,
+                "the namespace",
+            ));
+        }
+        out.extend(self.facts.iter().cloned());
+        out
+    }
+}
+
+/// Whether the cluster itself says so, and not what is guessed or written in the repository anyway.
+fn is_of_dump(by: SaidBy) -> bool {
+    matches!(by, SaidBy::CommandLine | SaidBy::Statement(_))
+}
+
+/// Whether a field says the same: `4.20` is the line of `4.20.3`.
+fn is_same(field: &str, now: &Value, value: &Value) -> bool {
+    let line = |v: &Value| v.as_str().and_then(version_parts).map(|(line, _)| line);
+    now == value || (field == "release" && line(now).is_some() && line(now) == line(value))
+}
+
+/// The names of an inventory's pools and nodes.
+fn names(document: &Document) -> Vec<String> {
+    let lists = ["nodePools", "nodes"].into_iter();
+    let lists = lists.filter_map(|list| document.root.at(&Path::dotted("spec").key(list)));
+    let entries = lists.flat_map(yaml::Node::items);
+    let names = entries.filter_map(|e| e.get("name").and_then(yaml::Node::as_str));
+    names.map(ToOwned::to_owned).collect()
+}
