@@ -15,7 +15,6 @@ pub mod fix;
 pub mod hyperconverged;
 pub mod inventory;
 pub mod jsonpatch;
-pub mod kube;
 pub mod lifecycle;
 pub mod lint;
 pub mod lsp;
@@ -25,9 +24,14 @@ pub mod plan;
 pub mod release;
 pub mod repo;
 pub mod report;
-pub mod schema;
+pub mod secret;
 pub mod source;
 pub mod topology;
 pub mod why;
 
+pub use hcoplan_kubernetes as kube;
+pub use hcoplan_kubernetes::schema;
 pub use hcoplan_yaml as yaml;
+
+#[cfg(test)]
+mod recordings;

@@ -7,8 +7,16 @@ use std::path::{Path, PathBuf};
 
 /// From the lowest line up; on one line a module may use those to its right.
 const LINES: &[&[&str]] = &[
-    &["kube", "yaml", "finding", "source"],
-    &["release", "schema"],
+    &[
+        "recordings",
+        "secret",
+        "schema",
+        "kube",
+        "yaml",
+        "finding",
+        "source",
+    ],
+    &["release"],
     &["topology", "hyperconverged", "inventory"],
     &["admission", "boot_images", "operands", "jsonpatch"],
     &["plan"],

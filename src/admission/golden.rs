@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::{Admission, Operation, admit};
 use crate::inventory::Inventory;
+use crate::recordings::shared;
 use crate::release::{Platform, Release};
-use crate::schema::shared;
 use crate::source::SourceFile;
 use crate::yaml;
 

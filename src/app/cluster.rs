@@ -16,11 +16,11 @@ use crate::diff::{self, Before, ClusterChanges};
 use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
 use crate::finding::Finding;
 use crate::hyperconverged;
-use crate::kube::secret::{self, InputText};
 use crate::lint;
 use crate::plan::Plan;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Problem, Repo};
+use crate::secret::{self, InputText};
 use crate::source::{SourceFile, encode};
 use crate::yaml::{self, Document};
 

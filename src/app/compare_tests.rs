@@ -13,9 +13,9 @@ use crate::diff::semantic::apply;
 use crate::diff::{Kind, Side, compare_plans, notes};
 use crate::kube::{Object, ObjectId};
 use crate::plan::{Plan, plan};
+use crate::recordings::shared;
 use crate::release::Release;
 use crate::repo::{Options, Repo};
-use crate::schema::shared;
 
 /// The recorded cases: all of them where they are at hand, else the selection.
 fn cases() -> Vec<std::path::PathBuf> {

@@ -19,9 +19,9 @@ use super::findings::Findings;
 use super::output::Output;
 use crate::app::{self, Progress, State, Work};
 use crate::finding::{Finding, Severity};
-use crate::kube::secret::InputText;
 use crate::lint::Settings;
 use crate::repo::{self, Options, Repo};
+use crate::secret::InputText;
 
 /// Run as a config management plugin of Argo CD; see docs/argocd.md
 #[derive(Debug, Args)]

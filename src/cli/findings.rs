@@ -11,10 +11,10 @@ use super::output::Output;
 use super::shard::Shard;
 use super::written;
 use crate::finding::{Finding, Severity};
-use crate::kube::secret::veil;
 use crate::lint::{self, Baseline, Date, Settings};
 use crate::repo::Repo;
 use crate::report::{self, FEW_FINDINGS, Format, Report, Summary, Terminal};
+use crate::secret::veil;
 use crate::source::read_limited;
 use crate::yaml::Document;
 

@@ -21,9 +21,9 @@ use crate::app::{self, Work};
 use crate::diff;
 use crate::finding::{Applicability, Finding};
 use crate::fix::{self, Applied, Dropped, Line, Rewritten};
-use crate::kube::secret::{InputText, masked};
 use crate::lint::Settings;
 use crate::report::{plural, shown_path};
+use crate::secret::{InputText, masked};
 use crate::source::{SourceFile, encode};
 
 const BOLD: Style = Style::new().bold();

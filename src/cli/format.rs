@@ -9,8 +9,8 @@ use camino::Utf8PathBuf;
 use super::failure::Failure;
 use super::output::Output;
 use super::written::{self, Growing};
-use crate::kube::secret::veiled;
 use crate::report::{Format, Terminal, changes, matrix};
+use crate::secret::veiled;
 
 /// Formats that have names.
 pub(super) trait Named: Copy + PartialEq + 'static {

@@ -17,9 +17,9 @@ use super::failure::Failure;
 use super::output::Output;
 use crate::app::{self, Outcome, Progress, State, Work};
 use crate::finding::Finding;
-use crate::kube::secret::veil;
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options};
+use crate::secret::veil;
 use crate::source::{Directory, SourceFile, Tree as _, max_bytes, normal, read_limited};
 use crate::yaml::{self, Document};
 

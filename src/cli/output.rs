@@ -7,8 +7,8 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
-use crate::kube::secret::InputText;
 use crate::report::Terminal;
+use crate::secret::InputText;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();

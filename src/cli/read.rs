@@ -8,7 +8,7 @@ use clap::Args;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
-use crate::kube::secret;
+use crate::secret;
 use crate::source::{SourceFile, Span, read_limited};
 use crate::yaml::{self, ProblemKind};
 

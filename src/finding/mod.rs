@@ -4,13 +4,12 @@
 //! holds data only: what a rule checks lives in `lint`, how a finding is printed in `report`.
 
 mod rule;
-mod suggest;
 
 use std::sync::Arc;
 
+pub use hcoplan_kubernetes::nearest;
 pub use hcoplan_yaml::source::Edit;
 pub use rule::{Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule, RuleOption};
-pub use suggest::nearest;
 
 use crate::source::Location;
 

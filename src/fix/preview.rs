@@ -5,7 +5,7 @@ use std::sync::Arc;
 use similar::{ChangeTag, TextDiff};
 
 use crate::finding::{Edit, Fix};
-use crate::kube::secret::masked;
+use crate::secret::masked;
 use crate::source::SourceFile;
 use crate::yaml::edit::apply;
 

@@ -11,9 +11,9 @@ use super::overlay::Overlay;
 use crate::app::{self, Progress, State, Work, caught};
 use crate::finding::Finding;
 use crate::fix::{choose, round};
-use crate::kube::secret;
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options, Repo};
+use crate::secret;
 use crate::source::{self, Directory, Location, SourceFile, Span, Tree, encode, max_bytes};
 
 /// What is to be looked at.

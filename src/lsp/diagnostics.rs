@@ -11,8 +11,8 @@ use lsp_types::{
 
 use super::places::{Encoding, Lines};
 use crate::finding::{Finding, Severity};
-use crate::kube::secret::InputText;
 use crate::report::rule_page;
+use crate::secret::InputText;
 use crate::source::Location;
 
 /// What the client can show.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 use super::text::{printable, steers};
-use crate::kube::secret;
+use crate::secret;
 use crate::source::{Location, SourceFile, Span};
 
 /// Lines shown before and after one that is meant.

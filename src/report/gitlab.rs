@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::Report;
 use crate::finding::Severity;
-use crate::kube::secret::InputText;
 use crate::lint::fingerprints;
+use crate::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let fingerprints = fingerprints(report.findings);

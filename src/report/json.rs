@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{FEW_FINDINGS, Report};
 use crate::finding::{Applicability, Finding, Fix, Severity};
-use crate::kube::secret;
+use crate::secret;
 use crate::source::Location;
 
 /// Raised when a field changes its meaning or goes; new fields don't raise it.

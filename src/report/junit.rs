@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::Report;
 use crate::finding::{Finding, Severity};
-use crate::kube::secret::InputText;
+use crate::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut suites: BTreeMap<String, Vec<&Finding>> = BTreeMap::new();

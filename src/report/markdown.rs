@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Report, sarif};
 use crate::finding::{Finding, Severity};
-use crate::kube::secret::InputText;
+use crate::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "**hcoplan**: {}", escape(&report.totals()))?;

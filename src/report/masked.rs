@@ -1,7 +1,7 @@
 //! An answer of `why` as it may be shown.
 
 use crate::jsonpatch::Change;
-use crate::kube::secret::shown_value;
+use crate::secret::shown_value;
 use crate::why::{Answer, Origin, Reading};
 
 /// The answer without what is secret in its values.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use crate::finding::{Finding, Severity};
-use crate::kube::secret::{self, InputText};
+use crate::secret::{self, InputText};
 use crate::source::{Location, SourceFile, Span};
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {

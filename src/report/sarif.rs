@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::Report;
 use super::fingerprint::line_hashes;
 use crate::finding::{Applicability, Finding, Fix, Predicts, Rule, Severity};
-use crate::kube::secret::{self, InputText};
 use crate::lint;
+use crate::secret::{self, InputText};
 use crate::source::Location;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::kube::secret::InputText;
-pub(super) use crate::kube::secret::steers;
+use crate::secret::InputText;
+pub(super) use crate::secret::steers;
 
 /// Text that came from input, on one line, as a terminal or a page may show it: see [`InputText`].
 pub(super) fn printable(text: &str) -> Cow<'_, str> {

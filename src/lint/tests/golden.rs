@@ -12,8 +12,8 @@ use snapbox::Data;
 use super::load::Case;
 use crate::finding::Severity;
 use crate::lint::Settings;
+use crate::recordings::shared;
 use crate::release::Release;
-use crate::schema::shared;
 
 /// A rule that predicts an alert, and how often the alert fires by the recorded gauges.
 type Alert = (&'static str, fn(&Value) -> usize);

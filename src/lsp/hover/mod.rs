@@ -17,8 +17,8 @@ use super::documents::Open;
 use super::places::{Encoding, Lines};
 use crate::inventory::INVENTORY_SCHEMA;
 use crate::jsonpatch::ANNOTATIONS;
-use crate::kube::secret;
 use crate::repo::{CONFIG_FILE, CONFIG_SCHEMA, Repo};
+use crate::secret;
 use crate::source::{SourceFile, Span};
 use crate::yaml::{Document, Node, Path, Segment, Style, parse};
 

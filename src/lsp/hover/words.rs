@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::jsonpatch::Change;
-use crate::kube::secret::InputText;
+use crate::secret::InputText;
 
 /// So much of a value is shown.
 const MOST: usize = 70;

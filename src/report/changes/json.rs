@@ -8,7 +8,7 @@ use super::{Changes, consequence, shown_values};
 use crate::diff::semantic::{Consequence, Noise, ObjectChange, of_object};
 use crate::diff::{Cause, ClusterDiff, VerdictChange};
 use crate::finding::Finding;
-use crate::kube::secret;
+use crate::secret;
 use crate::source::Location;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::diff::semantic::{Impact, ObjectChange};
 use crate::diff::{ClusterDiff, Kind, unified};
-use crate::kube::secret::InputText;
 use crate::report::markdown::{code, escape};
+use crate::secret::InputText;
 
 /// By this a comment is found again.
 const MARKER: &str = "<!-- hcoplan:diff -->";

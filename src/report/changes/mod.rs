@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::human::Terminal;
 use crate::diff::semantic::{Consequence, Impact, ObjectChange, Step, of_field};
 use crate::diff::{Cause, ClusterDiff, Kind};
-use crate::kube::secret;
+use crate::secret;
 use crate::source::Location;
 use crate::yaml;
 

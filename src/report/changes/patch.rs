@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Changes, shown};
 use crate::diff::Kind;
 use crate::diff::semantic::{ObjectChange, Step};
-use crate::kube::secret;
+use crate::secret;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
     let clusters = changes.clusters.iter().map(|cluster| {

@@ -14,7 +14,7 @@ mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::kube::secret::visible;
+use crate::secret::visible;
 
 pub use clusters::{ClusterRow, Verdict};
 pub use plan::{PlanPage, write_plan};

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::text::{At, bad_value, go_quote, server_path};
 use super::{Below, List, Node, Schema};
-use crate::yaml::Path;
+use hcoplan_yaml::Path;
 
 /// Why a value is refused, as the API server classes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -257,7 +257,7 @@ mod tests {
     use serde_json::json;
 
     fn sample() -> Schema {
-        let text = include_str!("../../testdata/schema/sample.json");
+        let text = include_str!("../../../../testdata/schema/sample.json");
         Schema::from_json(text).expect("a good schema")
     }
 

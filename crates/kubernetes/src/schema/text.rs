@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::yaml::{Path, Segment};
+use hcoplan_yaml::{Path, Segment};
 
 /// One step down, borrowed from what is being walked.
 #[derive(Debug, Clone, Copy)]

@@ -70,7 +70,7 @@ proptest! {
 
 /// The first field that the schema has no information about, looked up the slow way.
 fn unknown(schema: &Schema, object: &Value) -> Option<String> {
-    let mut todo = vec![crate::yaml::Path::root()];
+    let mut todo = vec![hcoplan_yaml::Path::root()];
     while let Some(path) = todo.pop() {
         if schema.field(&path).is_none() && !schema.takes_any_key(&path.parent()) {
             let top = path.0.len() <= 2 && object["metadata"].is_object();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Below, List, Node, Schema};
-use crate::yaml::{Path, Segment};
+use hcoplan_yaml::{Path, Segment};
 
 /// How two versions of a list are matched up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn looks_up_fields_lists_and_names() {
-        let text = include_str!("../../testdata/schema/sample.json");
+        let text = include_str!("../../../../testdata/schema/sample.json");
         let schema = Schema::from_json(text).expect("a good schema");
         let strategy = schema.field(&Path::dotted("spec.strategy")).expect("known");
         assert_eq!(strategy.kind, "string");

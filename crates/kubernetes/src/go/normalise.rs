@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 
 use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{float, time};
-use crate::kube::{duration, quantity};
+use crate::{duration, quantity};
 
 /// Turns a document into what Go prints, in place. `null` stands for the zero value, so that
 /// encoding `null` gives what Go prints for a value never set.

@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 
 use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{DecodeError, normalise, time};
-use crate::kube::{duration, quantity};
+use crate::{duration, quantity};
 
 /// How keys find their fields.
 #[derive(Clone, Copy, PartialEq, Eq)]

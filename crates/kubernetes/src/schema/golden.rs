@@ -11,7 +11,7 @@ use super::Schema;
 
 /// The folder with the recordings, beside the repository; `None` where it isn't.
 pub(crate) fn shared() -> Option<PathBuf> {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     found.join("facts").is_dir().then_some(found)
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn schemas(shared: Option<&Path>) -> &'static [(String, Schema)] {
 /// The files of [`schemas`], in the same order.
 pub(crate) fn schema_texts(shared: Option<&Path>) -> Vec<(String, String)> {
     let Some(shared) = shared else {
-        let text = include_str!("../../testdata/schema/sample.json");
+        let text = include_str!("../../../../testdata/schema/sample.json");
         return vec![("sample".to_owned(), text.to_owned())];
     };
     let mut found = Vec::new();

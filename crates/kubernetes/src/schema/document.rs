@@ -9,9 +9,9 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-use crate::finding::nearest;
-use crate::source::{SourceFile, Span};
-use crate::yaml::{Node, Path, Style, Value as Yaml};
+use crate::suggest::nearest;
+use hcoplan_yaml::source::{SourceFile, Span};
+use hcoplan_yaml::{Node, Path, Style, Value as Yaml};
 
 /// The JSON Schema of a document of ours.
 #[derive(Debug)]
@@ -267,7 +267,7 @@ fn written(file: &SourceFile, node: &Node) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml;
+    use hcoplan_yaml as yaml;
 
     const SCHEMA: &str = r##"{
         "type": "object",

@@ -17,15 +17,11 @@ mod scalar;
 mod text;
 mod validate;
 
-#[cfg(test)]
-pub(crate) mod generate;
+pub mod generate;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
 mod properties;
-
-#[cfg(test)]
-pub(crate) use golden::shared;
 
 use std::collections::BTreeMap;
 

@@ -11,19 +11,19 @@ use super::GoTypes;
 pub(super) const RELEASES: [(&str, &str); 4] = [
     (
         "1.16",
-        include_str!("../../../schemas/releases/1.16/go-types.json"),
+        include_str!("../../../../schemas/releases/1.16/go-types.json"),
     ),
     (
         "1.17",
-        include_str!("../../../schemas/releases/1.17/go-types.json"),
+        include_str!("../../../../schemas/releases/1.17/go-types.json"),
     ),
     (
         "1.18",
-        include_str!("../../../schemas/releases/1.18/go-types.json"),
+        include_str!("../../../../schemas/releases/1.18/go-types.json"),
     ),
     (
         "1.19",
-        include_str!("../../../schemas/releases/1.19/go-types.json"),
+        include_str!("../../../../schemas/releases/1.19/go-types.json"),
     ),
 ];
 
@@ -40,7 +40,7 @@ const KINDS: [&str; 9] = [
 ];
 
 fn golden() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/golden");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden");
     path.is_dir().then_some(path)
 }
 

@@ -10,7 +10,14 @@ pub mod label_selector;
 pub mod node_affinity;
 mod object;
 pub mod quantity;
-pub mod secret;
+pub mod schema;
+mod suggest;
 pub mod tree;
 
 pub use object::{Object, ObjectId};
+pub use suggest::nearest;
+
+/// The example in the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::text::At;
 use super::{Below, Node, Schema};
-use crate::yaml::Path;
+use hcoplan_yaml::Path;
 
 /// A field that the schema does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]

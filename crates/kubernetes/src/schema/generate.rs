@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 use super::{Additional, Node, Schema, Types};
 
 /// A small generator of random numbers (splitmix64): the same seed gives the same object.
-pub(crate) struct Dice(pub(crate) u64);
+pub struct Dice(pub u64);
 
 impl Dice {
     fn next(&mut self) -> u64 {
@@ -18,19 +18,19 @@ impl Dice {
     }
 
     /// `0..n`
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         usize::try_from(self.next() % (n.max(1) as u64)).unwrap_or(0)
     }
 
     /// True once in `n`.
-    pub(crate) fn one_in(&mut self, n: usize) -> bool {
+    pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }
 
 /// An object of the schema's kind. With `odd` some values are of the wrong type, unknown, null,
 /// repeated or out of range.
-pub(crate) fn object(schema: &Schema, seed: u64, odd: bool) -> Value {
+pub fn object(schema: &Schema, seed: u64, odd: bool) -> Value {
     let mut dice = Dice(seed);
     let mut object = value(schema, schema.root(), &mut dice, odd, 0);
     if !object.is_object() {
