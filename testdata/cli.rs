@@ -7,7 +7,7 @@
 //!
 //! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository), `append
 //! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`; and
-//! `ARGOCD_APP_PARAMETERS='…'` before `hcoplan`.
+//! `ARGOCD_APP_PARAMETERS='…'` or `HCOPLAN_ALLOW_KUSTOMIZE=1` before `hcoplan`.
 
 #[path = "matrix.rs"]
 mod matrix;
@@ -64,7 +64,10 @@ impl Scene {
             }
             ["hcoplan", arguments @ ..] => self.hcoplan(arguments, None, None, out),
             ["ARGOCD_APP_PARAMETERS=", value, "hcoplan", arguments @ ..] => {
-                self.hcoplan(arguments, None, Some(value), out);
+                self.hcoplan(arguments, None, Some(("ARGOCD_APP_PARAMETERS", value)), out);
+            }
+            ["HCOPLAN_ALLOW_KUSTOMIZE=1", "hcoplan", arguments @ ..] => {
+                self.hcoplan(arguments, None, Some(("HCOPLAN_ALLOW_KUSTOMIZE", "1")), out);
             }
             ["copy", from] => copy(&main_directory().join(from), self.directory.path()),
             ["copy", from, to] => copy(&main_directory().join(from), &self.path(to)),
@@ -126,15 +129,15 @@ impl Scene {
         &self,
         arguments: &[&str],
         input: Option<&str>,
-        parameters: Option<&str>,
+        variable: Option<(&str, &str)>,
         out: &mut String,
     ) {
         let mut command = self.command(env!("CARGO_BIN_EXE_hcoplan"));
         if let Some(file) = input {
             command.stdin(fs::File::open(self.path(file)).expect("readable"));
         }
-        if let Some(parameters) = parameters {
-            command.env("ARGOCD_APP_PARAMETERS", parameters);
+        if let Some((name, value)) = variable {
+            command.env(name, value);
         }
         let done = command.args(arguments).output().expect("hcoplan runs");
         let text = |bytes: Vec<u8>| {

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::budget::exceeded;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -23,8 +24,8 @@ pub fn watch() {
     });
 }
 
-/// Whether somebody asked us to stop.
+/// Whether to stop: somebody asked us to, or a budget is used up.
 pub fn interrupted() -> bool {
     let noted = INTERRUPTED.get();
-    noted.is_some_and(|noted| noted.load(Ordering::Relaxed))
+    noted.is_some_and(|noted| noted.load(Ordering::Relaxed)) || exceeded().is_some()
 }

@@ -5,6 +5,7 @@
 //! it arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
 //! ours: it is reported with the cluster's name, and the others go on.
 
+mod budget;
 mod cluster;
 mod compare;
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod upgrade;
 mod view;
 mod work;
 
+pub use budget::{Budget, exceed, exceeded, say};
 pub use compare::{Compared, Pair, Relation, compare, pairs};
 pub use compare_with::{Left, compare_held, compare_with, gone};
 pub use document::plan_document;

@@ -22,11 +22,20 @@ pub(super) struct Sources {
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
     pub(super) release: Option<String>,
 
+    /// Take configuration, baseline, suppressions and own releases from this git revision, as in
+    /// `--trust-base origin/main`
+    ///
+    /// For changes by somebody else: what they bring of these has no effect, and is told.
+    #[arg(long, value_name = "REV", help_heading = "Input")]
+    pub(super) trust_base: Option<String>,
+
     /// Build the kustomizations first, with the kustomize or kubectl on the PATH, and look at what
     /// they print
     ///
     /// Built is what no other kustomization builds on and what reaches a HyperConverged. Nothing
-    /// is fetched: a kustomization that names anything outside DIR is refused.
+    /// is fetched: a kustomization that names anything outside DIR is refused. `kustomize: true` in
+    /// hcoplan.yaml counts where --trust-base takes it from a revision, and with
+    /// HCOPLAN_ALLOW_KUSTOMIZE=1 in the environment.
     #[arg(long, help_heading = "Input")]
     pub(super) kustomize: bool,
 

@@ -13,9 +13,9 @@ use super::findings::Findings;
 use super::output::Output;
 use super::selection::Selection;
 use super::shard::Shard;
-use crate::app::{self, Outcome, Progress, Work};
+use crate::app::{self, Held, Outcome, Progress, Work};
 use crate::emit;
-use crate::repo::{self, ClusterRef, Options, Repo};
+use crate::repo::{self, ClusterRef, Options, Repo, Trust, TrustBase};
 use crate::source::read_limited;
 
 /// The clusters of a run.
@@ -29,6 +29,8 @@ pub(super) struct Clusters {
     pub(super) everything: bool,
     /// What happened on the way.
     pub(super) verdict: Verdict,
+    /// The revision that is trusted, where one is.
+    base: Option<Repo>,
     selection: Selection,
     directory: Utf8PathBuf,
     options: Options,
@@ -48,16 +50,19 @@ pub(super) fn find(
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get());
         let _ = pool.build_global();
     }
+    let root = root(&sources.directory);
+    let trust = trust(sources, &root)?;
+    let release = sources.release.as_ref().map(|name| match trust.base() {
+        Some(base) => repo::named_release_of(base, name),
+        None => repo::named_release(name),
+    });
     let mut options = Options {
-        release: match &sources.release {
-            Some(name) => Some(repo::named_release(name)?),
-            None => None,
-        },
+        release: release.transpose()?,
         inventory: sources.inventory.clone(),
+        trust,
         left_out,
         ..Options::default()
     };
-    let root = root(&sources.directory);
     let opened = match sources.directory.as_str() {
         "-" => {
             let read = read_limited(&mut std::io::stdin().lock());
@@ -92,7 +97,12 @@ pub(super) fn find(
             format!("there are {}", some(names)),
         ));
     }
+    let base = match options.trust.base() {
+        Some(base) => Some(before(base, &root)?),
+        None => None,
+    };
     let found = Clusters {
+        base,
         root,
         everything: selection.is_everything(),
         verdict,
@@ -116,12 +126,51 @@ fn builds(sources: &Sources, repo: &Repo, command: Command) -> Result<bool, Fail
         ));
     }
     let configured = repo.config().kustomize && is_directory;
-    Ok(asked || (configured && matches!(command, Command::Builds)))
+    let configured = configured && matches!(command, Command::Builds);
+    // What is looked at must not decide that a program is run.
+    let allowed = sources.trust_base.is_some()
+        || std::env::var_os(ALLOW_KUSTOMIZE).is_some_and(|value| value == "1");
+    if configured && !asked && !allowed {
+        return Err(Failure::usage(
+            "hcoplan.yaml says `kustomize: true`, and what is looked at can't have programs run",
+            format!(
+                "allow it with --kustomize or {ALLOW_KUSTOMIZE}=1, or take the configuration from \
+                 a revision that you trust, as in --trust-base origin/main"
+            ),
+        ));
+    }
+    Ok(asked || configured)
+}
+
+/// The variable by which a platform allows what `kustomize: true` asks for.
+const ALLOW_KUSTOMIZE: &str = "HCOPLAN_ALLOW_KUSTOMIZE";
+
+/// Whose word counts, as the command line says.
+fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
+    let Some(name) = &sources.trust_base else {
+        return Ok(Trust::Files);
+    };
+    if sources.directory == "-" {
+        return Err(Failure::usage(
+            "--trust-base needs a directory: a stream has no revisions",
+            "give the directory that the stream is built from",
+        ));
+    }
+    Ok(Trust::Base(TrustBase::open(root, name)?))
+}
+
+/// The clusters of the revision that is trusted.
+fn before(base: &TrustBase, root: &Utf8Path) -> Result<Repo, Failure> {
+    let tree = Box::new(std::sync::Arc::clone(base.tree()));
+    let opened = Repo::from_tree(tree, &Options::default());
+    opened.map_err(|error| Failure::opening(error, root))
 }
 
 /// Builds, and has what was built take the place of the files that went into it.
 fn built(root: &Utf8Path, options: &mut Options, output: &Output) -> Result<(), Failure> {
-    let built = repo::build(root, options)?;
+    // From here on there is something to end with us.
+    app::watch();
+    let built = repo::build(root, options, &app::interrupted)?;
     for note in &built.notes {
         output.note(note);
     }
@@ -150,6 +199,7 @@ pub(super) fn of_stream(bytes: Vec<u8>, options: Options) -> Result<Clusters, Fa
 /// Every cluster of a repository that was opened.
 pub(super) fn everything(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clusters {
     Clusters {
+        base: None,
         root: Utf8PathBuf::from("."),
         everything: true,
         verdict: Verdict {
@@ -268,6 +318,11 @@ impl Clusters {
         }
     }
 
+    /// Whose word counts.
+    pub(super) fn trust(&self) -> &Trust {
+        &self.options.trust
+    }
+
     /// Whether kustomizations were built.
     pub(super) fn is_built(&self) -> bool {
         !self.options.edited.is_empty()
@@ -299,6 +354,14 @@ impl Clusters {
         mut take: impl FnMut(&mut Outcome, &Progress),
     ) -> Findings {
         let mut findings = Findings::new(&self.repo, self.shard());
+        let held = match work.held {
+            Some(Held::Revision(before)) => Some(&**before),
+            _ => None,
+        };
+        if let Some(before) = held.or(self.base.as_ref()) {
+            let meant = |name: &str| self.selection.has_gone(name);
+            findings.extend(repo::removed(before, &self.repo, meant));
+        }
         let chosen = self.chosen();
         let progress = Progress::of(chosen.len(), output.quiet());
         let sink = |mut outcome: Outcome| {

@@ -17,10 +17,11 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
+use super::settings::FailOn;
 use crate::app::{self, Progress, State, Work};
 use crate::finding::{Finding, Severity};
-use crate::lint::Settings;
-use crate::repo::{self, Options, Repo};
+use crate::lint::{self, Registered, Settings};
+use crate::repo::{self, Config, Options, Repo, Trust};
 use crate::secret::InputText;
 
 /// Run as a config management plugin of Argo CD; see docs/argocd.md
@@ -35,27 +36,48 @@ pub(super) struct Arguments {
 enum Command {
     /// Print where a HyperConverged is below the current directory, or nothing
     Discover,
-    /// Print the manifests below the current directory, unless findings reach `fail-on`
-    Generate,
+    /// Print the manifests below the current directory, unless findings reach the gate
+    Generate(Gate),
     /// Print the parameters that an Application may set, as JSON
     Parameters,
 }
 
+/// What the plugin's own command says: the repository, and an Application's parameters, which it can
+/// set, make the gate stricter and no wider.
+#[derive(Debug, Args)]
+struct Gate {
+    /// Refuse from this severity on
+    #[arg(long, value_name = "SEVERITY", default_value = "error")]
+    fail_on: FailOn,
+
+    /// HCO release line that the clusters run, or the directory of a release
+    #[arg(long, value_name = "X.Y|DIR")]
+    release: Option<String>,
+
+    /// Take hcoplan.yaml, suppressions and own releases as the repository has them: where nothing is
+    /// merged that nobody has looked at
+    #[arg(long)]
+    trust_repository: bool,
+}
+
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
-    match arguments.command {
+    match &arguments.command {
         Command::Discover => discover(output),
         Command::Parameters => {
             output.print(format!("{}\n", announcement()))?;
             Ok(Verdict::default())
         }
-        Command::Generate => {
+        Command::Generate(gate) => {
             let mut said = Vec::new();
-            let (text, verdict) = match generate(output, &mut said) {
+            let (text, verdict) = match generate(gate, output, &mut said) {
                 Ok(made) => made,
                 Err(failure) => {
-                    said.extend(lines(&failure));
+                    if !matches!(failure, Failure::Interrupted) {
+                        said.extend(lines(&failure));
+                    }
                     let verdict = match failure {
                         Failure::Unreadable(_) => Verdict::UNREADABLE,
+                        Failure::Interrupted => Verdict::default(),
                         _ => Verdict::UNUSABLE,
                     };
                     (String::new(), verdict)
@@ -75,6 +97,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 /// What can't be read is claimed, too: left to another tool, it would be applied unseen.
 fn discover(output: &mut Output) -> Result<Verdict, Failure> {
     let options = Options {
+        trust: Trust::Nobody,
         checkout: true,
         ..Options::default()
     };
@@ -166,12 +189,25 @@ impl Parameters {
 }
 
 /// The stream, and what is said on standard error.
-fn generate(output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict), Failure> {
+fn generate(
+    gate: &Gate,
+    output: &Output,
+    said: &mut Vec<String>,
+) -> Result<(String, Verdict), Failure> {
     let text = std::env::var("ARGOCD_APP_PARAMETERS").unwrap_or_default();
     let parameters = Parameters::new(&text)?;
-    let release = parameters.release.as_deref().map(repo::named_release);
+    let release = match (&gate.release, &parameters.release) {
+        (Some(name), _) => Some(repo::named_release(name)?),
+        // A directory would be one of the repository's.
+        (None, Some(name)) => Some(repo::known_release(name).map_err(repo::Error::from)?),
+        (None, None) => None,
+    };
     let options = Options {
-        release: release.transpose()?,
+        release,
+        trust: match gate.trust_repository {
+            true => Trust::Files,
+            false => Trust::Nobody,
+        },
         checkout: true,
         ..Options::default()
     };
@@ -180,8 +216,26 @@ fn generate(output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict)
     let config = found.repo.config();
     let settings = Settings::configured(config)
         .map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
-    let configured = || config.lint.fail_on.unwrap_or(Some(Severity::Error));
-    let fail_on = parameters.fail_on.unwrap_or_else(configured);
+    let settings = match gate.trust_repository {
+        true => settings,
+        false => {
+            let tightened = settings.tightened(lint::rules().iter().map(|r| r.rule));
+            if loosens(&settings, config) {
+                said.push(LOOSENS.to_owned());
+            }
+            tightened
+        }
+    };
+    let asked = [parameters.fail_on, config.lint.fail_on];
+    let fail_on = match gate.trust_repository {
+        true => asked.into_iter().flatten().next(),
+        false => None,
+    };
+    let stricter = || {
+        let all = asked.into_iter().flatten().chain([gate.fail_on.severity()]);
+        all.flatten().min()
+    };
+    let fail_on = fail_on.unwrap_or_else(stricter);
     let chosen = found.chosen();
     if parameters.operands && chosen.len() > 1 {
         return Err(Failure::usage(
@@ -253,6 +307,23 @@ fn generate(output: &Output, said: &mut Vec<String>) -> Result<(String, Verdict)
     }
     Ok((text, verdict))
 }
+
+/// Whether a configuration asks for less than the defaults.
+fn loosens(settings: &Settings, config: &Config) -> bool {
+    let lower = |rule: &Registered| {
+        let configured = settings.severity(rule.rule);
+        configured.is_some_and(|s| s.is_none_or(|s| s < rule.rule.severity))
+    };
+    !settings.select.is_empty()
+        || !settings.ignore.is_empty()
+        || !settings.suppressions.is_empty()
+        || !config.ignore.is_empty()
+        || lint::rules().iter().any(lower)
+}
+
+/// What is said then.
+const LOOSENS: &str = "warning: hcoplan.yaml makes the gate stricter, not wider: its `ignore`, `suppress`, \
+                       `lint.select`, `lint.ignore` and lower severities have no effect here";
 
 /// Rules that find objects which the operators own.
 const OWNED: [&str; 2] = ["operand-managed-in-git", "rendered-golden-image-in-git"];

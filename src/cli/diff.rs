@@ -104,6 +104,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             (path.into_string(), right.name)
         }
     };
+    // A part of the clusters is no comparison.
+    if app::interrupted() {
+        return Ok(run.verdict);
+    }
     let changes = |terminal| Changes {
         left: &left,
         right: &right,

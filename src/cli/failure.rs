@@ -35,6 +35,9 @@ pub(super) enum Failure {
     /// The two sides of the diff.
     #[error(transparent)]
     Diff(#[from] crate::diff::Error),
+    /// Somebody asked for an end, or a budget is used up: said elsewhere.
+    #[error("interrupted")]
+    Interrupted,
     /// Standard output, or a file named with `--format`.
     #[error("{0}: {1}")]
     Write(String, std::io::Error),

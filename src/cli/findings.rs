@@ -1,21 +1,21 @@
 //! Findings of a run: collected, settled, printed.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
+use super::baseline::BaselineFile;
 use super::failure::Failure;
 use super::output::Output;
 use super::shard::Shard;
-use super::written;
+use crate::app;
 use crate::finding::{Finding, Severity};
-use crate::lint::{self, Baseline, Date, Settings};
+use crate::lint::{self, Date, Settings};
 use crate::repo::Repo;
 use crate::report::{self, FEW_FINDINGS, Format, Report, Summary, Terminal};
 use crate::secret::veil;
-use crate::source::read_limited;
+use crate::source::Limits;
 use crate::yaml::Document;
 
 /// The findings of a run, before suppression.
@@ -49,12 +49,23 @@ impl Findings {
         }
     }
 
+    /// Takes those in that concern no cluster of the run.
+    pub(super) fn extend(&mut self, findings: Vec<Finding>) {
+        self.run.findings.extend(findings);
+    }
+
     /// Takes those of a cluster in.
-    pub(super) fn add(&mut self, outcome: &mut crate::app::Outcome) {
+    pub(super) fn add(&mut self, outcome: &mut app::Outcome) {
         self.summary.clusters += 1;
         self.summary.refused += usize::from(outcome.refusal.is_some());
         self.run.add(std::mem::take(&mut outcome.found));
         self.documents.append(&mut outcome.documents);
+        let most = Limits::current().max_findings;
+        if self.run.findings.len() > most {
+            app::exceed(format!(
+                "there are more than {most} findings, which --max-findings allows"
+            ));
+        }
     }
 
     /// Says them on standard error, for subcommands whose result they are not.
@@ -72,11 +83,21 @@ impl Findings {
     /// What is left after suppression, and after the baseline where there is one.
     pub(super) fn settle(
         self,
-        baseline: Option<&Utf8Path>,
+        baseline: Option<BaselineFile<'_>>,
         settings: &Settings,
         root: &Utf8Path,
         output: &Output,
     ) -> Result<Settled, Failure> {
+        let most = Limits::current().max_findings;
+        if self.run.findings.len() > most {
+            app::exceed(format!(
+                "there are more than {most} findings, which --max-findings allows"
+            ));
+        }
+        // What a part of the clusters gives is no result.
+        if app::interrupted() {
+            return Err(Failure::Interrupted);
+        }
         let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
         let documents = self.documents.iter().map(|d| &**d);
@@ -88,51 +109,18 @@ impl Findings {
             },
             ..Settled::new(settled.findings, root)
         };
-        if let Some(path) = baseline {
+        if let Some(file) = baseline {
             let whole = out.summary.shard.is_none();
-            let baseline = known(path, &out.findings, today, whole, output)?;
+            let baseline = match file.record {
+                true => file.record(&out.findings, today, whole, output)?,
+                false => file.known(settings, output)?,
+            };
             let left = baseline.leave_out(out.findings);
             out.findings = left.findings;
             out.summary.baselined = left.hidden;
             out.summary.oldest_baselined = left.oldest.map(|day| day.to_string());
         }
         Ok(out)
-    }
-}
-
-/// The baseline in a file; recorded from today's findings where there is none yet.
-fn known(
-    path: &Utf8Path,
-    findings: &[Finding],
-    today: Date,
-    whole: bool,
-    output: &Output,
-) -> Result<Baseline, Failure> {
-    let failed = |error| Failure::Read(path.to_string(), error);
-    let text = File::open(path).and_then(|mut file| {
-        let bytes = read_limited(&mut file)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    });
-    match text {
-        Ok(text) => Baseline::parse(&text).map_err(|error| {
-            Failure::usage(
-                format!("{path} is no baseline: {error}"),
-                "delete it to have today's findings recorded",
-            )
-        }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !whole => {
-            Err(Failure::usage(
-                format!("{path} is not there, and a shard has not all that belongs into it"),
-                "record the baseline without --shard",
-            ))
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let baseline = Baseline::record(findings, None, today);
-            written::replace(path, baseline.to_text().as_bytes()).map_err(failed)?;
-            output.note(format_args!("today's findings are recorded in {path}"));
-            Ok(baseline)
-        }
-        Err(error) => Err(failed(error)),
     }
 }
 

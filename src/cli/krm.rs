@@ -20,7 +20,7 @@ use crate::finding::Finding;
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options};
 use crate::secret::veil;
-use crate::source::{Directory, SourceFile, Tree as _, max_bytes, normal, read_limited};
+use crate::source::{Directory, Limits, SourceFile, Tree as _, max_bytes, normal, read_limited};
 use crate::yaml::{self, Document};
 
 /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
@@ -190,12 +190,15 @@ impl Wanted {
                 )),
             },
         };
-        let release = spec["release"].as_str().map(repo::named_release);
+        let own = Utf8Path::new(".");
+        let release = spec["release"].as_str();
+        let release = release.map(|name| repo::named_release_below(own, name));
         Ok(Self {
             renders,
             options: Options {
                 release: release.transpose()?,
                 inventory: path("inventory")?.into_iter().collect(),
+                inventory_below: Some(own.to_owned()),
                 ..Options::default()
             },
             path: path("path")?,
@@ -241,6 +244,12 @@ fn function(list: &Value, done: &mut Done) -> Result<(), Failure> {
     };
     let progress = Progress::of(0, true);
     app::run(&found.repo, &found.chosen(), &work, None, &progress, take);
+    let most = Limits::current().max_findings;
+    if run.findings.len() > most {
+        app::exceed(format!(
+            "there are more than {most} findings, which --max-findings allows"
+        ));
+    }
     let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
     let settled = lint::settle(run, documents.iter().map(|d| &**d), &settings, today);

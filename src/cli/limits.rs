@@ -1,7 +1,10 @@
 //! How much is read before it is refused: the arguments.
 
+use std::time::Duration;
+
 use clap::Args;
 
+use crate::app::Budget;
 use crate::source::{Bytes, Limits};
 
 /// How much is read before it is refused.
@@ -33,6 +36,20 @@ pub(super) struct Arguments {
     /// Most levels of nesting, at most 1000 [default: 255]
     #[arg(long, global = true, value_name = "N", value_parser = depth, hide_short_help = true)]
     max_depth: Option<usize>,
+
+    /// Longest that the run may take, in seconds; one that takes longer ends with 2
+    /// [default: no limit]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds, hide_short_help = true)]
+    max_time: Option<Duration>,
+
+    /// Most memory that the run may occupy, in MiB; one that takes more ends with 2. On Linux only
+    /// [default: no limit]
+    #[arg(long, global = true, value_name = "MIB", value_parser = count, hide_short_help = true)]
+    max_memory: Option<usize>,
+
+    /// Most findings; a run with more ends with 2 instead of printing them [default: no limit]
+    #[arg(long, global = true, value_name = "N", value_parser = count, hide_short_help = true)]
+    max_findings: Option<usize>,
 }
 
 impl Arguments {
@@ -46,6 +63,15 @@ impl Arguments {
             max_nodes: self.max_values.unwrap_or(default.max_nodes),
             max_depth: self.max_depth.unwrap_or(default.max_depth),
             max_alias_nodes: self.max_alias_values.unwrap_or(default.max_alias_nodes),
+            max_findings: self.max_findings.unwrap_or(default.max_findings),
+        }
+    }
+
+    /// What the run may use.
+    pub(super) fn budget(&self) -> Budget {
+        Budget {
+            time: self.max_time,
+            memory: self.max_memory.map(|mib| (mib as u64) << 20),
         }
     }
 }
@@ -56,6 +82,12 @@ fn file_size(text: &str) -> Result<usize, String> {
     bytes
         .filter(|n| *n <= Limits::MOST_BYTES)
         .ok_or_else(|| "a file of 4 GiB or more can't be read".to_owned())
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|n: &f64| *n > 0.0);
+    let time = seconds.and_then(|n| Duration::try_from_secs_f64(n).ok());
+    time.ok_or_else(|| "write a number of seconds above 0".to_owned())
 }
 
 fn count(text: &str) -> Result<usize, String> {

@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
 use super::{clusters, tree};
-use crate::app::{State, Work};
+use crate::app::{self, State, Work};
 use crate::report::matrix::{Format, MatrixPage, write};
 
 /// Show which golden images are there for which architecture
@@ -52,6 +52,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
         matrices.extend(outcome.matrix.take());
     });
+    // A part of the clusters is no matrix.
+    if app::interrupted() {
+        return Ok(verdict);
+    }
     findings.say(&found.root, output);
     for target in &targets {
         let page = MatrixPage {

@@ -4,6 +4,7 @@
 //! in [`exit`].
 
 mod arguments;
+mod baseline;
 mod clusters;
 mod cmp;
 mod cmp_manifests;
@@ -95,10 +96,15 @@ pub fn run() -> ExitCode {
     let mut output = Output::new(arguments.color, arguments.quiet);
     let set = arguments.limits.limits().set();
     assert!(set, "nothing is read before the arguments");
+    if let Err(why) = arguments.limits.budget().watch() {
+        output.error(why);
+        return Verdict::UNUSABLE.into();
+    }
     let verdict = match dispatch(arguments.command, &mut output) {
         Ok(verdict) => verdict,
         Err(failure) => {
             match &failure {
+                _ if app::interrupted() => {}
                 Failure::Configuration(found, root) => {
                     findings::say_configuration(found, root, &output);
                 }
@@ -117,6 +123,12 @@ pub fn run() -> ExitCode {
             }
         }
     };
+    if let Some(message) = app::exceeded() {
+        if app::say() {
+            output.error(message);
+        }
+        return Verdict::UNUSABLE.into();
+    }
     let interrupted = app::interrupted();
     Verdict {
         interrupted,

@@ -1,8 +1,9 @@
 //! Which rules run and which findings count: the arguments, and below them `hcoplan.yaml`.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::{Args, ValueEnum};
 
+use super::baseline::BaselineFile;
 use super::clusters::Clusters;
 use super::failure::Failure;
 use crate::finding::{Severity, nearest};
@@ -46,14 +47,18 @@ pub(super) struct Rules {
     #[arg(long, value_name = "SEVERITY", help_heading = "Rules")]
     fail_on: Option<FailOn>,
 
-    /// Hide the findings that FILE knows; it is recorded where it isn't there yet
+    /// Hide the findings that FILE knows
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     baseline: Option<Utf8PathBuf>,
+
+    /// Write today's findings into the file of --baseline; what it knows keeps its day
+    #[arg(long, requires = "baseline", help_heading = "Rules")]
+    record_baseline: bool,
 }
 
 /// From which severity on a finding fails the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
+pub(super) enum FailOn {
     /// Errors only
     Error,
     /// Warnings and errors
@@ -62,6 +67,18 @@ enum FailOn {
     Info,
     /// No finding
     Never,
+}
+
+impl FailOn {
+    /// The severity; `None` = never.
+    pub(super) fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Info => Some(Severity::Info),
+            Self::Never => None,
+        }
+    }
 }
 
 impl Choice {
@@ -76,6 +93,7 @@ impl Choice {
         settings.ignore.extend(selectors(&self.ignore)?);
         settings.pedantic |= self.pedantic;
         settings.partial = !found.everything;
+        settings.trust = found.trust().clone();
         Ok(settings)
     }
 }
@@ -89,17 +107,16 @@ impl Rules {
     /// From which severity on a finding fails the run; `None` = never.
     pub(super) fn fail_on(&self, config: &Config) -> Option<Severity> {
         match self.fail_on {
-            Some(FailOn::Error) => Some(Severity::Error),
-            Some(FailOn::Warning) => Some(Severity::Warning),
-            Some(FailOn::Info) => Some(Severity::Info),
-            Some(FailOn::Never) => None,
+            Some(fail_on) => fail_on.severity(),
             None => config.lint.fail_on.unwrap_or(Some(Severity::Error)),
         }
     }
 
     /// The findings of an earlier day, where they are asked for.
-    pub(super) fn baseline(&self) -> Option<&Utf8Path> {
-        self.baseline.as_deref()
+    pub(super) fn baseline(&self) -> Option<BaselineFile<'_>> {
+        let path = self.baseline.as_deref()?;
+        let record = self.record_baseline;
+        Some(BaselineFile { path, record })
     }
 }
 

@@ -94,6 +94,7 @@ pub(super) fn sources(directory: &Utf8Path, cluster: &[String], exclude: &[Strin
         cluster: cluster.to_vec(),
         exclude: exclude.to_vec(),
         kustomize: false,
+        trust_base: None,
         shard: None,
         show_files: false,
         jobs: None,

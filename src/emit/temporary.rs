@@ -4,15 +4,16 @@ use std::fs::{self, File};
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
 use super::Error;
 use super::manifest::TOP_MANIFEST;
+use crate::source::Scratch;
 
 /// A directory that is removed with everything in it when it is dropped.
 #[derive(Debug)]
 pub(super) struct Temporary {
-    path: Utf8PathBuf,
+    directory: Scratch,
     // Holds the lock that tells others that somebody still works here.
     _lock: Option<File>,
 }
@@ -32,23 +33,20 @@ impl Temporary {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(error) => return Err(Error::beside(parent, name, error)),
             }
-            let lock = lock(&path);
+            let directory = Scratch::new(path, remove);
+            let lock = lock(directory.path());
             // Between making and locking it another run may have taken it for abandoned.
-            if path.is_dir() {
-                return Ok(Self { path, _lock: lock });
+            if directory.path().is_dir() {
+                return Ok(Self {
+                    directory,
+                    _lock: lock,
+                });
             }
         }
     }
 
     pub(super) fn path(&self) -> &Utf8Path {
-        &self.path
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // What can't be removed now is removed by the next run.
-        let _ = remove(&self.path);
+        self.directory.path()
     }
 }
 

@@ -14,6 +14,7 @@ use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST, TopManifest};
 use super::names::cluster_directory;
 use super::old::DiskTree;
 use super::temporary::Temporary;
+use crate::source::undisturbed;
 
 /// A tree that is being written. Nothing is seen of it until [`Tree::finish`]; when it is dropped
 /// before, nothing is left of it.
@@ -201,6 +202,7 @@ impl Tree {
         write(&complete, &text)
             .and_then(|()| fs::rename(&complete, &top))
             .map_err(|e| self.unwritten(e))?;
+        let _undisturbed = undisturbed();
         match &self.old {
             None => fs::rename(self.new.path(), &self.out).map_err(|e| self.unwritten(e)),
             Some(old) => {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::selector::Selector;
 use super::suppression::Suppression;
 use crate::finding::{Rule, Severity};
+use crate::repo::Trust;
 
 /// Which rules run, how bad their findings are, and their options.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +24,8 @@ pub struct Settings {
     pub suppressions: Vec<Suppression>,
     /// Only some clusters are looked at, so that a suppression may be about another one.
     pub partial: bool,
+    /// Whose suppressions count, of those that stand in documents.
+    pub trust: Trust,
 }
 
 /// What the configuration says about a rule or a group.
@@ -35,6 +38,26 @@ pub struct RuleSettings {
 }
 
 impl Settings {
+    /// What of them makes a gate stricter: the pedantic rules, and severities above a rule's own.
+    /// Nothing is switched off or left out. `all` are the rules that there are.
+    #[must_use]
+    pub fn tightened<'r>(&self, all: impl Iterator<Item = &'r Rule>) -> Self {
+        let higher = all.filter_map(|rule| {
+            let severity = self.severity(rule)?.filter(|s| *s > rule.severity)?;
+            let settings = RuleSettings {
+                severity: Some(Some(severity)),
+                ..RuleSettings::default()
+            };
+            Some((rule.name.to_owned(), settings))
+        });
+        Self {
+            pedantic: self.pedantic,
+            rules: higher.collect(),
+            trust: Trust::Nobody,
+            ..Self::default()
+        }
+    }
+
     /// Whether a rule runs.
     pub fn is_enabled(&self, rule: &Rule) -> bool {
         let by_name = |s: &Selector| *s == Selector::Rule(rule.name);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::finding::{Finding, Severity};
+use crate::source::Limits;
 
 /// Something that goes wrong as a whole and is one error, whoever explains it: the rule that
 /// knows the cause reports it with [`Sink::explain`], else a general rule does.
@@ -34,7 +35,10 @@ pub struct Sink {
 impl Sink {
     /// Reports a finding.
     pub fn report(&mut self, finding: Finding) {
-        self.findings.push(finding);
+        // The run fails with one too many; more would only take memory.
+        if self.findings.len() <= Limits::current().max_findings {
+            self.findings.push(finding);
+        }
     }
 
     /// Reports the finding that explains an incident. An incident is one finding: only the first

@@ -11,11 +11,12 @@ use super::problem::{Problem, changed, oddities, unreadable};
 use super::rules::RELEASE_UNKNOWN;
 use super::scan::{Content, What};
 use super::statements::{Statement, StatementKind};
+use super::trust::Trust;
 use super::{Repo, release_dir};
 use crate::finding::Finding;
 use crate::inventory::{self, Inventory, LoadedInventory, Places, Source, SourceKind};
 use crate::release::Release;
-use crate::source::{Location, SourceFile};
+use crate::source::{Location, SourceFile, Tree};
 use crate::yaml::edit::Before;
 use crate::yaml::{Document, Path};
 
@@ -310,8 +311,18 @@ impl Repo {
             let message = format!("`{name}` leads out of the root");
             return Err(wrong(message, None));
         };
+        let trusted: &dyn Tree = match &self.trust {
+            Trust::Files => &*self.tree,
+            Trust::Base(base) => &**base.tree(),
+            Trust::Nobody => {
+                let message = format!("`{name}` is a release of the repository's own");
+                let help = "name one that hcoplan knows; where the repository is trusted, the \
+                            command that runs hcoplan says so";
+                return Err(wrong(message, Some(help.to_owned())));
+            }
+        };
         let mut releases = self.releases.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || release_dir::read(&*self.tree, &directory).map_err(|e| e.to_string());
+        let read = || release_dir::read(trusted, &directory).map_err(|e| e.to_string());
         let release = releases.entry(directory.clone()).or_insert_with(read);
         release.clone().map_err(|why| wrong(why, None))
     }

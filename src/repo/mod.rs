@@ -5,7 +5,6 @@
 //! files that have nothing to do with HCO cost little more than reading them. Where the files come
 //! from (a directory, a git revision, standard input) makes no difference.
 
-mod build;
 mod choose_release;
 mod companions;
 mod config;
@@ -14,6 +13,7 @@ mod error;
 mod files;
 mod identity;
 mod kustomization;
+mod kustomize;
 mod layers;
 mod listed;
 mod load;
@@ -26,6 +26,7 @@ mod problem;
 mod recent;
 mod release_dir;
 mod release_import;
+mod removed;
 mod rendered;
 mod rules;
 mod scan;
@@ -33,6 +34,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod trust;
 mod unchanged;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -40,7 +42,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-pub use build::{BUILT, BuildError, Built, build};
 pub use choose_release::{UnknownRelease, known_release};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{
@@ -51,14 +52,16 @@ pub use error::Error;
 pub use files::{FileUse, Holds, Use};
 pub use identity::{Identity, Said, SaidBy};
 pub use kustomization::is_kustomization;
+pub use kustomize::{BUILT, BuildError, Built, build};
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
 pub use neighbours::Neighbours;
 pub use objects::{ClusterRef, Pairing};
 pub use placed::Placed;
 pub use problem::Problem;
-pub use release_dir::named_release;
+pub use release_dir::{named_release, named_release_below, named_release_of};
 pub use release_import::{ImportError, Imported, facts_directories, from_bundle, from_facts};
+pub use removed::{HCO_REMOVED, removed};
 pub use rendered::Rendered;
 pub use rules::{
     CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ,
@@ -66,6 +69,7 @@ pub use rules::{
 };
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
+pub use trust::{CHANGE_NOT_TRUSTED, Trust, TrustBase};
 
 use crate::finding::{Finding, Rule};
 use crate::release::Release;
@@ -73,12 +77,14 @@ use crate::source::{Limits, Tree, max_bytes};
 
 /// The rules of this room.
 pub static RULES: &[&Rule] = &[
+    &CHANGE_NOT_TRUSTED,
     &CLUSTER_FACTS_CONTRADICT,
     &CLUSTER_NAME_TAKEN,
     &CONFIGURATION_INVALID,
     &FILE_NOT_READ,
     &HCO_CR_MISSING,
     &HCO_MULTIPLE_CRS,
+    &HCO_REMOVED,
     &RELEASE_UNKNOWN,
     &YAML_DUPLICATE_KEY,
     &YAML_NOT_AS_WRITTEN,
@@ -95,6 +101,10 @@ pub struct Options {
     pub release: Option<Arc<Release>>,
     /// The inventory of every cluster, whatever the files say; relative to the current directory.
     pub inventory: Vec<Utf8PathBuf>,
+    /// Whether those inventories, too, have to lie below a directory, wherever links lead.
+    pub inventory_below: Option<Utf8PathBuf>,
+    /// Whose word counts on what is told.
+    pub trust: Trust,
     /// Files that are no sources although they may lie below the root, relative to the current
     /// directory.
     pub left_out: Vec<Utf8PathBuf>,
@@ -115,6 +125,8 @@ impl Default for Options {
         Self {
             release: None,
             inventory: Vec::new(),
+            inventory_below: None,
+            trust: Trust::default(),
             left_out: Vec::new(),
             checkout: false,
             max_bytes: max_bytes(),
@@ -139,6 +151,7 @@ pub struct Repo {
     /// The directories that HyperConvergeds are in.
     directories: HashSet<Utf8PathBuf>,
     release: Option<Arc<Release>>,
+    trust: Trust,
     /// Releases from directories of the repository.
     releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
     /// Inventories that several clusters share, read once.

@@ -18,6 +18,7 @@ use super::recent::Recent;
 use super::rendered::Rendered;
 use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
 use super::texts::is_text;
+use super::trust::Trust;
 use super::{MANIFEST, Options, Repo};
 use crate::inventory::SourceKind;
 use crate::source::{
@@ -70,9 +71,17 @@ impl Repo {
         only: Option<Utf8PathBuf>,
         left_out: &[Utf8PathBuf],
     ) -> Result<Self, Error> {
-        let config = configuration(&*tree)?;
+        let config = match &options.trust {
+            Trust::Base(base) => configuration(&**base.tree())?,
+            Trust::Files | Trust::Nobody => configuration(&*tree)?,
+        };
+        // What isn't looked at isn't checked, so nobody's word is not enough.
+        let ignore = match &options.trust {
+            Trust::Nobody => &[][..],
+            Trust::Files | Trust::Base(_) => &config.ignore[..],
+        };
         let mut listing = tree.list(&Walk {
-            ignore: config.ignore.iter().map(|p| p.value.clone()).collect(),
+            ignore: ignore.iter().map(|p| p.value.clone()).collect(),
             depth: only.is_some().then_some(1),
             checkout: options.checkout,
         })?;
@@ -103,6 +112,7 @@ impl Repo {
         if room.is_over() {
             return Err(Error::TooMuch(options.max_total));
         }
+        not_fetched(&candidates, &looked)?;
         let patches = patches(&candidates, &looked);
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
             match patches.get(&**path) {
@@ -114,7 +124,7 @@ impl Repo {
         }
         reading.objects.paths = candidates;
         for path in &options.inventory {
-            reading.given(path, options.max_bytes)?;
+            reading.given(path, options)?;
         }
         if let Some(only) = only {
             let paths = &reading.objects.paths;
@@ -139,6 +149,23 @@ fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Box<dyn Tree>, Err
         true => Box::new(tree),
         false => Box::new(Edited::new(tree, options.edited.clone())),
     })
+}
+
+/// Whether a file says what git ignores: without it, more is read than is meant.
+fn is_patterns(path: &Utf8Path) -> bool {
+    path.file_name() == Some(".gitignore")
+}
+
+/// What a partial clone lacks can't be told from what isn't there, so nothing can be said at all.
+fn not_fetched(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> Result<(), Error> {
+    let lacks = |looked: &Looked| {
+        let more = looked.more.as_ref();
+        more.is_some_and(|m| m.unreadable == Some(Unreadable::NotFetched))
+    };
+    match paths.iter().zip(looked).find(|(_, looked)| lacks(looked)) {
+        Some((path, _)) => Err(Error::File(path.to_path_buf(), Unreadable::NotFetched)),
+        None => Ok(()),
+    }
 }
 
 /// Those of some files that lie below a directory, relative to it.
@@ -343,7 +370,9 @@ impl Reading {
             let use_ = FileUse::skipped(&skipped.path, &skipped.why);
             match &skipped.why {
                 // A socket is only a surprise where a manifest was expected.
-                Why::Unreadable(why) if !directory || *why == Unreadable::Denied => {
+                Why::Unreadable(why)
+                    if !directory || *why == Unreadable::Denied || is_patterns(&skipped.path) =>
+                {
                     let problem = unreadable(&skipped.path, why);
                     // Other tools read it: what it holds would be applied unseen.
                     self.problems.push(match why {
@@ -402,7 +431,7 @@ impl Reading {
     }
 
     /// An inventory that the command line names, relative to the current directory.
-    fn given(&mut self, path: &Utf8Path, max_bytes: usize) -> Result<(), Error> {
+    fn given(&mut self, path: &Utf8Path, options: &Options) -> Result<(), Error> {
         let directory = match path.parent() {
             Some(parent) if !parent.as_str().is_empty() => parent,
             _ => Utf8Path::new("."),
@@ -411,8 +440,12 @@ impl Reading {
         let name = path
             .file_name()
             .ok_or_else(|| refuse(Unreadable::Directory))?;
-        let tree = Directory::open(directory, max_bytes)?;
-        let scanned = scan(&tree, Utf8Path::new(name));
+        let (directory, name) = match &options.inventory_below {
+            Some(above) => (&**above, path),
+            None => (directory, Utf8Path::new(name)),
+        };
+        let tree = Directory::open(directory, options.max_bytes)?;
+        let scanned = scan(&tree, name);
         if let Some(why) = scanned.unreadable {
             return Err(refuse(why));
         }
@@ -458,6 +491,7 @@ impl Reading {
             clusters: Vec::new(),
             directories: HashSet::new(),
             release: options.release.as_ref().map(Arc::clone),
+            trust: options.trust.clone(),
             releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),
             given: self.given,
@@ -474,6 +508,8 @@ impl Reading {
         repo.shared.resize_with(paired.shared, OnceLock::new);
         repo.clusters = paired.clusters;
         repo.findings = paired.findings;
+        repo.findings
+            .extend(options.trust.configuration(&*repo.tree));
         repo.directories = paired.directories;
         repo.config = config;
         Ok(repo)

@@ -6,9 +6,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::choose_release::{is_directory, known_release};
 use super::error::Error;
+use super::trust::TrustBase;
 use crate::plan;
 use crate::release::{self, Files, Release};
-use crate::source::{Directory, Tree, Unreadable, Walk, max_bytes};
+use crate::source::{Directory, Revision, Tree, Unreadable, Walk, max_bytes, normal};
 
 /// The release that `--release` means: a known one's name (`1.17`), or a directory (`./mine`).
 ///
@@ -22,6 +23,36 @@ pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
     }
     let tree = Directory::open(path, max_bytes())?;
     let wrong = |error| Error::Release(path.to_owned(), error);
+    read(&tree, Utf8Path::new("")).map_err(wrong)
+}
+
+/// The release that a name means whose directory, if it is one, has to lie below another, wherever
+/// links lead.
+///
+/// # Errors
+/// As [`named_release`].
+pub fn named_release_below(root: &Utf8Path, name: &str) -> Result<Arc<Release>, Error> {
+    if !is_directory(name) {
+        return Ok(known_release(name)?);
+    }
+    let wrong = |error| Error::Release(name.into(), error);
+    let tree = Directory::open(root, max_bytes())?;
+    let path = normal(Utf8Path::new(name))
+        .ok_or_else(|| Error::File(name.into(), Unreadable::LeavesRoot))?;
+    read(&tree, &path).map_err(wrong)
+}
+
+/// The release that a name means, its directory, if it is one, as a revision has it.
+///
+/// # Errors
+/// As [`named_release`], and when the revision has no such directory.
+pub fn named_release_of(base: &TrustBase, name: &str) -> Result<Arc<Release>, Error> {
+    let path = Utf8Path::new(name);
+    if !is_directory(name) && (!path.is_dir() || Release::known(name).is_some()) {
+        return Ok(known_release(name)?);
+    }
+    let wrong = |error| Error::Release(path.to_owned(), error);
+    let tree = Revision::open(path, base.name(), max_bytes())?;
     read(&tree, Utf8Path::new("")).map_err(wrong)
 }
 

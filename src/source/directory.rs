@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
+use super::beneath::Beneath;
+use super::patterns::Patterns;
 use super::read::read_sized;
 use super::tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
 
@@ -20,6 +22,7 @@ pub struct Directory {
     root: Utf8PathBuf,
     /// The root with every link resolved.
     real: Utf8PathBuf,
+    beneath: Beneath,
     max_bytes: usize,
 }
 
@@ -34,11 +37,15 @@ impl Directory {
             .canonicalize_utf8()
             .map_err(|e| Error::Root(root.clone(), e.into()))?;
         match fs::metadata(&real) {
-            Ok(meta) if meta.is_dir() => Ok(Self {
-                root,
-                real,
-                max_bytes,
-            }),
+            Ok(meta) if meta.is_dir() => match Beneath::new(&real) {
+                Ok(beneath) => Ok(Self {
+                    root,
+                    real,
+                    beneath,
+                    max_bytes,
+                }),
+                Err(error) => Err(Error::Root(root, error.into())),
+            },
             Ok(meta) if meta.is_file() => Err(Error::Root(root, Unreadable::NotADirectory)),
             Ok(meta) => Err(Error::Root(root, not_a_file(meta.file_type()))),
             Err(error) => Err(Error::Root(root, error.into())),
@@ -50,16 +57,26 @@ impl Directory {
         &self.root
     }
 
-    /// A link's target, when it is a file below the root.
+    /// What a link leads to, when that is below the root.
     fn follow(&self, path: &Utf8Path) -> Result<FileType, Unreadable> {
-        let real = fs::canonicalize(self.real.join(path)).map_err(|e| match e.kind() {
-            io::ErrorKind::PermissionDenied => Unreadable::Denied,
-            _ => Unreadable::BrokenLink,
-        })?;
-        if !real.starts_with(&self.real) {
-            return Err(Unreadable::LeavesRoot);
-        }
-        Ok(fs::metadata(real)?.file_type())
+        let target = self.beneath.resolve(path)?;
+        Ok(fs::metadata(self.real.join(target))?.file_type())
+    }
+
+    /// Opens a file below the root, and says how many bytes it has. Links are followed as far as
+    /// they stay there; what is no file is refused.
+    pub(super) fn open_below(&self, path: &Utf8Path) -> Result<(File, usize), Unreadable> {
+        let opened = self.beneath.open(path).and_then(sized);
+        opened.map_err(|why| match why {
+            // A socket can't even be opened.
+            Unreadable::Io(_) => match fs::metadata(self.real.join(path)) {
+                Ok(meta) if !meta.is_file() && why != Unreadable::LeavesRoot => {
+                    not_a_file(meta.file_type())
+                }
+                _ => why,
+            },
+            other => other,
+        })
     }
 }
 
@@ -70,12 +87,18 @@ impl Tree for Directory {
         let ignored = walk.matcher()?;
         let left_out = Arc::new(Mutex::new(Vec::new()));
         let (root, out) = (self.real.clone(), Arc::clone(&left_out));
+        let here = self.clone();
+        let patterns = Arc::new(Patterns::new(move |path| here.open_below(path)));
+        let asked = (!walk.checkout).then(|| Arc::clone(&patterns));
         let keep = move |entry: &ignore::DirEntry| {
             let directory = entry.file_type().is_some_and(|t| t.is_dir());
             if directory && entry.file_name() == ".git" {
                 return false;
             }
             let path = relative(&root, entry.path());
+            if asked.as_ref().is_some_and(|p| p.ignore(&path, directory)) {
+                return false;
+            }
             if path.as_str().is_empty() || !ignored.matched(&path, directory).is_ignore() {
                 return true;
             }
@@ -88,7 +111,7 @@ impl Tree for Directory {
             .hidden(false)
             .parents(false)
             .ignore(false)
-            .git_ignore(!walk.checkout)
+            .git_ignore(false)
             .git_global(false)
             .git_exclude(false)
             .require_git(false)
@@ -104,23 +127,14 @@ impl Tree for Directory {
         }
         let mut out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
         listing.skipped.append(&mut out);
+        listing.skipped.append(&mut patterns.unreadable());
         listing.sort();
+        listing.skipped.dedup();
         Ok(listing)
     }
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
-        let full = self.real.join(path);
-        let (mut file, size) = match open(&full, Links::Refused) {
-            Ok(opened) => opened,
-            Err(why) => match fs::symlink_metadata(&full)?.file_type() {
-                kind if kind.is_symlink() => match self.follow(path)? {
-                    kind if kind.is_file() => open_file(&full)?,
-                    kind => return Err(not_a_file(kind)),
-                },
-                kind if kind.is_file() => return Err(why),
-                kind => return Err(not_a_file(kind)),
-            },
-        };
+        let (mut file, size) = self.open_below(path)?;
         if size > self.max_bytes {
             return Err(Unreadable::TooBig(self.max_bytes));
         }
@@ -128,7 +142,8 @@ impl Tree for Directory {
     }
 
     fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
-        open_file(&self.real.join(path)).is_ok_and(|(file, _)| search(file, words))
+        self.open_below(path)
+            .is_ok_and(|(file, _)| search(file, words))
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
@@ -175,8 +190,7 @@ impl Directory {
         out.skipped.push(Skipped { path, why });
     }
 
-    /// A directory that can't be read, or a `.gitignore` with a line that is no pattern (which
-    /// git passes over in silence, and so do we).
+    /// A directory that can't be read.
     fn walk_error(&self, error: &ignore::Error) -> Option<Skipped> {
         let path = error_path(error)?;
         let why = Unreadable::from(io::Error::from(error.io_error()?.kind()));
@@ -215,32 +229,20 @@ fn relative(root: &Utf8Path, path: &Path) -> Utf8PathBuf {
 /// # Errors
 /// Why it can't be read.
 pub fn open_file(path: &Utf8Path) -> Result<(File, usize), Unreadable> {
-    open(path, Links::Followed)
-}
-
-/// What to do about a path that is a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Links {
-    Followed,
-    Refused,
-}
-
-fn open(path: &Utf8Path, links: Links) -> Result<(File, usize), Unreadable> {
-    #[cfg(not(unix))]
-    if links == Links::Refused && fs::symlink_metadata(path)?.file_type().is_symlink() {
-        return Err(Unreadable::BrokenLink);
-    }
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
-        let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        flags.set(OFlags::NOFOLLOW, links == Links::Refused);
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
-    let file = options.open(path)?;
+    sized(options.open(path)?)
+}
+
+/// A file with its size; what is none is refused.
+fn sized(file: File) -> Result<(File, usize), Unreadable> {
     let metadata = file.metadata()?;
     match metadata.file_type() {
         kind if kind.is_file() => {

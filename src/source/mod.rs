@@ -2,11 +2,15 @@
 //!
 //! Nothing here decides which files are read; `repo` does.
 
+mod beneath;
 mod directory;
 mod edited;
 mod git;
 mod memory;
+mod patterns;
+mod program;
 mod read;
+mod scratch;
 mod tree;
 
 pub use directory::{Directory, open_file};
@@ -17,7 +21,9 @@ pub use hcoplan_yaml::source::{
     decode, encode,
 };
 pub use memory::Memory;
+pub use program::program;
 pub use read::{read_limited, read_sized};
+pub use scratch::{Scratch, Undisturbed, remove_scratch, undisturbed};
 pub use tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, in_order, normal};
 
 /// The largest file that is read, in bytes; see [`Limits`].

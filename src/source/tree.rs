@@ -40,6 +40,28 @@ pub trait Tree: Send + Sync {
     }
 }
 
+impl<T: Tree + ?Sized> Tree for std::sync::Arc<T> {
+    fn list(&self, walk: &Walk) -> Result<Listing, Error> {
+        (**self).list(walk)
+    }
+
+    fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
+        (**self).read(path)
+    }
+
+    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
+        (**self).mentions(path, words)
+    }
+
+    fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
+        (**self).check(path)
+    }
+
+    fn digest(&self, path: &Utf8Path) -> Option<String> {
+        (**self).digest(path)
+    }
+}
+
 /// What of a tree is looked at.
 #[derive(Debug, Clone, Default)]
 pub struct Walk {
@@ -151,6 +173,12 @@ pub enum Unreadable {
     /// Bigger than the limit.
     #[error("it is larger than {}, the limit (--max-file-size raises it)", Bytes(*.0 as u64))]
     TooBig(usize),
+    /// The repository is a partial clone, and this content was not cloned.
+    #[error(
+        "git doesn't have its content here, as the clone is partial, and hcoplan fetches nothing: \
+         `git fetch --refetch --no-filter` brings it (in a workflow, checkout without a filter)"
+    )]
+    NotFetched,
     /// The name is not UTF-8.
     #[error("its name is not UTF-8")]
     Name,
@@ -168,6 +196,8 @@ impl From<std::io::Error> for Unreadable {
             ErrorKind::IsADirectory => Self::Directory,
             // Files are opened without waiting.
             ErrorKind::WouldBlock => Self::Locked,
+            // As `openat2` calls a path that leaves the directory.
+            ErrorKind::CrossesDevices => Self::LeavesRoot,
             _ if cfg!(windows) && matches!(error.raw_os_error(), Some(32 | 33)) => Self::Locked,
             _ => Self::Io(error.to_string()),
         }

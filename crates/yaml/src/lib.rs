@@ -26,7 +26,7 @@ pub use emit::{emit, emit_to};
 pub use kustomize::kustomize_reads;
 pub use lines::{json_line, write_lines};
 pub use number::{float_number, go_json, uint_number};
-pub use parse::{Parsed, parse, parse_with};
+pub use parse::{Parsed, parse, parse_with, parse_yaml};
 pub use path::{Path, Segment, Trail};
 pub use problem::{Problem, ProblemKind};
 pub use scalar::{Scalar, resolve};

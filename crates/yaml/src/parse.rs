@@ -43,6 +43,10 @@ pub fn parse(file: &Arc<SourceFile>) -> Parsed {
 
 /// Reads a file. Never fails: what can't be read is a [`Problem`], and its document is missing.
 pub fn parse_with(file: &Arc<SourceFile>, limits: &Limits) -> Parsed {
+    read(file, limits, starts_as_json(file.text()))
+}
+
+fn read(file: &Arc<SourceFile>, limits: &Limits, as_json: bool) -> Parsed {
     let mut parsed = Parsed::default();
     let text = file.text();
     if text.len() > limits.max_bytes {
@@ -67,12 +71,18 @@ pub fn parse_with(file: &Arc<SourceFile>, limits: &Limits) -> Parsed {
         let problem = Problem::new(ProblemKind::Undecodable, *span, message);
         state.parsed.problems.push(problem);
     }
-    match starts_as_json(text) {
+    match as_json {
         true => state.json(),
         false => state.yaml(),
     }
     state.parsed.problems.sort_by_key(|p| p.span.start);
     state.parsed
+}
+
+/// Reads a file as YAML also where it begins with a brace, which [`parse`] takes for JSON as kubectl
+/// does. kustomize reads its own files and inline patches this way.
+pub fn parse_yaml(file: &Arc<SourceFile>) -> Parsed {
+    read(file, Limits::current(), false)
 }
 
 /// Lines of a document, read as if there were no others; `None` unless they are one block node to

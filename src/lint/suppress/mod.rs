@@ -5,9 +5,11 @@
 //! is a finding itself.
 
 mod read;
+mod trusted;
 
 use std::collections::BTreeSet;
 
+use self::trusted::Trusted;
 use super::date::Date;
 use super::engine::{Run, sort};
 use super::registry;
@@ -50,10 +52,13 @@ pub fn settle<'d>(
     let mut found = settings.suppressions.clone();
     let mut about = Vec::new();
     let mut seen = BTreeSet::new();
+    let mut trusted = Trusted::new(&settings.trust);
     for document in documents {
         if seen.insert((document.file.path(), document.index)) {
-            read::comments(document, &mut found, &mut about);
-            read::annotation(document, &mut found, &mut about);
+            let mut spoken = Vec::new();
+            read::comments(document, &mut spoken, &mut about);
+            read::annotation(document, &mut spoken, &mut about);
+            found.extend(trusted.of(document, spoken, &mut about));
         }
     }
     let mut used = vec![false; found.len()];

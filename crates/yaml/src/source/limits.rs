@@ -26,6 +26,8 @@ pub struct Limits {
     /// Nodes that aliases may add to one document. Default: 400,000, above which Go allows
     /// fewer and fewer.
     pub max_alias_nodes: usize,
+    /// Findings of a run. Default: no limit.
+    pub max_findings: usize,
 }
 
 impl Limits {
@@ -37,6 +39,7 @@ impl Limits {
         max_nodes: 6_000_000,
         max_depth: 255,
         max_alias_nodes: 400_000,
+        max_findings: usize::MAX,
     };
 
     /// The largest file that can be allowed: places in a file are counted in 32 bits.

@@ -1,0 +1,398 @@
+//! What a kustomization names, read as kustomize reads it.
+//!
+//! kustomize decodes it with Go's JSON decoder: keys in any case, and two letters beyond ASCII, are
+//! the same key, and a key that it doesn't know is an error. Here, too: what nobody knows may name
+//! anything. Source: `Kustomization` of kustomize 5.7, with the fields of older releases.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::BuildError;
+use super::shown;
+use crate::source::{SourceFile, Tree, Unreadable};
+use crate::yaml::{self, Document, Node};
+
+/// Something that a kustomization names, or that stands in it.
+#[derive(Debug, Clone)]
+pub(super) enum Named {
+    /// A file or a directory that it builds on.
+    Base(String),
+    /// A file that goes into it.
+    File(String),
+    /// A patch: a file, or the patch itself.
+    Patch(String),
+    /// A generator, transformer or validator: a file, a directory, or the configuration itself.
+    Plugin(String),
+}
+
+/// A kustomization.
+#[derive(Debug)]
+pub(super) struct Kustomization {
+    /// Its file, as it is reported.
+    pub(super) path: Utf8PathBuf,
+    /// Everything that it names, in the order of its text.
+    pub(super) named: Vec<Named>,
+    /// Whether it is a `Component`, which only another one builds on.
+    pub(super) component: bool,
+    /// Whether it does nothing but list resources.
+    pub(super) only_lists: bool,
+}
+
+/// What a key's value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    /// Nothing that is read from anywhere.
+    Plain,
+    /// Names of files and directories.
+    Bases,
+    /// Names of files.
+    Files,
+    /// Names of files, or patches.
+    Patches,
+    /// Mappings, each with the name of a file as `path`.
+    Paths,
+    /// A mapping with the name of a file as `path`.
+    Path,
+    /// Mappings with `files`, `envs` and `env`.
+    Sources,
+    /// Names of plugins, or plugins.
+    Plugins,
+    /// Helm charts, which kustomize has helm fetch.
+    Charts,
+}
+
+/// The keys of a kustomization, folded.
+const FIELDS: [(&str, Field); 36] = [
+    ("apiversion", Field::Plain),
+    ("kind", Field::Plain),
+    ("metadata", Field::Plain),
+    ("openapi", Field::Path),
+    ("nameprefix", Field::Plain),
+    ("namesuffix", Field::Plain),
+    ("namespace", Field::Plain),
+    ("commonlabels", Field::Plain),
+    ("labels", Field::Plain),
+    ("commonannotations", Field::Plain),
+    ("patchesstrategicmerge", Field::Patches),
+    ("patchesjson6902", Field::Paths),
+    ("patches", Field::Paths),
+    ("images", Field::Plain),
+    ("imagetags", Field::Plain),
+    ("replacements", Field::Paths),
+    ("replicas", Field::Plain),
+    ("vars", Field::Plain),
+    ("sortoptions", Field::Plain),
+    ("resources", Field::Bases),
+    ("components", Field::Bases),
+    ("bases", Field::Bases),
+    ("crds", Field::Files),
+    ("configmapgenerator", Field::Sources),
+    ("secretgenerator", Field::Sources),
+    ("generatoroptions", Field::Plain),
+    ("configurations", Field::Files),
+    ("generators", Field::Plugins),
+    ("transformers", Field::Plugins),
+    ("validators", Field::Plugins),
+    ("inventory", Field::Plain),
+    ("buildmetadata", Field::Plain),
+    ("helmcharts", Field::Charts),
+    ("helmglobals", Field::Charts),
+    ("helmchartinflationgenerator", Field::Charts),
+    ("helmchartinflationgenerators", Field::Charts),
+];
+
+/// A key as Go's JSON decoder compares it: letters of any case, and the two beyond ASCII that fold
+/// to one of it.
+fn folded(key: &str) -> String {
+    let fold = |c| match c {
+        '\u{17F}' => 's',
+        '\u{212A}' => 'k',
+        c => c.to_ascii_lowercase(),
+    };
+    key.chars().map(fold).collect()
+}
+
+/// The values of a key, in whichever case it is written, and however often.
+fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
+    let entries = node.entries().iter();
+    entries
+        .filter(move |e| folded(&e.key.text) == key)
+        .map(|e| &e.value)
+}
+
+fn text(node: &Node) -> Option<String> {
+    node.as_str().map(ToOwned::to_owned)
+}
+
+impl Kustomization {
+    /// The kustomization in a directory; `None` where there is none.
+    pub(super) fn of(
+        tree: &dyn Tree,
+        root: &Utf8Path,
+        directory: &Utf8Path,
+    ) -> Result<Option<Self>, BuildError> {
+        let mut found = None;
+        for name in super::KUSTOMIZATIONS {
+            let path = directory.join(name);
+            match tree.read(&path) {
+                Err(Unreadable::Missing | Unreadable::BrokenLink) => {}
+                // Of two, kustomize takes none.
+                _ if found.is_some() => {
+                    let why = "the directory has another kustomization".to_owned();
+                    let file = shown(root, &path);
+                    return Err(BuildError::Broken { file, why });
+                }
+                Err(why) => {
+                    let (file, why) = (shown(root, &path), why.to_string());
+                    return Err(BuildError::Broken { file, why });
+                }
+                Ok(bytes) => found = Some((path, bytes)),
+            }
+        }
+        let Some((path, bytes)) = found else {
+            return Ok(None);
+        };
+        let file = SourceFile::from_bytes(shown(root, &path), bytes);
+        Self::read(&file).map(Some)
+    }
+
+    fn read(file: &std::sync::Arc<SourceFile>) -> Result<Self, BuildError> {
+        let path = file.path().to_owned();
+        let broken = |why: String| BuildError::Broken {
+            file: path.clone(),
+            why,
+        };
+        let parsed = yaml::parse_yaml(file);
+        if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
+            return Err(broken(problem.message.clone()));
+        }
+        let Some(document) = parsed.documents.first() else {
+            return Err(broken("there is nothing in it".to_owned()));
+        };
+        let mut named = Vec::new();
+        let mut only_lists = true;
+        for entry in document.root.entries() {
+            let key = folded(&entry.key.text);
+            let Some((_, field)) = FIELDS.iter().find(|(name, _)| *name == key) else {
+                let key = &entry.key.text;
+                return Err(broken(format!(
+                    "nobody knows what its field `{key}` would have kustomize read"
+                )));
+            };
+            only_lists &= ["apiversion", "kind", "metadata", "resources"].contains(&key.as_str());
+            if *field == Field::Charts {
+                return Err(BuildError::Elsewhere {
+                    file: path,
+                    name: entry.key.text.clone(),
+                    what: super::CHART,
+                });
+            }
+            take(*field, &entry.value, &mut named);
+        }
+        let kind = values(&document.root, "kind").filter_map(Node::as_str);
+        let component = kind.last() == Some("Component");
+        Ok(Self {
+            path,
+            named,
+            component,
+            only_lists,
+        })
+    }
+
+    /// The names of files and directories that it builds on.
+    pub(super) fn bases(&self) -> impl Iterator<Item = &str> {
+        self.named.iter().filter_map(|named| match named {
+            Named::Base(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+fn take(field: Field, value: &Node, named: &mut Vec<Named>) {
+    let names = || value.items().iter().filter_map(text);
+    match field {
+        Field::Plain | Field::Charts => {}
+        Field::Bases => named.extend(names().map(Named::Base)),
+        Field::Files => named.extend(names().map(Named::File)),
+        Field::Patches => named.extend(names().map(Named::Patch)),
+        Field::Plugins => named.extend(names().map(Named::Plugin)),
+        Field::Path => named.extend(values(value, "path").filter_map(text).map(Named::File)),
+        Field::Paths => {
+            let paths = value.items().iter().flat_map(|item| values(item, "path"));
+            named.extend(paths.filter_map(text).map(Named::File));
+        }
+        Field::Sources => {
+            for entry in value.items() {
+                sources(entry, named);
+            }
+        }
+    }
+}
+
+/// The files of a ConfigMap's or Secret's generator. `key=file` names the file's key.
+fn sources(entry: &Node, named: &mut Vec<Named>) {
+    let file = |f: String| match f.split_once('=') {
+        Some((_, f)) => f.to_owned(),
+        None => f,
+    };
+    for key in ["files", "envs"] {
+        let files = values(entry, key).flat_map(Node::items).filter_map(text);
+        named.extend(files.map(file).map(Named::File));
+    }
+    let env = values(entry, "env").filter_map(text);
+    named.extend(env.map(Named::File));
+}
+
+/// Whether a patch stands in the kustomization itself: then kustomize can read objects from it.
+pub(super) fn is_inline(text: &str) -> bool {
+    let documents = parsed(text).unwrap_or_default();
+    !documents.is_empty()
+        && documents.iter().all(|d| {
+            let kind = d.root.get("kind").and_then(Node::as_str);
+            let name = d.root.get("metadata").and_then(|m| m.get("name"));
+            kind.is_some() && name.and_then(Node::as_str).is_some()
+        })
+}
+
+fn parsed(text: &str) -> Option<Vec<Document>> {
+    let parsed = yaml::parse_yaml(&SourceFile::new("inline", text));
+    let broken = parsed.problems.iter().any(|p| p.kind.is_fatal());
+    (!broken).then_some(parsed.documents)
+}
+
+/// kustomize's own plugins that read nothing but files, and run nothing.
+const BUILT_IN: [&str; 19] = [
+    "AnnotationsTransformer",
+    "ConfigMapGenerator",
+    "HashTransformer",
+    "IAMPolicyGenerator",
+    "ImageTagTransformer",
+    "LabelTransformer",
+    "LegacyOrderTransformer",
+    "NamespaceTransformer",
+    "PatchJson6902Transformer",
+    "PatchStrategicMergeTransformer",
+    "PatchTransformer",
+    "PrefixSuffixTransformer",
+    "PrefixTransformer",
+    "ReplacementTransformer",
+    "ReplicaCountTransformer",
+    "SecretGenerator",
+    "SortOrderTransformer",
+    "SuffixTransformer",
+    "ValueAddTransformer",
+];
+
+/// The annotations that make a plugin of a program or an image.
+const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/function"];
+
+/// What the configuration of plugins names; else why kustomize must not be given it.
+pub(super) fn plugins(text: &str) -> Result<Vec<Named>, &'static str> {
+    let documents = parsed(text).ok_or("a plugin that can't be read")?;
+    let mut named = Vec::new();
+    for document in &documents {
+        let root = &document.root;
+        let of = |key: &str| root.get(key).and_then(Node::as_str);
+        let annotations = root.get("metadata").and_then(|m| m.get("annotations"));
+        let is_function = |key: &&str| annotations.is_some_and(|a| a.get(key).is_some());
+        let kind = of("kind").unwrap_or_default();
+        if kind == "HelmChartInflationGenerator" {
+            return Err(super::CHART);
+        }
+        let own = of("apiVersion") == Some("builtin") && BUILT_IN.contains(&kind);
+        if !own || FUNCTIONS.iter().any(is_function) {
+            return Err(super::PROGRAM);
+        }
+        files(root, &mut named);
+    }
+    Ok(named)
+}
+
+/// The files that the configuration of a built-in plugin names, wherever they stand in it.
+fn files(node: &Node, named: &mut Vec<Named>) {
+    for entry in node.entries() {
+        let value = &entry.value;
+        match folded(&entry.key.text).as_str() {
+            // Paths in objects, not of files.
+            "fieldspecs" | "fieldpaths" | "targets" | "options" => {}
+            "path" => named.extend(text(value).map(Named::File)),
+            "paths" => take(Field::Patches, value, named),
+            "files" | "envs" | "env" => {}
+            _ => files(value, named),
+        }
+    }
+    sources(node, named);
+    for item in node.items() {
+        files(item, named);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<String>, String> {
+        let file = SourceFile::new("kustomization.yaml", text);
+        let kustomization = Kustomization::read(&file).map_err(|e| e.to_string())?;
+        let name = |named: Named| match named {
+            Named::Base(name) => format!("base {name}"),
+            Named::File(name) => format!("file {name}"),
+            Named::Patch(name) => format!("patch {name}"),
+            Named::Plugin(name) => format!("plugin {name}"),
+        };
+        Ok(kustomization.named.into_iter().map(name).collect())
+    }
+
+    #[test]
+    fn keys_are_found_as_go_finds_them() {
+        let text = "Resources: [a]\nRESOURCES: [b]\nre\u{17F}ources: [c]\n\"b\\x61ses\": [d]\n\
+                    patches: [{Path: e}]\nconfigMapGenerator: [{FILES: [k=f, g], Env: h}]\n\
+                    openapi: {path: i}\ntransformers: [j]\nPatchesStrategicMerge: [k]\ncrds: [l]\n";
+        let expected = [
+            "base a", "base b", "base c", "base d", "file e", "file f", "file g", "file h",
+            "file i", "plugin j", "patch k", "file l",
+        ];
+        assert_eq!(read(text), Ok(expected.map(ToOwned::to_owned).to_vec()));
+        for text in [
+            "helmCharts: []\n",
+            "HELMGLOBALS: {}\n",
+            "helmChartInflationGenerator: []\n",
+        ] {
+            assert!(read(text).is_err_and(|e| e.contains("Helm")), "{text}");
+        }
+        assert!(read("remotes: [x]\n").is_err_and(|e| e.contains("`remotes`")));
+    }
+
+    #[test]
+    fn only_kustomizes_own_plugins_are_let_through() {
+        let named = plugins(
+            "{apiVersion: builtin, kind: PatchTransformer, metadata: {name: p}, PATH: a.yaml}\n---\n\
+             {apiVersion: builtin, kind: LabelTransformer, metadata: {name: l}, labels: {a: b}, \
+             fieldSpecs: [{path: metadata/labels}]}\n---\n\
+             {apiVersion: builtin, kind: ConfigMapGenerator, metadata: {name: c}, files: [x=b.txt]}\n",
+        );
+        let names: Vec<_> = named
+            .expect("built in")
+            .into_iter()
+            .map(|n| format!("{n:?}"))
+            .collect();
+        assert_eq!(names, [r#"File("a.yaml")"#, r#"File("b.txt")"#]);
+        for text in [
+            "{apiVersion: example.com/v1, kind: PatchTransformer, metadata: {name: p}}",
+            "{apiVersion: builtin, kind: Mine, metadata: {name: p}}",
+            "{apiVersion: builtin, kind: HelmChartInflationGenerator, metadata: {name: p}}",
+            "{apiVersion: builtin, kind: LabelTransformer, metadata: {name: p, annotations: \
+             {config.kubernetes.io/function: 'exec: {path: ./x}'}}}",
+            "a: [",
+        ] {
+            assert!(plugins(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_patch_is_inline_only_where_it_is_an_object() {
+        assert!(is_inline("apiVersion: v1\nkind: X\nmetadata: {name: x}\n"));
+        for text in ["patch.yaml", "https://example.com/a: b", "a:\n  b: c\n", ""] {
+            assert!(!is_inline(text), "{text}");
+        }
+    }
+}

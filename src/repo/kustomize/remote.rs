@@ -1,0 +1,80 @@
+//! What kustomize would take for something that is not here.
+//!
+//! Source: kustomize's `NewRepoSpecFromURL` and `IsRemoteFile`, 3.2 to 5.7. It asks whether a name
+//! is a repository or a URL before it looks for a directory of that name, so a directory that is
+//! there doesn't make a name safe.
+
+/// Hosts whose names alone make a repository of a path.
+const HOSTS: [&str; 6] = [
+    "github.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "dev.azure.com",
+    "amazonaws.com",
+    "googleapis.com",
+];
+
+/// Whether a name may mean something else than a path below the directory: a URL, a repository in
+/// any of git's and go-getter's forms, a query. More is refused than kustomize fetches: no file of a
+/// repository has to have such a name.
+pub(super) fn looks_remote(name: &str) -> bool {
+    let first = name.split('/').next().unwrap_or_default();
+    let first = first.to_ascii_lowercase();
+    let is_host = |host: &&str| first == **host || first.ends_with(&format!(".{host}"));
+    name.contains([':', '?', '@'])
+        || name.chars().any(char::is_control)
+        || name.contains("_git/")
+        || name.trim_end_matches('/').ends_with(".git")
+        || name.contains(".git/")
+        || HOSTS.iter().any(is_host)
+        || name.trim_start_matches("./").contains("//")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_repository_is_known() {
+        for name in [
+            "https://example.com/a.yaml",
+            "HTTPS:example.com",
+            "http://example.com/a.yaml",
+            "ssh://git@example.com/org/repo",
+            "git::https://example.com/org/repo",
+            "git@github.com:org/repo",
+            "user@example.com:org/repo",
+            "github.com/org/repo",
+            "GitHub.com/org/repo//base",
+            "github.com:org/repo",
+            "gh:org/repo",
+            "host:path",
+            "org/repo.git",
+            "org/repo.git/base",
+            "org/repo?ref=main",
+            "x?version=1",
+            "org_git/repo",
+            "s3::https://s3.amazonaws.com/b/k",
+            "s3-eu-west-1.amazonaws.com/b",
+            "www.googleapis.com/storage/v1/b",
+            "bitbucket.org/org/repo",
+            "file:///etc",
+            "base//sub",
+            "a\nb",
+        ] {
+            assert!(looks_remote(name), "{name}");
+        }
+        for name in [
+            "base",
+            "./base",
+            "../base/hyperconverged.yaml",
+            "v1.2/base",
+            "overlays/prod/",
+            "github.community/base",
+            "a.github",
+            ".gitops/base",
+        ] {
+            assert!(!looks_remote(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Running kustomize, shut in: no network, no longer and no more than allowed, nothing left behind.
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use camino::Utf8Path;
+
+use super::BuildError;
+use crate::source::program;
+
+/// How long a build may take.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How much of a failing build's standard error is shown, and the most that is read of it.
+const MOST_LINES: usize = 5;
+const MOST_SAID: usize = 64 << 10;
+
+/// What of the environment kustomize gets.
+const KEPT: [&str; 9] = [
+    "PATH",
+    "HOME",
+    "USERPROFILE",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "LANG",
+    "LC_ALL",
+];
+
+/// What it gets besides: nothing to fetch with, where no namespace keeps it from the network. Port 9
+/// is the discard service's; nothing listens there.
+const SET: [(&str, &str); 10] = [
+    ("GIT_ALLOW_PROTOCOL", ""),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("HTTP_PROXY", "http://127.0.0.1:9"),
+    ("HTTPS_PROXY", "http://127.0.0.1:9"),
+    ("http_proxy", "http://127.0.0.1:9"),
+    ("https_proxy", "http://127.0.0.1:9"),
+    ("ALL_PROXY", "http://127.0.0.1:9"),
+    ("GOTRACEBACK", "none"),
+    ("KUBECONFIG", "/dev/null"),
+    ("KUBECTL_KUBERC", "false"),
+];
+
+/// Runs kustomize, or kubectl where that isn't there; the command as it would be typed, and what it
+/// printed, at most `most` bytes. `stop` is asked again and again whether to end early.
+pub(super) fn run(
+    directory: &Utf8Path,
+    most: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<(String, Vec<u8>), BuildError> {
+    let directory = match directory.as_str() {
+        // What begins with a hyphen is no option.
+        path if path.starts_with('-') => &format!("./{path}"),
+        path => path.trim_end_matches('/'),
+    };
+    let known = [["kustomize", "build"], ["kubectl", "kustomize"]];
+    let mut found = known
+        .iter()
+        .filter_map(|[name, verb]| Some((name, verb, program(name)?)));
+    let (name, verb, path) = found.next().ok_or(BuildError::NoProgram)?;
+    let typed = format!("{name} {verb} {directory}");
+    let mut command = alone(&path);
+    command
+        .args([*verb, directory])
+        .env_clear()
+        .envs(
+            KEPT.iter()
+                .filter_map(|name| Some((name, std::env::var_os(name)?))),
+        )
+        .envs(SET);
+    let failed = |said: String| BuildError::Failed {
+        command: typed.clone(),
+        said,
+    };
+    let done = Running::start(&mut command, most)
+        .and_then(|running| running.finish(stop))
+        .map_err(|error| failed(error.to_string()))?;
+    match done {
+        Done::Printed(bytes) => Ok((typed, bytes)),
+        Done::Failed(said) => {
+            let said = String::from_utf8_lossy(&said).into_owned();
+            let lines = said.lines().filter(|l| !l.trim().is_empty());
+            let lines: Vec<_> = lines.take(MOST_LINES).collect();
+            Err(failed(lines.join("\n  ")))
+        }
+        Done::TooLong => {
+            let seconds = LONGEST.as_secs();
+            Err(failed(format!(
+                "it was not done after {seconds} s, and was ended"
+            )))
+        }
+        Done::TooMuch => Err(failed(format!(
+            "it printed more than {most} bytes, and was ended"
+        ))),
+        Done::Stopped => Err(BuildError::Interrupted),
+    }
+}
+
+/// A program in a network namespace of its own, in which there is no network, where util-linux or
+/// busybox can make one for an ordinary user; else the program.
+fn alone(path: &Path) -> Command {
+    match namespace() {
+        Some(unshare) => {
+            let mut command = Command::new(unshare);
+            command.args(["-U", "-n", "--"]).arg(path);
+            command
+        }
+        None => Command::new(path),
+    }
+}
+
+/// The program that makes namespaces, where the system lets it.
+fn namespace() -> Option<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let (unshare, test) = (program("unshare")?, program("true")?);
+    let mut command = Command::new(&unshare);
+    command.args([OsString::from("-U"), "-n".into(), "--".into(), test.into()]);
+    let quiet = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    quiet.status().is_ok_and(|s| s.success()).then_some(unshare)
+}
+
+/// A build under way. Whatever it started ends with it.
+struct Running {
+    child: Child,
+    printed: JoinHandle<io::Result<Vec<u8>>>,
+    said: JoinHandle<io::Result<Vec<u8>>>,
+    full: Arc<AtomicBool>,
+}
+
+enum Done {
+    Printed(Vec<u8>),
+    Failed(Vec<u8>),
+    TooLong,
+    TooMuch,
+    Stopped,
+}
+
+impl Running {
+    fn start(command: &mut Command, most: usize) -> io::Result<Self> {
+        // A group of its own, so that what it starts can be ended with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let full = Arc::new(AtomicBool::new(false));
+        let printed = child.stdout.take().expect("stdout was piped");
+        let said = child.stderr.take().expect("stderr was piped");
+        let mark = Arc::clone(&full);
+        Ok(Self {
+            child,
+            printed: thread::spawn(move || bounded(printed, most, &mark)),
+            said: thread::spawn(move || bounded(said, MOST_SAID, &AtomicBool::new(false))),
+            full,
+        })
+    }
+
+    fn finish(mut self, stop: &dyn Fn() -> bool) -> io::Result<Done> {
+        let began = Instant::now();
+        let ended = loop {
+            if let Some(status) = self.child.try_wait()? {
+                break Ok(status);
+            }
+            if self.full.load(Ordering::Relaxed) {
+                break Err(Done::TooMuch);
+            }
+            if stop() {
+                break Err(Done::Stopped);
+            }
+            if began.elapsed() > LONGEST {
+                break Err(Done::TooLong);
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        self.end();
+        let panicked = |_| io::Error::other("its output could not be read");
+        let printed = self.printed.join().map_err(panicked)??;
+        let said = self.said.join().map_err(panicked)??;
+        Ok(match ended {
+            Err(done) => done,
+            Ok(_) if self.full.load(Ordering::Relaxed) => Done::TooMuch,
+            Ok(status) if status.success() => Done::Printed(printed),
+            Ok(_) => Done::Failed(said),
+        })
+    }
+
+    /// Ends it and everything that it started; nothing happens where it has ended.
+    fn end(&mut self) {
+        #[cfg(unix)]
+        {
+            use rustix::process::{Pid, Signal, kill_process_group};
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads a stream to its end or its limit. One that has more is marked, and waits for its reader in
+/// vain.
+fn bounded(stream: impl Read, most: usize, full: &AtomicBool) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > most {
+        full.store(true, Ordering::Relaxed);
+        bytes.truncate(most);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, most: usize, stop: &dyn Fn() -> bool) -> Done {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let running = Running::start(&mut command, most).expect("a shell");
+        running.finish(stop).expect("waited for")
+    }
+
+    #[test]
+    fn a_build_is_bounded() {
+        let never = || false;
+        assert!(matches!(shell("echo a", 10, &never), Done::Printed(b) if b == b"a\n"));
+        assert!(matches!(shell("echo b >&2; exit 3", 10, &never), Done::Failed(b) if b == b"b\n"));
+        assert!(matches!(shell("yes", 1000, &never), Done::TooMuch));
+        let began = Instant::now();
+        // Its own child holds the pipe, too, and ends with it.
+        assert!(matches!(
+            shell("sleep 100 & sleep 100", 10, &|| true),
+            Done::Stopped
+        ));
+        assert!(matches!(shell("sleep 100 & echo c", 10, &never), Done::Printed(b) if b == b"c\n"));
+        assert!(began.elapsed() < Duration::from_secs(50));
+    }
+}

@@ -1,0 +1,221 @@
+//! Opening files below a directory, and nowhere else.
+//!
+//! A path is opened without following any link on its way (`openat2` with `RESOLVE_BENEATH` and
+//! `RESOLVE_NO_SYMLINKS` on Linux, step by step on other systems). Where a link is on the way, it is
+//! resolved first, has to end below the directory, and what it leads to is opened in the same way:
+//! what somebody puts there meanwhile is not followed.
+
+use std::fs::{self, File};
+use std::io;
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
+#[cfg(unix)]
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::tree::Unreadable;
+
+/// A directory that files are opened below.
+#[derive(Debug, Clone)]
+pub(super) struct Beneath {
+    /// Without links.
+    real: Utf8PathBuf,
+    #[cfg(unix)]
+    handle: Arc<OwnedFd>,
+}
+
+impl Beneath {
+    /// The directory at a path without links.
+    pub(super) fn new(real: &Utf8Path) -> io::Result<Self> {
+        Ok(Self {
+            real: real.to_owned(),
+            #[cfg(unix)]
+            handle: Arc::new(unix::directory(real)?),
+        })
+    }
+
+    /// Opens a file for reading. A pipe is not waited for; what it is, is for the caller to see.
+    pub(super) fn open(&self, path: &Utf8Path) -> Result<File, Unreadable> {
+        match self.without_links(path) {
+            Err(Failed::Link) => match self.without_links(&self.resolve(path)?) {
+                Ok(file) => Ok(file),
+                Err(Failed::Link) => Err(Unreadable::BrokenLink),
+                Err(Failed::Other(error)) => Err(error.into()),
+            },
+            Err(Failed::Other(error)) => Err(error.into()),
+            Ok(file) => Ok(file),
+        }
+    }
+
+    /// The path from the directory that a path leads to, links followed.
+    pub(super) fn resolve(&self, path: &Utf8Path) -> Result<Utf8PathBuf, Unreadable> {
+        let real = fs::canonicalize(self.real.join(path)).map_err(|e| match e.kind() {
+            io::ErrorKind::PermissionDenied => Unreadable::Denied,
+            _ => Unreadable::BrokenLink,
+        })?;
+        let below = real.strip_prefix(&self.real);
+        let below = below.map_err(|_| Unreadable::LeavesRoot)?;
+        Utf8PathBuf::from_path_buf(below.to_owned()).map_err(|_| Unreadable::Name)
+    }
+
+    #[cfg(unix)]
+    fn without_links(&self, path: &Utf8Path) -> Result<File, Failed> {
+        unix::open(&*self.handle, path)
+    }
+
+    #[cfg(not(unix))]
+    fn without_links(&self, path: &Utf8Path) -> Result<File, Failed> {
+        let full = self.real.join(path);
+        match fs::canonicalize(&full) {
+            Ok(real) if real == full.as_std_path() => File::open(real).map_err(Failed::Other),
+            Ok(_) => match self.resolve(path) {
+                Ok(real) => File::open(self.real.join(real)).map_err(Failed::Other),
+                Err(_) => Err(Failed::Link),
+            },
+            Err(error) => Err(Failed::Other(error)),
+        }
+    }
+}
+
+/// Why a path could not be opened without following a link.
+#[derive(Debug)]
+enum Failed {
+    /// A link is on its way.
+    Link,
+    /// Anything else.
+    Other(io::Error),
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::{AsFd, OwnedFd};
+
+    use camino::{Utf8Component, Utf8Path};
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    use rustix::io::Errno;
+
+    use super::Failed;
+
+    const FILE: OFlags = OFlags::RDONLY
+        .union(OFlags::CLOEXEC)
+        .union(OFlags::NONBLOCK)
+        .union(OFlags::NOCTTY);
+    const DIRECTORY: OFlags = OFlags::RDONLY
+        .union(OFlags::CLOEXEC)
+        .union(OFlags::DIRECTORY);
+
+    pub(super) fn directory(path: &Utf8Path) -> io::Result<OwnedFd> {
+        Ok(openat(CWD, path.as_str(), DIRECTORY, Mode::empty())?)
+    }
+
+    pub(super) fn open(root: impl AsFd, path: &Utf8Path) -> Result<File, Failed> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{ResolveFlags, openat2};
+            let path = if path.as_str().is_empty() {
+                "."
+            } else {
+                path.as_str()
+            };
+            let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+            match openat2(&root, path, FILE, Mode::empty(), resolve) {
+                Ok(file) => return Ok(file.into()),
+                // A kernel before 5.6, or a sandbox that doesn't know the call.
+                Err(Errno::NOSYS | Errno::PERM) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        step_by_step(root, path)
+    }
+
+    /// Opens one directory after the other, none of them by a link.
+    pub(super) fn step_by_step(root: impl AsFd, path: &Utf8Path) -> Result<File, Failed> {
+        let mut names = Vec::new();
+        for component in path.components() {
+            match component {
+                Utf8Component::Normal(name) => names.push(name),
+                Utf8Component::CurDir => {}
+                _ => return Err(failed(Errno::XDEV)),
+            }
+        }
+        let last = names.pop().unwrap_or(".");
+        let mut inner: Option<OwnedFd> = None;
+        for name in names {
+            let at = inner.as_ref().map_or(root.as_fd(), AsFd::as_fd);
+            let opened = openat(at, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty());
+            inner = Some(opened.map_err(|error| linked(at, name, error))?);
+        }
+        let at = inner.as_ref().map_or(root.as_fd(), AsFd::as_fd);
+        let file = openat(at, last, FILE | OFlags::NOFOLLOW, Mode::empty());
+        file.map(Into::into)
+            .map_err(|error| linked(at, last, error))
+    }
+
+    /// Systems say different things of a link that is not to be followed.
+    fn linked(at: impl AsFd, name: &str, error: Errno) -> Failed {
+        use rustix::fs::{AtFlags, FileType, statat};
+        let is_link = statat(at, name, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::Symlink);
+        match is_link {
+            true => Failed::Link,
+            false => failed(error),
+        }
+    }
+
+    fn failed(error: Errno) -> Failed {
+        match error {
+            Errno::LOOP => Failed::Link,
+            other => Failed::Other(other.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::io::Read;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn nothing_outside_is_opened_whichever_way() {
+        let outside = tempfile::tempdir().expect("a directory");
+        fs::write(outside.path().join("a"), "outside").expect("written");
+        let temp = tempfile::tempdir().expect("a directory");
+        let root =
+            Utf8PathBuf::try_from(temp.path().canonicalize().expect("there")).expect("UTF-8");
+        fs::create_dir(root.join("d")).expect("created");
+        fs::write(root.join("d/a"), "inside").expect("written");
+        symlink(outside.path(), root.join("out")).expect("link");
+        symlink("d", root.join("in")).expect("link");
+        symlink(root.join("d"), root.join("absolute")).expect("link");
+        let beneath = Beneath::new(&root).expect("a directory");
+        let read = |path: &str| {
+            let mut text = String::new();
+            let mut file = beneath.open(path.into())?;
+            file.read_to_string(&mut text)?;
+            Ok(text)
+        };
+        for path in ["d/a", "in/a", "absolute/a", "./d/a"] {
+            assert_eq!(read(path), Ok("inside".to_owned()), "{path}");
+        }
+        assert_eq!(read("out/a"), Err(Unreadable::LeavesRoot));
+        assert_eq!(read("none"), Err(Unreadable::Missing));
+        let absolute = format!("{}/a", outside.path().display());
+        for path in ["../a", "d/../../a", &absolute] {
+            assert!(read(path).is_err(), "{path}");
+        }
+        for path in ["in/a", "out/a"] {
+            let link = unix::step_by_step(&*beneath.handle, path.into());
+            assert!(matches!(link, Err(Failed::Link)), "{path}: {link:?}");
+        }
+        assert!(unix::step_by_step(&*beneath.handle, "d/a".into()).is_ok());
+        for path in ["d/../d/a", &absolute] {
+            assert!(unix::step_by_step(&*beneath.handle, path.into()).is_err());
+        }
+    }
+}

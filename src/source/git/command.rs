@@ -1,0 +1,177 @@
+//! How git is run: the one place that starts it.
+//!
+//! A repository's own configuration can name programs (`core.fsmonitor`, `core.sshCommand`,
+//! `remote.*.vcs`, hooks), and so can `GIT_*` of the environment. Here git gets only commands that
+//! read objects, configuration in which such programs are off, and no way to fetch what it lacks.
+//! Sources: git-config(1), git(1) "Environment Variables", `transport_check_allowed` in git.
+
+use std::env;
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::source::program;
+use crate::source::tree::Error;
+
+/// Configuration that beats the repository's own: nothing that it could start, nothing to fetch
+/// with, and no bare repository that lies in a checkout as if it were files.
+const CONFIGURATION: [&str; 14] = [
+    "protocol.allow=never",
+    "safe.bareRepository=explicit",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.editor=false",
+    "core.askPass=",
+    "core.sshCommand=false",
+    "core.gitProxy=",
+    "core.alternateRefsCommand=true",
+    "credential.helper=",
+    "diff.external=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+];
+
+/// Variables that stay: where the user's and the machine's own configuration is.
+const KEPT: [&str; 3] = [
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+];
+
+/// Variables of ours. An empty list of protocols beats `protocol.*.allow` of the repository, also
+/// with a git that doesn't know `GIT_NO_LAZY_FETCH` yet (before 2.45).
+const OURS: [(&str, &str); 6] = [
+    ("GIT_ALLOW_PROTOCOL", ""),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LC_ALL", "C"),
+];
+
+/// What is said of a git that fails and says nothing.
+pub(super) const WITHOUT_A_WORD: &str = "it failed without a word";
+
+/// A repository to run git in.
+#[derive(Debug)]
+pub(super) struct Git {
+    /// The directory that has `.git`, or is a bare repository.
+    top: Utf8PathBuf,
+    bare: bool,
+}
+
+impl Git {
+    /// The repository that a directory lies in, and the directory's path in it. It is found here
+    /// and not by git, which takes any directory with the right names in it for a bare one: in a
+    /// checkout these are somebody's files. Only where no repository is around it, it is one.
+    pub(super) fn around(directory: &Utf8Path) -> Result<(Self, Utf8PathBuf), Error> {
+        let real = directory
+            .canonicalize_utf8()
+            .map_err(|e| Error::Root(directory.to_owned(), e.into()))?;
+        let Some(top) = real.ancestors().find(|a| a.join(".git").exists()) else {
+            if ["HEAD", "objects", "refs"]
+                .iter()
+                .all(|name| real.join(name).exists())
+            {
+                let (top, bare) = (real, true);
+                return Ok((Self { top, bare }, Utf8PathBuf::new()));
+            }
+            let message = format!("{directory} is not in a git repository");
+            return Err(Error::Git(message));
+        };
+        let below = real.strip_prefix(top).unwrap_or(Utf8Path::new(""));
+        let (top, below) = (top.to_owned(), below.to_owned());
+        let bare = false;
+        Ok((Self { top, bare }, below))
+    }
+
+    /// git in the repository, for arguments to be added.
+    pub(super) fn command(&self) -> Command {
+        let git = program("git").unwrap_or_else(|| "git".into());
+        let mut command = Command::new(git);
+        for (name, _) in env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("GIT_") && !KEPT.contains(&&*text) {
+                command.env_remove(&name);
+            }
+        }
+        command.envs(OURS);
+        if let Some(above) = self.top.parent() {
+            // A `.git` that is none is an error, not a reason to look further up.
+            command.env("GIT_CEILING_DIRECTORIES", above);
+        }
+        command.args(["--no-pager", "--literal-pathspecs"]);
+        for setting in CONFIGURATION {
+            command.args(["-c", setting]);
+        }
+        for directory in trusted(|name| env::var(name).ok()) {
+            command.arg("-c").arg(format!("safe.directory={directory}"));
+        }
+        command.arg("-C").arg(&self.top);
+        if self.bare {
+            command.arg("--git-dir=.");
+        }
+        command
+    }
+
+    /// What git prints.
+    pub(super) fn bytes<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Vec<u8>, Error> {
+        let done = self
+            .command()
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|e| Error::NoGit(e.to_string()))?;
+        if done.status.success() {
+            return Ok(done.stdout);
+        }
+        let said = String::from_utf8_lossy(&done.stderr);
+        let line = said.lines().next().unwrap_or(WITHOUT_A_WORD);
+        Err(Error::Git(line.trim_start_matches("fatal: ").to_owned()))
+    }
+
+    /// What git prints, as one line.
+    pub(super) fn line<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<String, Error> {
+        let text = String::from_utf8(self.bytes(arguments)?);
+        let text = text.map_err(|_| Error::Git("its answer is no UTF-8".to_owned()))?;
+        Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+    }
+}
+
+/// The directories that the environment trusts, as containers of CI say it whose files another
+/// user owns: `GIT_CONFIG_COUNT`, `GIT_CONFIG_KEY_0`, … with `safe.directory` alone.
+fn trusted(variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    const MOST: usize = 1000;
+    let count = variable("GIT_CONFIG_COUNT").and_then(|n| n.parse().ok());
+    let numbers = 0..count.unwrap_or(0).min(MOST);
+    let value = |n| {
+        let key = variable(&format!("GIT_CONFIG_KEY_{n}"))?;
+        let meant = key.eq_ignore_ascii_case("safe.directory");
+        variable(&format!("GIT_CONFIG_VALUE_{n}")).filter(|_| meant)
+    };
+    numbers.filter_map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_environments_configuration_only_trust_is_taken() {
+        let variable = |name: &str| {
+            let value = match name {
+                "GIT_CONFIG_COUNT" => "3",
+                "GIT_CONFIG_KEY_0" => "core.fsmonitor",
+                "GIT_CONFIG_VALUE_0" => "./run",
+                "GIT_CONFIG_KEY_1" => "Safe.Directory",
+                "GIT_CONFIG_VALUE_1" => "/builds/x",
+                _ => return None,
+            };
+            Some(value.to_owned())
+        };
+        assert_eq!(trusted(variable), ["/builds/x"]);
+        assert!(trusted(|_| None).is_empty());
+    }
+}

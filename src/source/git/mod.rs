@@ -1,0 +1,247 @@
+//! A git revision as a tree, read from git's objects without a checkout.
+//!
+//! [`command`] says how git is run.
+
+mod command;
+mod objects;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use self::command::{Git, WITHOUT_A_WORD};
+use self::objects::Objects;
+use super::tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
+
+/// The files of a revision below one directory of a repository.
+#[derive(Debug)]
+pub struct Revision {
+    commit: String,
+    entries: BTreeMap<Utf8PathBuf, Entry>,
+    /// Names that are no UTF-8.
+    unnamed: Vec<Utf8PathBuf>,
+    objects: Mutex<Objects>,
+    max_bytes: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    kind: Kind,
+    object: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    Link,
+    Submodule,
+}
+
+/// Links that lead to links; git itself gives up at 40.
+const MOST_LINKS: usize = 10;
+
+impl Revision {
+    /// The revision `name` (`origin/main`, `v1.2`, a commit; `A...B` is where the two parted) of
+    /// the repository that `directory` lies in; paths are relative to `directory`. A directory that the revision doesn't have is
+    /// empty.
+    ///
+    /// # Errors
+    /// When git can't be run, `directory` is in no repository, or there is no such revision.
+    pub fn open(directory: &Utf8Path, name: &str, max_bytes: usize) -> Result<Self, Error> {
+        let (git, below) = Git::around(directory)?;
+        let commit = resolved(&git, name)?;
+        let prefix = match below.as_str() {
+            "" => String::new(),
+            below => format!("{below}/"),
+        };
+        let mut arguments = vec!["ls-tree", "-r", "-z", "--full-tree", &commit];
+        if !prefix.is_empty() {
+            arguments.extend(["--", &prefix]);
+        }
+        let listing = git.bytes(&arguments).map_err(|error| match error {
+            Error::Git(said) => explained(&git, said),
+            other => other,
+        })?;
+        let mut revision = Self {
+            commit,
+            entries: BTreeMap::new(),
+            unnamed: Vec::new(),
+            objects: Mutex::new(Objects::start(&git)?),
+            max_bytes,
+        };
+        for row in listing.split(|b| *b == 0).filter(|r| !r.is_empty()) {
+            revision.add(row, &prefix);
+        }
+        Ok(revision)
+    }
+
+    /// The commit's full name.
+    pub fn commit(&self) -> &str {
+        &self.commit
+    }
+
+    /// git's name for a file's content, hexadecimal; `None` where there is no such file. Enough
+    /// to know whether a content is the same without reading it.
+    pub fn object_name(&self, path: &Utf8Path) -> Option<&str> {
+        let entry = self.entries.get(path)?;
+        (entry.kind == Kind::File).then_some(entry.object.as_str())
+    }
+
+    /// Takes in a row of `ls-tree`: `<mode> <type> <object>\t<path>`.
+    fn add(&mut self, row: &[u8], prefix: &str) {
+        let Some(tab) = row.iter().position(|b| *b == b'\t') else {
+            return;
+        };
+        let (head, path) = (&row[..tab], &row[tab + 1..]);
+        let head = String::from_utf8_lossy(head);
+        let mut words = head.split(' ');
+        let (mode, object) = (words.next().unwrap_or(""), words.nth(1).unwrap_or(""));
+        let kind = match mode {
+            "120000" => Kind::Link,
+            "160000" => Kind::Submodule,
+            _ => Kind::File,
+        };
+        let Ok(path) = std::str::from_utf8(path) else {
+            let path = String::from_utf8_lossy(path);
+            let below = path.strip_prefix(prefix).unwrap_or(&path);
+            self.unnamed.push(below.into());
+            return;
+        };
+        let Some(path) = path.strip_prefix(prefix) else {
+            return;
+        };
+        let object = object.to_owned();
+        self.entries.insert(path.into(), Entry { kind, object });
+    }
+
+    fn object(&self, object: &str) -> Result<Vec<u8>, Unreadable> {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.read(object, self.max_bytes)
+    }
+
+    /// The file that a path leads to, links followed.
+    fn resolve(&self, path: &Utf8Path) -> Result<&Entry, Unreadable> {
+        let mut path = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            let entry = self.entries.get(&path).ok_or(Unreadable::Missing)?;
+            match entry.kind {
+                Kind::File => return Ok(entry),
+                Kind::Submodule => return Err(Unreadable::Directory),
+                Kind::Link => {}
+            }
+            let target = self.object(&entry.object)?;
+            let target = String::from_utf8(target).map_err(|_| Unreadable::Name)?;
+            let parent = path.parent().unwrap_or(Utf8Path::new(""));
+            path = normal(&parent.join(target)).ok_or(Unreadable::LeavesRoot)?;
+            if !self.entries.contains_key(&path) {
+                return Err(match self.is_directory(&path) {
+                    true => Unreadable::Directory,
+                    false => Unreadable::BrokenLink,
+                });
+            }
+        }
+        Err(Unreadable::BrokenLink)
+    }
+
+    fn is_directory(&self, path: &Utf8Path) -> bool {
+        let mut below = self.entries.range(path.join("")..);
+        below.next().is_some_and(|(p, _)| p.starts_with(path))
+    }
+}
+
+impl Tree for Revision {
+    fn list(&self, walk: &Walk) -> Result<Listing, Error> {
+        let ignored = walk.matcher()?;
+        let mut listing = Listing::default();
+        for (path, entry) in &self.entries {
+            if walk.depth.is_some_and(|d| path.components().count() > d) {
+                continue;
+            }
+            let why = match entry.kind {
+                _ if ignored.matched_path_or_any_parents(path, false).is_ignore() => Why::Ignored,
+                Kind::File => {
+                    listing.files.push(path.clone());
+                    continue;
+                }
+                Kind::Submodule => Why::Submodule,
+                Kind::Link => match self.resolve(path) {
+                    Ok(_) => {
+                        listing.files.push(path.clone());
+                        continue;
+                    }
+                    Err(Unreadable::Directory) => Why::LinkedDirectory,
+                    Err(unreadable) => unreadable.into(),
+                },
+            };
+            let path = path.clone();
+            listing.skipped.push(Skipped { path, why });
+        }
+        let unnamed = self.unnamed.iter().map(|path| Skipped {
+            path: path.clone(),
+            why: Unreadable::Name.into(),
+        });
+        listing.skipped.extend(unnamed);
+        listing.sort();
+        Ok(listing)
+    }
+
+    fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
+        self.object(&self.resolve(path)?.object)
+    }
+
+    fn digest(&self, path: &Utf8Path) -> Option<String> {
+        Some(self.resolve(path).ok()?.object.clone())
+    }
+
+    fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
+        let path = normal(path).ok_or(Unreadable::LeavesRoot)?;
+        self.resolve(&path).map(|_| ())
+    }
+}
+
+/// The commit that a name stands for: as git's own, or with three dots where two parted.
+fn resolved(git: &Git, name: &str) -> Result<String, Error> {
+    let Some((a, b)) = name.split_once("...") else {
+        return commit(git, name);
+    };
+    let side = |name: &str| commit(git, if name.is_empty() { "HEAD" } else { name });
+    let (ours, theirs) = (side(a)?, side(b)?);
+    let found = git.line(&["merge-base", &ours, &theirs]);
+    let apart = || format!("{name}: the two have no commit in common");
+    found.map_err(|error| no_commit(git, error, apart))
+}
+
+fn commit(git: &Git, name: &str) -> Result<String, Error> {
+    let wanted = format!("{name}^{{commit}}");
+    let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+    let found = git.line(&[&arguments[..], &[&wanted]].concat());
+    found.map_err(|error| no_commit(git, error, || format!("there is no revision {name}")))
+}
+
+/// Where there is just no such commit, git says nothing.
+fn no_commit(git: &Git, error: Error, what: impl FnOnce() -> String) -> Error {
+    match error {
+        Error::Git(said) if said == WITHOUT_A_WORD => explained(git, what()),
+        Error::Git(said) => explained(git, said),
+        other => other,
+    }
+}
+
+/// What isn't there, and that a shallow or a partial clone may be why.
+fn explained(git: &Git, what: String) -> Error {
+    let shallow = git.line(&["rev-parse", "--is-shallow-repository"]);
+    if shallow.is_ok_and(|answer| answer == "true") {
+        return Error::Git(format!(
+            "{what}; this clone is shallow: `git fetch --unshallow` brings the rest (in a \
+             workflow, fetch-depth: 0)"
+        ));
+    }
+    let partial = git.line(&["config", "--get-regexp", r"^remote\..*\.promisor$"]);
+    Error::Git(match partial {
+        Ok(_) => format!("{what}; {}", Unreadable::NotFetched),
+        Err(_) => what,
+    })
+}

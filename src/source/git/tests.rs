@@ -1,0 +1,160 @@
+//! Revisions of small repositories.
+
+use std::process::Command;
+
+use super::*;
+
+struct Repository(tempfile::TempDir);
+
+impl Repository {
+    fn new() -> Self {
+        let repository = Self(tempfile::tempdir().expect("a directory"));
+        repository.run(&["init", "-q", "-b", "main"]);
+        repository
+    }
+
+    fn root(&self) -> &Utf8Path {
+        Utf8Path::from_path(self.0.path()).expect("UTF-8")
+    }
+
+    fn run(&self, arguments: &[&str]) {
+        let done = Command::new("git")
+            .arg("-C")
+            .arg(self.0.path())
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+            .args([
+                "-c",
+                "commit.gpgsign=false",
+                "-c",
+                "core.hooksPath=/dev/null",
+            ])
+            .args(arguments)
+            .output()
+            .expect("git runs");
+        assert!(done.status.success(), "{arguments:?}: {done:?}");
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        std::fs::write(path, text).expect("written");
+    }
+
+    fn commit(&self) {
+        self.run(&["add", "-A"]);
+        self.run(&["commit", "-q", "-m", "m"]);
+    }
+}
+
+fn open(directory: &Utf8Path, name: &str) -> Revision {
+    Revision::open(directory, name, 1000).expect("a revision")
+}
+
+#[test]
+fn reads_old_revisions_below_a_directory() {
+    let repository = Repository::new();
+    repository.write("fleet/a.yaml", "old");
+    repository.write("fleet/n\u{e9}w \"x\"\n.yaml", "odd");
+    repository.write("fleetx/b.yaml", "other");
+    repository.commit();
+    repository.write("fleet/a.yaml", "new");
+    repository.write("fleet/big.yaml", &"x".repeat(1001));
+    repository.commit();
+
+    let fleet = repository.root().join("fleet");
+    let walk = Walk::default();
+    let old = open(&fleet, "HEAD~1");
+    let listing = old.list(&walk).expect("listed");
+    assert_eq!(listing.files, ["a.yaml", "n\u{e9}w \"x\"\n.yaml"]);
+    assert!(listing.skipped.is_empty());
+    assert_eq!(old.read("a.yaml".into()), Ok(b"old".to_vec()));
+    let odd = Utf8Path::new("n\u{e9}w \"x\"\n.yaml");
+    assert_eq!(old.read(odd), Ok(b"odd".to_vec()));
+    let new = open(&fleet, "main");
+    assert_eq!(new.commit().len(), 40);
+    assert_eq!(new.read("big.yaml".into()), Err(Unreadable::TooBig(1000)));
+    assert_eq!(new.read("a.yaml".into()), Ok(b"new".to_vec()));
+    let whole = open(repository.root(), "main");
+    assert_eq!(whole.read("fleetx/b.yaml".into()), Ok(b"other".to_vec()));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_stay_inside() {
+    use std::os::unix::fs::symlink;
+    let repository = Repository::new();
+    repository.write("f/base/a.yaml", "a");
+    repository.write("out.yaml", "out");
+    let at = |path: &str| repository.0.path().join(path);
+    symlink("base/a.yaml", at("f/inside.yaml")).expect("link");
+    symlink("../out.yaml", at("f/outside.yaml")).expect("link");
+    symlink("loop.yaml", at("f/loop.yaml")).expect("link");
+    symlink("base", at("f/directory")).expect("link");
+    symlink("nowhere", at("f/broken.yaml")).expect("link");
+    repository.commit();
+    let revision = open(&repository.root().join("f"), "HEAD");
+    let listing = revision.list(&Walk::default()).expect("listed");
+    assert_eq!(listing.files, ["base/a.yaml", "inside.yaml"]);
+    let why: Vec<_> = listing.skipped.iter().map(|s| s.why.clone()).collect();
+    assert_eq!(
+        why,
+        [
+            Unreadable::BrokenLink.into(),
+            Why::LinkedDirectory,
+            Unreadable::BrokenLink.into(),
+            Unreadable::LeavesRoot.into()
+        ]
+    );
+    assert_eq!(revision.read("inside.yaml".into()), Ok(b"a".to_vec()));
+    assert_eq!(revision.check("base/../inside.yaml".into()), Ok(()));
+    assert_eq!(
+        revision.check("../out.yaml".into()),
+        Err(Unreadable::LeavesRoot)
+    );
+}
+
+#[test]
+fn says_what_is_wrong() {
+    let repository = Repository::new();
+    repository.write("a.yaml", "a");
+    repository.commit();
+    let message = |directory: &Utf8Path, name| {
+        Revision::open(directory, name, 10)
+            .map(|_| ())
+            .map_err(|e| e.to_string())
+    };
+    let root = repository.root();
+    let nothing = Err("git: there is no revision nothing".to_owned());
+    assert_eq!(message(root, "nothing"), nothing);
+    let option = Err("git: there is no revision --all".to_owned());
+    assert_eq!(message(root, "--all"), option);
+    let outside = tempfile::tempdir().expect("a directory");
+    let outside = Utf8Path::from_path(outside.path()).expect("UTF-8");
+    let said = message(outside, "HEAD").expect_err("no repository");
+    assert!(said.contains("not in a git repository"), "{said}");
+}
+
+#[test]
+fn a_bare_repository_will_do() {
+    let repository = Repository::new();
+    repository.write("d/a.yaml", "a");
+    repository.commit();
+    let bare = tempfile::tempdir().expect("a directory");
+    let target = bare.path().to_str().expect("UTF-8");
+    repository.run(&["clone", "-q", "--bare", ".", target]);
+    let revision = open(Utf8Path::new(target), "main");
+    assert_eq!(revision.read("d/a.yaml".into()), Ok(b"a".to_vec()));
+}
+
+/// In a checkout, files that look like a bare repository are files.
+#[test]
+fn a_bare_repository_in_another_one_is_none() {
+    let repository = Repository::new();
+    repository.write("d/a.yaml", "a");
+    repository.commit();
+    let inner = repository.root().join("inner");
+    repository.run(&["clone", "-q", "--bare", ".", inner.as_str()]);
+    let revision = open(&inner, "main");
+    let listing = revision.list(&Walk::default()).expect("listed");
+    assert!(listing.files.is_empty(), "{listing:?}");
+}
