@@ -65,7 +65,7 @@ fn job_text(job: &Node) -> Vec<String> {
 
 #[test]
 fn every_channel_is_filled_by_a_step_of_the_release() {
-    let file = SourceFile::new("release.yml", &read(".github/workflows/release.yml"));
+    let file = SourceFile::new("release.yml", read(".github/workflows/release.yml"));
     let workflow = yaml::parse(&file);
     let jobs = workflow.documents[0].root.get("jobs").expect("jobs");
     for Channel {

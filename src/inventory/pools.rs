@@ -78,7 +78,7 @@ fn is_unnamed(key: &str) -> bool {
         .iter()
         .any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
     let listed = |u: &&str| key == *u || (u.ends_with('/') && key.starts_with(u));
-    labeller || UNNAMED.iter().any(|u| listed(u))
+    labeller || UNNAMED.iter().any(listed)
 }
 
 /// The taints that don't pass.
