@@ -164,3 +164,36 @@ fn every_install_command_of_the_documentation_is_of_a_channel() {
         "a channel that nobody fills is an install command"
     );
 }
+
+#[test]
+fn the_page_about_testdata_names_every_entry() {
+    let page = read("testdata/README.md");
+    let entries = fs::read_dir(root().join("testdata")).expect("testdata is readable");
+    for entry in entries {
+        let name = entry.expect("an entry").file_name();
+        let name = name.to_string_lossy();
+        let is_named = page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}/"));
+        assert!(is_named || name == "README.md", "testdata/README.md: {name}");
+    }
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut pages = pages();
+    let written = ["CONTRIBUTING.md", "SECURITY.md", "testdata/README.md"];
+    pages.extend(written.iter().map(|page| root().join(page)));
+    let beside = fs::read_dir(root().join("docs/contributing")).expect("docs/contributing");
+    pages.extend(beside.map(|entry| entry.expect("an entry").path()));
+    let mut lost = Vec::new();
+    for page in pages {
+        let text = read(&page);
+        for link in text.split("](").skip(1).filter_map(|t| t.split(')').next()) {
+            let target = link.split('#').next().unwrap_or_default();
+            let is_file = !target.is_empty() && !target.contains(':') && !target.contains(' ');
+            if is_file && !page.parent().expect("a directory").join(target).exists() {
+                lost.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{lost:#?}");
+}
