@@ -173,7 +173,10 @@ fn the_page_about_testdata_names_every_entry() {
         let name = entry.expect("an entry").file_name();
         let name = name.to_string_lossy();
         let is_named = page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}/"));
-        assert!(is_named || name == "README.md", "testdata/README.md: {name}");
+        assert!(
+            is_named || name == "README.md",
+            "testdata/README.md: {name}"
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::inventory::{SCHEMA, facts, inventory_in};
+use super::inventory_file::{SCHEMA, facts, inventory_in};
 use super::output::Output;
 use super::written;
 use crate::inventory::{Node, drift, pools, pools_yaml};

@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::inventory::{SCHEMA, facts, known_versions};
+use super::inventory_file::{SCHEMA, facts, known_versions};
 use super::output::Output;
 use super::written;
 use crate::repo::{self, CONFIG_FILE, ClusterRef, Identity, Options, Pairing, Repo, Said, SaidBy};

@@ -1,20 +1,15 @@
 //! `hcoplan inventory`: whether a ClusterInventory still holds.
 
-use std::fs::File;
-
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::import;
+use super::inventory_file::inventory_in;
 use super::output::Output;
-use crate::inventory::{self, CountDrift, Drift, Source, SourceKind, UnknownPool};
-use crate::release::{Distribution, Platform, Release};
-use crate::repo::{self, Identity, SaidBy};
-use crate::source::{SourceFile, read_limited};
-use crate::yaml::{self, Document, Node as Tree};
+use crate::inventory::{self, CountDrift, Drift, UnknownPool};
 
 /// Hold a ClusterInventory against a dump of the cluster, or make one
 #[derive(Debug, Args)]
@@ -68,10 +63,6 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         Command::Check(arguments) => check(arguments, output),
     }
 }
-
-/// Where an editor finds the schema.
-pub(super) const SCHEMA: &str =
-    "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";
 
 fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
     let document = inventory_in(&arguments.inventory, output)?;
@@ -191,85 +182,4 @@ fn document_of(drift: &Drift, arguments: &Check) -> Value {
         "holds": drift.is_empty(),
         "differences": counts.chain(unknown).collect::<Vec<_>>(),
     })
-}
-
-/// The ClusterInventory of a file.
-pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document, Failure> {
-    let bytes = File::open(path).and_then(|mut file| read_limited(&mut file));
-    let bytes = bytes.map_err(|error| repo::Error::File(path.to_owned(), error.into()))?;
-    let file = SourceFile::from_bytes(path, bytes);
-    let place = |span: crate::source::Span| {
-        let at = file.position(span.start);
-        format!("{path}:{}:{}", at.line, at.column)
-    };
-    let parsed = yaml::parse(&file);
-    if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
-        let message = format!("{}: {}", place(problem.span), problem.message);
-        return Err(Failure::Unreadable(message));
-    }
-    let text = |d: &Document, key: &str| d.root.get(key).and_then(Tree::as_str).map(str::to_owned);
-    let is_inventory = |d: &Document| {
-        let version = text(d, "apiVersion").unwrap_or_default();
-        let kind = text(d, "kind").unwrap_or_default();
-        SourceKind::of(&version, &kind) == Some(SourceKind::Declared)
-    };
-    let Some(document) = parsed.documents.into_iter().find(is_inventory) else {
-        return Err(Failure::usage(
-            format!("{path}: there is no ClusterInventory in it"),
-            "hcoplan import makes one",
-        ));
-    };
-    let source = Source {
-        kind: SourceKind::Declared,
-        document: document.clone().into(),
-    };
-    let (loaded, findings) = inventory::load(&[source]);
-    for finding in &findings {
-        let at = finding.location.as_ref().map(|l| place(l.span));
-        let at = at.unwrap_or_else(|| path.to_string());
-        output.warning(format_args!("{at}: {}", finding.message));
-    }
-    match loaded.valid {
-        true => Ok(document),
-        false => Err(Failure::usage(
-            format!("{path} can't be understood"),
-            "mend what the warnings name",
-        )),
-    }
-}
-
-/// The fields of an inventory's `spec` that other manifests say, each with what said it.
-pub(super) fn facts(identity: &Identity) -> String {
-    let mut out = match &identity.release {
-        Some(release) => format!("  release: {:?}  # {}\n", release.value, release.source()),
-        None => format!("  # release: \"…\"  # {}\n", known_versions().join(", ")),
-    };
-    let platform = identity.platform.value.as_str();
-    out.push_str(&match identity.platform.by {
-        SaidBy::Nothing if identity.platform.value == Platform::OpenShift => {
-            format!("  platform: {platform}  # or Kubernetes\n")
-        }
-        SaidBy::Nothing => format!("  platform: {platform}  # or OpenShift\n"),
-        _ => format!("  platform: {platform}  # {}\n", identity.platform.source()),
-    });
-    let namespace = &identity.namespace;
-    if namespace.by != SaidBy::Nothing {
-        let value = yaml::emit(&namespace.value.as_str().into());
-        out.push_str(&format!(
-            "  namespace: {}  # {}\n",
-            value.trim_end(),
-            namespace.source()
-        ));
-    }
-    out
-}
-
-/// The names of releases, for people to choose one.
-pub(super) fn known_versions() -> Vec<&'static str> {
-    let distributions = Distribution::all().iter();
-    let lines = distributions.flat_map(|d| {
-        let modelled = |l: &&str| Release::known(&d.versions[*l].release.value).is_some();
-        d.lines().into_iter().filter(modelled)
-    });
-    lines.collect()
 }

@@ -22,6 +22,7 @@ mod held;
 mod import;
 mod init;
 mod inventory;
+mod inventory_file;
 mod krm;
 mod limits;
 mod lint;
