@@ -1,7 +1,7 @@
 //! `hcoplan fix`: what rules offer to mend, mended.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
@@ -19,7 +19,7 @@ use super::settings::Choice;
 use super::tree;
 use crate::app::{self, Work};
 use crate::diff;
-use crate::finding::{Applicability, Finding};
+use crate::finding::{Applicability, Finding, Fix};
 use crate::fix::{self, Applied, Dropped, Line, Rewritten};
 use crate::lint::Settings;
 use crate::report::{plural, shown_path};
@@ -195,6 +195,7 @@ fn rounds(
         let done = fix::round(&choices);
         mended.dropped = done.dropped;
         if done.files.is_empty() {
+            mended.exhausted = done.exhausted;
             break;
         }
         if round == MOST_ROUNDS {
@@ -229,16 +230,24 @@ fn rounds(
         true => left.cloned().collect(),
         // The files stay as they are: so do the lines.
         false => {
-            let same = |a: &Finding, b: &Finding| {
-                a.rule.name == b.rule.name && a.message == b.message && a.cluster == b.cluster
-            };
-            let before = first.findings();
-            let as_before = |l: &Finding| before.iter().find(|b| same(b, l)).cloned();
+            let mut before = HashMap::new();
+            for finding in first.findings() {
+                before.entry(same(finding)).or_insert(finding);
+            }
+            let as_before = |l: &Finding| before.get(&same(l)).map(|f| (*f).clone());
             left.map(|l| as_before(l).unwrap_or_else(|| l.clone()))
                 .collect()
         }
     };
     Ok(mended)
+}
+
+/// What tells whether a finding of a file is still there in what became of it.
+fn same(finding: &Finding) -> (&str, &str, Option<&str>) {
+    let Finding {
+        message, cluster, ..
+    } = finding;
+    (finding.rule.name, message, cluster.as_deref())
 }
 
 /// What the rules find; what goes wrong is said the first time.
@@ -355,6 +364,8 @@ fn write_diff(out: &mut Vec<u8>, root: &Utf8Path, file: &Rewritten) -> std::io::
 
 /// What was not applied: each finding with each way to mend it.
 fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::Result<()> {
+    let mut allowance = HashMap::new();
+    let mut untold = 0;
     for finding in left {
         if !out.is_empty() {
             writeln!(out)?;
@@ -369,6 +380,10 @@ fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::
                 Applicability::Suggestion => "",
             };
             writeln!(out, "  {CYAN}*{CYAN:#} {}{word}", line(&fix.title))?;
+            if !may_preview(fix, &mut allowance) {
+                untold += 1;
+                continue;
+            }
             for part in fix::preview(fix) {
                 match part {
                     Line::At(path, number) => {
@@ -383,5 +398,26 @@ fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::
             }
         }
     }
+    if untold > 0 {
+        let fixes = plural(untold, "fix").replace("fixs", "fixes");
+        let text =
+            format!("{fixes} are listed without their lines: there are too many in one file");
+        writeln!(out, "\n{DIM}{text}{DIM:#}")?;
+    }
     Ok(())
+}
+
+/// Whether the lines that a fix changes may be looked for once more: a file is read for each, so that many
+/// in a large file would take the square of its size.
+fn may_preview(fix: &Fix, allowance: &mut HashMap<Utf8PathBuf, usize>) -> bool {
+    const SMALL: usize = 2 << 20;
+    const OFTEN: usize = 20;
+    fix.edits.iter().all(|edit| {
+        let size = edit.file.text().len();
+        let left = allowance.entry(edit.file.path().to_owned());
+        let left = left.or_insert(SMALL + OFTEN * size);
+        let enough = *left >= size;
+        *left = left.saturating_sub(size);
+        enough
+    })
 }

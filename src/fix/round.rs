@@ -58,6 +58,8 @@ pub struct Round {
     pub applied: Vec<Applied>,
     /// What can't be.
     pub dropped: Vec<Dropped>,
+    /// Whether there were too many to try all of them.
+    pub exhausted: bool,
 }
 
 /// The fixes to apply: of each finding the first that is safe, else, where those are wanted, the
@@ -153,6 +155,38 @@ impl Ground {
         path
     }
 
+    /// What the edits of several fixes do to the tree, tried at once; `None` where they have to be looked
+    /// at one by one: something went wrong, or what changed can't be told apart.
+    fn all_alone(&self, fixes: &[Vec<Edit>]) -> Option<Vec<Delta>> {
+        let mut touched = BTreeSet::new();
+        for edits in fixes {
+            if !touched.insert(self.touched(edits)) {
+                return None;
+            }
+        }
+        let above = |path: &Path| {
+            let lengths = 0..path.0.len();
+            lengths
+                .rev()
+                .map(|n| Path(path.0[..n].to_vec()))
+                .any(|p| touched.contains(&p))
+        };
+        if touched.iter().any(above) {
+            return None;
+        }
+        let edits = fixes.concat();
+        let same = |e: &Edit| e.file.text() == self.before.file().text();
+        let after = apply_and_read(&self.before, &edits)
+            .ok()
+            .filter(|_| edits.iter().all(same))?;
+        if after.documents.len() != self.before.documents().len() {
+            return None;
+        }
+        let deltas = deltas(self.before.documents(), &after.documents);
+        let inside = |d: &Delta| touched.contains(&d.path) || above(&d.path);
+        deltas.iter().all(inside).then_some(deltas)
+    }
+
     /// Whether further edits go together with those accepted.
     fn takes(&self, edits: &[Edit], deltas: &[Delta]) -> bool {
         let apart = |a: &Edit, b: &Edit| a.span.end < b.span.start || b.span.end < a.span.start;
@@ -168,22 +202,23 @@ impl Ground {
     }
 }
 
+/// How often a round tries fixes out on their files. What is left waits for the next one.
+const MOST_TRIES: usize = 256;
+
 /// Applies as many of the fixes as go together; the others are for a next round, whose findings
 /// know the files as they are then.
 pub fn round(choices: &[Choice<'_>]) -> Round {
     let mut out = Round::default();
     let mut grounds: BTreeMap<Utf8PathBuf, Ground> = BTreeMap::new();
     let mut accepted = Vec::new();
-    for choice in choices {
-        match accept(choice, &mut grounds) {
-            Ok(true) => accepted.push(applied(choice)),
-            Ok(false) => {}
-            Err(why) => out.dropped.push(Dropped {
-                fix: applied(choice),
-                why,
-            }),
-        }
-    }
+    let mut tries = MOST_TRIES;
+    accept_all(
+        choices,
+        &mut grounds,
+        &mut tries,
+        &mut accepted,
+        &mut out.dropped,
+    );
     let grounds = grounds.into_iter().filter(|(_, g)| !g.edits.is_empty());
     for (path, ground) in grounds {
         match ground.together() {
@@ -204,13 +239,73 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
         }
     }
     out.applied = accepted;
+    out.exhausted = tries == 0;
     out
+}
+
+/// Takes in as many fixes as go together: all at once where they do, else half by half. To read a file again
+/// for each of them would take the square of their number.
+fn accept_all(
+    choices: &[Choice<'_>],
+    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+    tries: &mut usize,
+    accepted: &mut Vec<Applied>,
+    dropped: &mut Vec<Dropped>,
+) {
+    if choices.is_empty() || *tries == 0 {
+        return;
+    }
+    *tries -= 1;
+    let [choice] = choices else {
+        if accept_at_once(choices, grounds) {
+            accepted.extend(choices.iter().map(applied));
+            return;
+        }
+        let (first, second) = choices.split_at(choices.len() / 2);
+        accept_all(first, grounds, tries, accepted, dropped);
+        accept_all(second, grounds, tries, accepted, dropped);
+        return;
+    };
+    match accept(choice, grounds) {
+        Ok(true) => accepted.push(applied(choice)),
+        Ok(false) => {}
+        Err(why) => dropped.push(Dropped {
+            fix: applied(choice),
+            why,
+        }),
+    }
+}
+
+/// Takes several fixes in where all of them go together, and with those before.
+fn accept_at_once(choices: &[Choice<'_>], grounds: &mut BTreeMap<Utf8PathBuf, Ground>) -> bool {
+    let mut files: BTreeMap<Utf8PathBuf, Vec<Vec<Edit>>> = BTreeMap::new();
+    for choice in choices {
+        for (path, edits) in by_file(choice.fix) {
+            files.entry(path).or_default().push(edits);
+        }
+    }
+    let mut meant = Vec::new();
+    for (path, fixes) in files {
+        let Some(edit) = fixes.first().and_then(|edits| edits.first()) else {
+            continue;
+        };
+        let ground = grounds.entry(path.clone());
+        let ground = ground.or_insert_with(|| Ground::new(&edit.file));
+        let deltas = ground.all_alone(&fixes);
+        let edits = fixes.concat();
+        match deltas.filter(|deltas| ground.takes(&edits, deltas)) {
+            Some(deltas) => meant.push((path, edits, deltas)),
+            None => return false,
+        }
+    }
+    take(meant, grounds);
+    true
 }
 
 /// The first fix that can be applied, alone.
 fn one(choices: &[Choice<'_>]) -> Round {
     let mut dropped = Vec::new();
-    for choice in choices {
+    for choice in choices.iter().take(MOST_TRIES) {
         let mut alone = round(std::slice::from_ref(choice));
         dropped.append(&mut alone.dropped);
         if !alone.files.is_empty() {
@@ -220,6 +315,7 @@ fn one(choices: &[Choice<'_>]) -> Round {
     }
     Round {
         dropped,
+        exhausted: choices.len() > MOST_TRIES,
         ..Round::default()
     }
 }
@@ -229,13 +325,8 @@ fn accept(
     choice: &Choice<'_>,
     grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
 ) -> Result<bool, Reason> {
-    let mut by_file: BTreeMap<Utf8PathBuf, Vec<Edit>> = BTreeMap::new();
-    for edit in &choice.fix.edits {
-        let path = edit.file.path().to_owned();
-        by_file.entry(path).or_default().push(edit.clone());
-    }
     let mut meant = Vec::new();
-    for (path, edits) in by_file {
+    for (path, edits) in by_file(choice.fix) {
         let file = edits.first().map(|e| Arc::clone(&e.file));
         let ground = match file {
             Some(file) => grounds
@@ -249,13 +340,30 @@ fn accept(
         }
         meant.push((path, edits, deltas));
     }
+    take(meant, grounds);
+    Ok(true)
+}
+
+/// A fix's edits by file.
+fn by_file(fix: &Fix) -> BTreeMap<Utf8PathBuf, Vec<Edit>> {
+    let mut out: BTreeMap<Utf8PathBuf, Vec<Edit>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let path = edit.file.path().to_owned();
+        out.entry(path).or_default().push(edit.clone());
+    }
+    out
+}
+
+fn take(
+    meant: Vec<(Utf8PathBuf, Vec<Edit>, Vec<Delta>)>,
+    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+) {
     for (path, edits, deltas) in meant {
         if let Some(ground) = grounds.get_mut(&path) {
             ground.edits.extend(edits);
             ground.deltas.extend(deltas);
         }
     }
-    Ok(true)
 }
 
 fn applied(choice: &Choice<'_>) -> Applied {

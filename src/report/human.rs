@@ -39,6 +39,9 @@ impl Default for Terminal {
     }
 }
 
+/// Of a finding's further places, so many are drawn: who has more has read enough.
+const MOST_RELATED: usize = 32;
+
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let printer = Printer {
         report,
@@ -96,12 +99,19 @@ impl Printer<'_> {
                 primary: true,
             });
         }
-        marks.extend(finding.related.iter().map(|r| Mark {
+        marks.extend(finding.related.iter().take(MOST_RELATED).map(|r| Mark {
             place: &r.location,
             label: r.message.clone(),
             primary: false,
         }));
-        draw(marks, self.report.root, self.style, out)
+        draw(marks, self.report.root, self.style, out)?;
+        match finding.related.len().saturating_sub(MOST_RELATED) {
+            0 => Ok(()),
+            more => {
+                let text = format!("{more} further, which `--format json` names");
+                self.note("places", &text, out)
+            }
+        }
     }
 
     fn notes(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {

@@ -10,7 +10,7 @@ use crate::jsonpatch::{
 use crate::kube::go::{GoType, GoTypes};
 use crate::plan::Plan;
 use crate::source::Location;
-use crate::yaml::{Path, locate_in_scalar};
+use crate::yaml::{Path, ScalarPlaces};
 
 /// A jsonpatch annotation and what it does.
 #[derive(Debug, Clone)]
@@ -57,10 +57,8 @@ pub fn patch_shown(world: &World<'_>, plan: &Plan, kind: &str) -> Option<PatchSh
     let path = Path::dotted("metadata.annotations").key(target.name);
     let node = world.document.root.at(&path)?;
     let text = node.as_str()?;
-    let place = |span: crate::source::Span| {
-        let span = locate_in_scalar(world.document, node, span.range());
-        world.document.location(span)
-    };
+    let places = ScalarPlaces::of(world.document, node);
+    let place = |span: crate::source::Span| world.document.location(places.locate(span.range()));
     let mut shown = PatchShown {
         annotation: target.name,
         operations: Vec::new(),

@@ -80,7 +80,8 @@ impl Search<'_> {
             });
             return;
         }
-        if moved.is_empty() {
+        // Of more parts, not even halves move it: parts of single ones would tell little.
+        if moved.is_empty() && unit.children.len() <= MOST_PARTS {
             // A default may take the place of a part and say the same.
             let children = unit.children.iter();
             moved = children
@@ -199,7 +200,8 @@ impl Search<'_> {
             return None;
         }
         let mut kept = units.to_vec();
-        // Halves first: most of them have nothing to do with it.
+        // Halves first: most of them have nothing to do with it. Of a large set that is needed as a
+        // whole, not every one is tried.
         let mut size = kept.len().div_ceil(2);
         loop {
             let mut start = 0;
@@ -213,7 +215,7 @@ impl Search<'_> {
                     start = end;
                 }
             }
-            if size == 1 {
+            if size == 1 || kept.len().div_ceil(size) > MOST_PARTS {
                 return Some(kept);
             }
             size = size.div_ceil(2);

@@ -22,21 +22,49 @@ struct Piece {
 /// An empty range gives the empty span in front of what follows. What isn't a string, or was
 /// reached through an alias, gives the node's own span, and so does a range outside the string.
 pub fn locate_in_scalar(document: &Document, node: &Node, range: Range<usize>) -> Span {
-    let found = || {
-        let Value::String(value) = &node.value else {
-            return None;
+    ScalarPlaces::of(document, node).locate(range)
+}
+
+/// Where the bytes of a string stand in its file: for many places of one scalar, which is read once.
+#[derive(Debug, Clone)]
+pub struct ScalarPlaces {
+    span: Span,
+    /// How long the string is.
+    len: usize,
+    /// `None` where only the whole can be pointed at.
+    pieces: Option<Vec<Piece>>,
+}
+
+impl ScalarPlaces {
+    /// Those of a node of a document.
+    pub fn of(document: &Document, node: &Node) -> Self {
+        let value = node.as_str().unwrap_or_default();
+        let source = || document.file.text().get(node.span.range());
+        let pieces = match &node.value {
+            Value::String(value) => source().and_then(|s| pieces(s, node.style, value)),
+            _ => None,
         };
-        let source = document.file.text().get(node.span.range())?;
-        let pieces = pieces(source, node.style, value)?;
-        let start = place(&pieces, range.start, value.len())?.start;
-        let end = match range.end.checked_sub(1) {
-            Some(last) if range.end > range.start => place(&pieces, last, value.len())?.end,
-            _ => start,
+        Self {
+            span: node.span,
+            len: value.len(),
+            pieces,
+        }
+    }
+
+    /// As [`locate_in_scalar`].
+    pub fn locate(&self, range: Range<usize>) -> Span {
+        let found = || {
+            let pieces = self.pieces.as_ref()?;
+            let start = place(pieces, range.start, self.len)?.start;
+            let end = match range.end.checked_sub(1) {
+                Some(last) if range.end > range.start => place(pieces, last, self.len)?.end,
+                _ => start,
+            };
+            let base = self.span.start as usize;
+            Some(Span::new(base + start, base + end.max(start)))
         };
-        let base = node.span.start as usize;
-        Some(Span::new(base + start, base + end.max(start)))
-    };
-    found().unwrap_or(node.span)
+        found().unwrap_or(self.span)
+    }
 }
 
 /// The bytes of one byte of the string; at its end the empty range behind the last one.
@@ -45,7 +73,8 @@ fn place(pieces: &[Piece], at: usize, len: usize) -> Option<Range<usize>> {
         let end = pieces.last().map_or(0, |p| p.source.end);
         return Some(end..end);
     }
-    let piece = pieces.iter().find(|p| p.decoded.contains(&at))?;
+    let before = pieces.partition_point(|p| p.decoded.end <= at);
+    let piece = pieces.get(before).filter(|p| p.decoded.contains(&at))?;
     if !piece.verbatim {
         return Some(piece.source.clone());
     }

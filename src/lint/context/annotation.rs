@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::Context;
 use crate::finding::Edit;
-use crate::source::Location;
-use crate::yaml::locate_in_scalar;
+use crate::source::{Location, Span};
 use crate::yaml::{Document, Entry, Node, Style};
+use crate::yaml::{ScalarPlaces, locate_in_scalar};
 
 /// An annotation as it was written.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,15 @@ impl<'a> Annotation<'a> {
 
     /// The place of a part of the value: `part` counts bytes of [`Annotation::text`].
     pub fn part(&self, part: Range<usize>) -> Location {
-        let span = locate_in_scalar(self.document, &self.entry.value, part);
+        self.location(self.places().locate(part))
+    }
+
+    /// Where the bytes of its text stand, for many of its parts.
+    pub(super) fn places(&self) -> ScalarPlaces {
+        ScalarPlaces::of(self.document, &self.entry.value)
+    }
+
+    pub(super) fn location(&self, span: Span) -> Location {
         self.document.location(span)
     }
 

@@ -15,6 +15,7 @@ use crate::kube::go::{GoType, Step};
 use crate::lint::Incident;
 use crate::schema::Schema;
 use crate::source::{Location, Span};
+use crate::yaml::ScalarPlaces;
 
 /// A jsonpatch annotation of the HyperConverged.
 #[derive(Debug)]
@@ -28,6 +29,7 @@ pub struct PatchAnnotation<'a> {
     decoded: Result<Vec<Operation>, Failure>,
     patched: Option<&'a Patched>,
     effects: OnceCell<Option<Effects>>,
+    places: OnceCell<ScalarPlaces>,
     pub(super) gates: OnceCell<Vec<Option<PatchedGates>>>,
 }
 
@@ -74,6 +76,7 @@ impl<'a> Context<'a> {
                     decoded: jsonpatch::decode(text),
                     patched,
                     effects: OnceCell::new(),
+                    places: OnceCell::new(),
                     gates: OnceCell::new(),
                 })
             });
@@ -224,7 +227,8 @@ impl<'a> PatchAnnotation<'a> {
 
     /// The place of a span of its text.
     pub fn place(&self, span: Span) -> Location {
-        self.annotation.part(span.range())
+        let places = self.places.get_or_init(|| self.annotation.places());
+        self.annotation.location(places.locate(span.range()))
     }
 
     /// Where an operation writes: its path.

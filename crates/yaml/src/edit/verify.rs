@@ -12,7 +12,7 @@ use super::ground::Habits;
 use super::plain::is_plain;
 use crate::source::Edit;
 use crate::source::{SourceFile, Span};
-use crate::{Comment, Document, Entry, Node, Parsed, Problem, Value, parse};
+use crate::{Comment, Document, Entry, Node, Parsed, Problem, ProblemKind, Value, parse};
 
 /// A file's text with edits applied.
 ///
@@ -70,8 +70,14 @@ pub struct Before {
     allowance: Cell<usize>,
     pub(super) comments: Vec<Span>,
     broken: usize,
-    /// Whether nothing is wrong with it, save that kubectl and kustomize disagree about a word.
+    /// Whether nothing is wrong with how it reads.
     pub(super) is_sound: bool,
+}
+
+/// Whether a text reads as it stands nevertheless: kubectl and kustomize disagree about a word, or the lines
+/// of a list's item are looked at as if they were a file.
+fn is_harmless(problem: &Problem) -> bool {
+    problem.is_of_one_word() || problem.kind == ProblemKind::NotAMapping
 }
 
 /// How often a file may be read again, in all, to try edits out on it. Each edit is tried on few lines
@@ -108,7 +114,7 @@ impl Before {
             trees: OnceCell::new(),
             comments,
             broken: problems.iter().filter(|p| p.kind.is_fatal()).count(),
-            is_sound: problems.iter().all(Problem::is_of_one_word),
+            is_sound: problems.iter().all(is_harmless),
         }
     }
 
