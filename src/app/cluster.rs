@@ -24,8 +24,20 @@ use crate::secret::{self, InputText};
 use crate::source::{SourceFile, encode};
 use crate::yaml::{self, Document};
 
-/// Everything that is asked for, for one cluster.
+/// Everything that is asked for, for one cluster. What is found points at what the user wrote.
 pub(super) fn work(
+    work: &Work<'_>,
+    selection: Option<&lint::Selection<'_>>,
+    repo: &Repo,
+    cluster: &ClusterRef,
+) -> Outcome {
+    let mut outcome = as_built(work, selection, repo, cluster);
+    let found = outcome.found.findings.iter_mut();
+    found.for_each(Finding::point_at_origins);
+    outcome
+}
+
+fn as_built(
     work: &Work<'_>,
     selection: Option<&lint::Selection<'_>>,
     repo: &Repo,
@@ -211,6 +223,7 @@ const STORED: &str = "# As the API server would store it: pruned, defaulted, mut
 fn speaking(loaded: &Loaded) -> Vec<Arc<Document>> {
     let inventory = loaded.inventory.iter().flat_map(|i| &i.documents);
     let all = [&loaded.document].into_iter().chain(inventory);
+    let all = all.chain(&loaded.layers);
     all.filter(|d| lint::speaks(d)).map(Arc::clone).collect()
 }
 

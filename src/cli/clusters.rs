@@ -16,7 +16,7 @@ use super::shard::Shard;
 use crate::app::{self, Held, Outcome, Progress, Work};
 use crate::emit;
 use crate::repo::{self, ClusterRef, Options, Repo, Trust, TrustBase};
-use crate::source::read_limited;
+use crate::source::{Directory, Edited, Tree, read_limited};
 
 /// The clusters of a run.
 #[derive(Debug)]
@@ -40,7 +40,6 @@ pub(super) struct Clusters {
 pub(super) fn find(
     sources: &Sources,
     left_out: Vec<Utf8PathBuf>,
-    command: Command,
     output: &Output,
 ) -> Result<Clusters, Failure> {
     let selection = Selection::new(sources)?;
@@ -73,8 +72,12 @@ pub(super) fn find(
     };
     let wrong = |error| Failure::opening(error, &root);
     let mut repo = opened.map_err(wrong)?;
-    if builds(sources, &repo, command)? {
-        built(&root, &mut options, output)?;
+    if builds(sources, &repo)? {
+        for note in build_directory(&root, &mut options)? {
+            if sources.show_files {
+                output.show(note);
+            }
+        }
         repo = Repo::open(&sources.directory, &options).map_err(wrong)?;
     }
     if sources.show_files {
@@ -98,7 +101,7 @@ pub(super) fn find(
         ));
     }
     let base = match options.trust.base() {
-        Some(base) => Some(before(base, &root)?),
+        Some(base) => Some(before(base, &root, options.built.is_some())?),
         None => None,
     };
     let found = Clusters {
@@ -116,7 +119,7 @@ pub(super) fn find(
 }
 
 /// Whether kustomizations are to be built first.
-fn builds(sources: &Sources, repo: &Repo, command: Command) -> Result<bool, Failure> {
+fn builds(sources: &Sources, repo: &Repo) -> Result<bool, Failure> {
     let asked = sources.kustomize;
     let is_directory = sources.directory != "-" && !sources.directory.is_file();
     if asked && !is_directory {
@@ -125,11 +128,14 @@ fn builds(sources: &Sources, repo: &Repo, command: Command) -> Result<bool, Fail
             "give the directory that the kustomizations are in",
         ));
     }
-    let configured = repo.config().kustomize && is_directory;
-    let configured = configured && matches!(command, Command::Builds);
+    let allowed = sources.trust_base.is_some();
+    is_built(asked, is_directory && repo.config().kustomize, allowed)
+}
+
+/// Whether kustomizations are built, where the command line or `hcoplan.yaml` asks for it.
+pub(super) fn is_built(asked: bool, configured: bool, allowed: bool) -> Result<bool, Failure> {
     // What is looked at must not decide that a program is run.
-    let allowed = sources.trust_base.is_some()
-        || std::env::var_os(ALLOW_KUSTOMIZE).is_some_and(|value| value == "1");
+    let allowed = allowed || std::env::var_os(ALLOW_KUSTOMIZE).is_some_and(|value| value == "1");
     if configured && !asked && !allowed {
         return Err(Failure::usage(
             "hcoplan.yaml says `kustomize: true`, and what is looked at can't have programs run",
@@ -159,35 +165,45 @@ fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
     Ok(Trust::Base(TrustBase::open(root, name)?))
 }
 
-/// The clusters of the revision that is trusted.
-fn before(base: &TrustBase, root: &Utf8Path) -> Result<Repo, Failure> {
-    let tree = Box::new(std::sync::Arc::clone(base.tree()));
-    let opened = Repo::from_tree(tree, &Options::default());
+/// The clusters of the revision that is trusted; `builds` says whether its kustomizations are built.
+fn before(base: &TrustBase, root: &Utf8Path, builds: bool) -> Result<Repo, Failure> {
+    let tree = std::sync::Arc::clone(base.tree());
+    let mut options = Options::default();
+    if builds {
+        build_revision(&*tree, root, &mut options)?;
+    }
+    let opened = Repo::from_tree(Box::new(tree), &options);
     opened.map_err(|error| Failure::opening(error, root))
 }
 
-/// Builds, and has what was built take the place of the files that went into it.
-fn built(root: &Utf8Path, options: &mut Options, output: &Output) -> Result<(), Failure> {
-    // From here on there is something to end with us.
+/// Builds the kustomizations of a revision; one without any is as it is.
+pub(super) fn build_revision(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    options: &mut Options,
+) -> Result<(), Failure> {
     app::watch();
-    let built = repo::build(root, options, &app::interrupted)?;
-    for note in &built.notes {
-        output.note(note);
+    match repo::build(tree, root, options.max_bytes, &app::interrupted) {
+        Ok(built) => options.built = Some(built.into()),
+        Err(repo::BuildError::Nothing(_)) => {}
+        Err(error) => return Err(error.into()),
     }
-    let reached = built.reached.into_iter().map(|path| root.join(path));
-    options.left_out.extend(reached);
-    options.edited.extend(built.files);
     Ok(())
 }
 
-/// Whether a subcommand looks at what kustomizations build, where the configuration says so; the
-/// others look at the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Command {
-    /// It does.
-    Builds,
-    /// It does not.
-    ReadsFiles,
+/// Builds, and has what was built take the place of the files that went into it; what to say of it.
+pub(super) fn build_directory(
+    root: &Utf8Path,
+    options: &mut Options,
+) -> Result<Vec<String>, Failure> {
+    // From here on there is something to end with us.
+    app::watch();
+    let tree = Directory::open(root, options.max_bytes).map_err(repo::BuildError::from)?;
+    let tree = Edited::new(tree, options.edited.clone());
+    let mut built = repo::build(&tree, root, options.max_bytes, &app::interrupted)?;
+    let notes = std::mem::take(&mut built.notes);
+    options.built = Some(built.into());
+    Ok(notes)
 }
 
 /// The clusters of a stream that is in memory.
@@ -286,6 +302,9 @@ impl Clusters {
     pub(super) fn edited(self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
         let mut options = self.options;
         options.edited.extend(files);
+        if options.built.is_some() {
+            build_directory(&self.root, &mut options)?;
+        }
         let repo = Repo::open(&self.directory, &options);
         let repo = repo.map_err(|error| Failure::opening(error, &self.root))?;
         Ok(Self {
@@ -325,7 +344,7 @@ impl Clusters {
 
     /// Whether kustomizations were built.
     pub(super) fn is_built(&self) -> bool {
-        !self.options.edited.is_empty()
+        self.options.built.is_some()
     }
 
     /// Whether they come from standard input.

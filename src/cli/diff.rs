@@ -57,6 +57,10 @@ pub(super) struct Arguments {
         conflicts_with_all = ["against", "other", "inventory_b"])]
     live: Option<Utf8PathBuf>,
 
+    /// Build the kustomizations of both sides first, as `plan --kustomize` does
+    #[arg(long, help_heading = "Input")]
+    kustomize: bool,
+
     #[command(flatten)]
     out: Out,
 
@@ -143,6 +147,7 @@ impl Arguments {
     fn choice(&self) -> Result<Choice, Failure> {
         let mut left = Side::of(&self.directory);
         let mut right = Side::of(self.other.as_deref().unwrap_or(&self.directory));
+        (left.kustomize, right.kustomize) = (self.kustomize, self.kustomize);
         let mut two = false;
         if self.other.is_some() {
             left.name = left.directory.to_string();
@@ -334,8 +339,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn take(&mut self, compared: Compared, output: &Output) -> ControlFlow<()> {
+    fn take(&mut self, mut compared: Compared, output: &Output) -> ControlFlow<()> {
         self.compared += 1;
+        compared.diff.point_at_origins();
         let cluster = &compared.diff.cluster;
         if let Some(said) = &compared.panicked {
             self.verdict.bug = true;

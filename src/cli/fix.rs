@@ -73,18 +73,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             "give the directory or the file",
         ));
     }
-    if arguments.sources.kustomize {
+    let found = clusters::find(&arguments.sources, Vec::new(), output)?;
+    if arguments.migrate.is_some() && found.is_built() {
         return Err(Failure::usage(
-            "what a build prints can't be mended",
-            "leave --kustomize out: fixes are for the files that go into the build",
+            "--migrate rewrites a HyperConverged, and a build is on no disk",
+            "give the directory of the base, without --kustomize, and migrate its patches by hand",
         ));
     }
-    let found = clusters::find(
-        &arguments.sources,
-        Vec::new(),
-        clusters::Command::ReadsFiles,
-        output,
-    )?;
     let root = found.root.clone();
     let mut verdict = found.verdict;
     let mended = match &arguments.migrate {

@@ -5,7 +5,7 @@ use std::fs::File;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
-use super::clusters::Clusters;
+use super::clusters::{self, Clusters};
 use super::failure::Failure;
 use super::import;
 use super::output::Output;
@@ -82,12 +82,6 @@ impl Arguments {
                 "give --live FILE, or --against with the directory that the stream is built from",
             ));
         }
-        if found.is_built() {
-            return Err(Failure::usage(
-                "--against reads a revision's files, and kustomizations are built from files on disk",
-                "give --live FILE, or leave --kustomize out",
-            ));
-        }
         revision(name, found, output).map(Some)
     }
 }
@@ -121,7 +115,11 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<Held, Fail
 
 fn revision(name: &str, found: &Clusters, output: &Output) -> Result<Held, Failure> {
     let tree = Revision::open(&found.root, name, max_bytes()).map_err(repo::Error::from)?;
-    let before = Repo::from_tree(Box::new(tree), &Options::default());
+    let mut options = Options::default();
+    if found.is_built() {
+        clusters::build_revision(&tree, &found.root, &mut options)?;
+    }
+    let before = Repo::from_tree(Box::new(tree), &options);
     let before = before.map_err(|error| match error {
         repo::Error::Configuration(findings) => {
             let first = findings.first().map_or("", |f| f.message.as_str());

@@ -6,7 +6,6 @@ use clap::Args;
 use serde_json::json;
 
 use super::arguments::Sources;
-use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
@@ -57,7 +56,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
         false => format::resolve(&arguments.format, "lint", &Format::ALL)?,
     };
-    let found = clusters::find(&arguments.sources, arguments.held.files(), Builds, output)?;
+    let found = clusters::find(&arguments.sources, arguments.held.files(), output)?;
     let settings = arguments.rules.settings(&found)?;
     let held = arguments.held.open(&found, output)?;
     let work = Work {

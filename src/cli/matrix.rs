@@ -3,7 +3,6 @@
 use clap::Args;
 
 use super::arguments::Sources;
-use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
@@ -34,7 +33,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "matrix", &Format::ALL)?;
     let sources = &arguments.sources;
-    let found = clusters::find(sources, Vec::new(), Builds, output)?;
+    let found = clusters::find(sources, Vec::new(), output)?;
     if found.verdict.nothing_found {
         return Ok(found.verdict);
     }

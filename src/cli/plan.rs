@@ -3,7 +3,6 @@
 use clap::Args;
 
 use super::arguments::Sources;
-use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
@@ -78,7 +77,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if !arguments.check && sources.directory != "-" {
         arguments.out.check_shard(sources)?;
     }
-    let found = clusters::find(sources, arguments.held.files(), Builds, output)?;
+    let found = clusters::find(sources, arguments.held.files(), output)?;
     let config = found.repo.config();
     let settings = arguments.rules.settings(&found)?;
     let held = arguments.held.open(&found, output)?;

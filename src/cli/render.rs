@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
 use super::clusters::Clusters;
-use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
@@ -80,7 +79,7 @@ enum Show {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = targets(arguments)?;
-    let found = clusters::find(&arguments.sources, arguments.held.files(), Builds, output)?;
+    let found = clusters::find(&arguments.sources, arguments.held.files(), output)?;
     let held = arguments.held.open(&found, output)?;
     let upgrade_to = arguments.upgrade_to.as_deref();
     let upgrade_to = upgrade_to.map(repo::named_release).transpose()?;

@@ -6,7 +6,6 @@ use clap::Args;
 
 use super::arguments::Sources;
 use super::clusters::Clusters;
-use super::clusters::Command::Builds;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Named, Target};
@@ -89,7 +88,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
     let sources = &arguments.sources;
     let upgrade_to = last_release(&arguments.upgrade_to)?;
-    let found = clusters::find(sources, arguments.held.files(), Builds, output)?;
+    let found = clusters::find(sources, arguments.held.files(), output)?;
     if found.verdict.nothing_found {
         return Ok(found.verdict);
     }
@@ -205,11 +204,12 @@ impl Differences {
 
     fn take(
         &mut self,
-        compared: Compared,
+        mut compared: Compared,
         verdict: &mut Verdict,
         output: &Output,
     ) -> ControlFlow<()> {
         self.compared += 1;
+        compared.diff.point_at_origins();
         let cluster = &compared.diff.cluster;
         if let Some(said) = &compared.panicked {
             verdict.bug = true;
@@ -248,6 +248,7 @@ fn compare(
             revision: Some(revision.to_owned()),
             inventory: arguments.sources.inventory.clone(),
             release: arguments.sources.release.clone(),
+            kustomize: found.is_built(),
             ..Side::of(&arguments.sources.directory)
         };
         let before = left.open()?;

@@ -5,6 +5,7 @@ use std::fs::File;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::arguments::Sources;
+use super::clusters;
 use super::failure::Failure;
 use crate::kube::Object;
 use crate::repo::{self, Options, Repo};
@@ -24,6 +25,8 @@ pub(super) struct Side {
     pub(super) release: Option<String>,
     /// The inventory of every cluster, where it is said.
     pub(super) inventory: Vec<Utf8PathBuf>,
+    /// Whether kustomizations are built first.
+    pub(super) kustomize: bool,
 }
 
 impl Side {
@@ -35,12 +38,21 @@ impl Side {
             revision: None,
             release: None,
             inventory: Vec::new(),
+            kustomize: false,
         }
     }
 
     /// Reads it.
     pub(super) fn open(&self) -> Result<Repo, Failure> {
-        let options = Options {
+        let repo = self.read(self.kustomize)?;
+        match clusters::is_built(self.kustomize, repo.config().kustomize, false)? {
+            built if built == self.kustomize => Ok(repo),
+            built => self.read(built),
+        }
+    }
+
+    fn read(&self, kustomize: bool) -> Result<Repo, Failure> {
+        let mut options = Options {
             release: match &self.release {
                 Some(name) => Some(repo::named_release(name)?),
                 None => None,
@@ -52,9 +64,17 @@ impl Side {
             Some(revision) => {
                 let tree = Revision::open(&self.directory, revision, max_bytes());
                 let tree = tree.map_err(crate::diff::Error::Git)?;
+                if kustomize {
+                    clusters::build_revision(&tree, &self.directory, &mut options)?;
+                }
                 Repo::from_tree(Box::new(tree), &options)
             }
-            None => Repo::open(&self.directory, &options),
+            None => {
+                if kustomize {
+                    clusters::build_directory(&self.directory, &mut options)?;
+                }
+                Repo::open(&self.directory, &options)
+            }
         };
         opened.map_err(|error| Failure::opening(error, &self.directory))
     }

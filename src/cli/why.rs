@@ -68,6 +68,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
     upgrade_to: Option<String>,
 
+    /// Build kustomizations first, as `plan --kustomize` does
+    #[arg(long, help_heading = "Input")]
+    kustomize: bool,
+
     #[command(flatten)]
     out: Out,
 
@@ -105,14 +109,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         inventory: arguments.inventory.clone(),
         cluster: Vec::new(),
         exclude: Vec::new(),
-        kustomize: false,
+        kustomize: arguments.kustomize,
         trust_base: None,
         shard: None,
         show_files: false,
         jobs: None,
     };
     let foreign = arguments.held.files();
-    let found = clusters::find(&sources, foreign, clusters::Command::ReadsFiles, output)?;
+    let found = clusters::find(&sources, foreign, output)?;
     if found.repo.clusters().is_empty() {
         return Ok(found.verdict);
     }
@@ -149,7 +153,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         Some(state) => ask_of(state, &world, kind, name, field),
         None => ask(&world, kind, name, field),
     };
-    let answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
+    let mut answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
+    answer.point_at_origins();
     let answer = masked(answer);
     for target in &targets {
         let page = WhyPage {

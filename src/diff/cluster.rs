@@ -3,6 +3,7 @@
 use super::upgrade::Note;
 use super::{Comparison, Kind};
 use crate::finding::Finding;
+use crate::source::Location;
 
 /// What differs in one cluster.
 #[derive(Debug, Clone)]
@@ -49,6 +50,22 @@ impl ClusterDiff {
             findings_added: Vec::new(),
             findings_removed: Vec::new(),
         }
+    }
+
+    /// Points at what the user wrote, where places are in a program's text, such as a build.
+    pub fn point_at_origins(&mut self) {
+        let causes = self.comparison.causes.iter_mut().map(|c| &mut c.place);
+        let notes = self.notes.iter_mut().map(|n| &mut n.place);
+        for place in causes.chain(notes) {
+            if let Some(origin) = place.as_ref().and_then(Location::origin) {
+                *place = Some(origin);
+            }
+        }
+        let findings = self
+            .findings_added
+            .iter_mut()
+            .chain(&mut self.findings_removed);
+        findings.for_each(Finding::point_at_origins);
     }
 
     /// Whether there is nothing to tell.

@@ -47,6 +47,8 @@ pub struct Finding {
     pub message: String,
     /// The characters meant; `None` only where no file has any (a missing inventory).
     pub location: Option<Location>,
+    /// Where that is in a program's text, such as a build, that the place is the origin of.
+    pub made: Option<Location>,
     /// What the caret says; the message when `None`.
     pub label: Option<String>,
     /// Name of the cluster, where the finding belongs to one.
@@ -74,6 +76,7 @@ impl Finding {
             severity: rule.severity,
             message: message.into(),
             location: None,
+            made: None,
             label: None,
             cluster: None,
             object: None,
@@ -93,6 +96,23 @@ impl Finding {
             }
             _ => None,
         }
+    }
+
+    /// Points at where the user wrote what it is about, where it points into a program's text: all its
+    /// places, and its fixes, as far as they are edits of whole values on one line.
+    pub fn point_at_origins(&mut self) {
+        if let Some(place) = &self.location
+            && let Some(origin) = place.origin()
+        {
+            self.made = self.location.replace(origin);
+        }
+        for related in &mut self.related {
+            if let Some(origin) = related.location.origin() {
+                related.location = origin;
+            }
+        }
+        self.fixes
+            .retain_mut(|fix| fix.edits.iter_mut().all(Edit::move_to_origin));
     }
 
     /// Points at a place.

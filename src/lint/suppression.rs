@@ -53,12 +53,13 @@ impl Suppression {
             return false;
         }
         match (&self.scope, &finding.location) {
-            (Scope::Bytes(span), Some(place)) => {
-                let start = place.span.start;
-                place.file.path() == self.place.file.path()
-                    && (span.start..span.end).contains(&start)
+            (Scope::Bytes(span), _) => {
+                let mut places = finding.location.iter().chain(&finding.made);
+                places.any(|place| {
+                    place.file.path() == self.place.file.path()
+                        && (span.start..span.end).contains(&place.span.start)
+                })
             }
-            (Scope::Bytes(_), None) => false,
             (
                 Scope::Matching {
                     path,

@@ -37,6 +37,9 @@ pub struct Loaded {
     pub identity: Identity,
     /// What is wrong with its files: oddities of their text, what the inventory says twice.
     pub findings: Vec<Finding>,
+    /// The documents that went into its build, where it is one; they may say which findings to leave
+    /// out.
+    pub layers: Vec<Arc<Document>>,
     /// The files that were read for it, but for an inventory that others have, too.
     pub(super) read: Vec<Arc<Content>>,
 }
@@ -128,6 +131,7 @@ impl Repo {
             }),
             findings,
             identity,
+            layers: self.layers_of_build(&cluster.path),
             read: files,
         })
     }
@@ -159,15 +163,27 @@ impl Repo {
             })
         })?;
         // What is broken in it was told when it was read first; what stands before that counts.
-        let content = Arc::new(Content::parse(SourceFile::from_bytes(&**path, bytes)));
+        let source = SourceFile::from_bytes(&**path, bytes);
+        let origins = self.built.as_ref().and_then(|b| b.origins.get(&**path));
+        if let Some(origins) = origins {
+            source.set_origins(Arc::clone(origins));
+        }
+        let content = Arc::new(Content::parse(source));
         self.recent.add(file, &content);
         Ok(content)
+    }
+
+    fn layers_of_build(&self, path: &camino::Utf8Path) -> Vec<Arc<Document>> {
+        let built = self.built.as_ref();
+        let documents = built.and_then(|b| b.documents.get(path));
+        documents.cloned().unwrap_or_default()
     }
 
     /// Where an object is named.
     pub(super) fn named_at(&self, object: ObjectRef) -> Option<Location> {
         let document = self.content(object.file).ok()?.object(object.place)?;
-        Some(whole(&document))
+        let place = whole(&document);
+        Some(place.origin().unwrap_or(place))
     }
 
     fn inventory(

@@ -52,7 +52,7 @@ pub use error::Error;
 pub use files::{FileUse, Holds, Use};
 pub use identity::{Identity, Said, SaidBy};
 pub use kustomization::is_kustomization;
-pub use kustomize::{BUILT, BuildError, Built, build};
+pub use kustomize::{BUILT, BuildError, Built, KUSTOMIZE_BUILD_FAILED, build};
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
 pub use neighbours::Neighbours;
@@ -85,6 +85,7 @@ pub static RULES: &[&Rule] = &[
     &HCO_CR_MISSING,
     &HCO_MULTIPLE_CRS,
     &HCO_REMOVED,
+    &KUSTOMIZE_BUILD_FAILED,
     &RELEASE_UNKNOWN,
     &YAML_DUPLICATE_KEY,
     &YAML_NOT_AS_WRITTEN,
@@ -115,8 +116,10 @@ pub struct Options {
     pub max_bytes: usize,
     /// The most that all files which are looked into may have, in bytes.
     pub max_total: u64,
+    /// What kustomizations build, which takes the place of the files that go into it.
+    pub built: Option<Arc<Built>>,
     /// Files of the directory, by their path from the root, that have another content than on
-    /// disk, as they would be after fixes, or that are not on disk, as builds.
+    /// disk, as they would be after fixes.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
 }
 
@@ -131,6 +134,7 @@ impl Default for Options {
             checkout: false,
             max_bytes: max_bytes(),
             max_total: Limits::current().max_total,
+            built: None,
             edited: BTreeMap::new(),
         }
     }
@@ -158,6 +162,8 @@ pub struct Repo {
     shared: Vec<OnceLock<load::InventoryRead>>,
     /// Inventories that were named on the command line and lie outside the root, by their index.
     given: HashMap<u32, Arc<scan::Content>>,
+    /// What kustomizations build.
+    built: Option<Arc<Built>>,
     recent: recent::Recent,
     /// Read when somebody asks what is laid over a cluster's HyperConverged.
     kustomizations: OnceLock<Kustomizations>,

@@ -52,7 +52,7 @@ impl Repo {
     /// # Errors
     /// When it can't be listed, or its configuration is wrong.
     pub fn from_tree(tree: Box<dyn Tree>, options: &Options) -> Result<Self, Error> {
-        Self::build(tree, options, None, &[])
+        Self::build(with_builds(tree, options), options, None, &[])
     }
 
     /// A stream of documents, such as a build's output on standard input.
@@ -86,7 +86,15 @@ impl Repo {
             checkout: options.checkout,
         })?;
         let mut reading = Reading::default();
-        listing.files.retain(|f| !left_out.contains(f));
+        let is_built_on = |f: &Utf8PathBuf| options.built.iter().any(|b| b.reached.contains(f));
+        listing
+            .files
+            .retain(|f| !left_out.contains(f) && !is_built_on(f));
+        let failed = options.built.iter().flat_map(|b| &b.failed);
+        reading.problems.extend(failed.map(|finding| Problem {
+            fatal: true,
+            finding: finding.clone(),
+        }));
         let rendered = Rendered::find(&*tree, &listing.files);
         for top in &rendered.tops {
             let why = format!("holds {MANIFEST}");
@@ -145,10 +153,19 @@ impl Repo {
 
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Box<dyn Tree>, Error> {
     let tree = Directory::open(directory, options.max_bytes)?;
-    Ok(match options.edited.is_empty() {
+    let tree: Box<dyn Tree> = match options.edited.is_empty() {
         true => Box::new(tree),
         false => Box::new(Edited::new(tree, options.edited.clone())),
-    })
+    };
+    Ok(with_builds(tree, options))
+}
+
+/// A tree with what was built as more files of it.
+fn with_builds(tree: Box<dyn Tree>, options: &Options) -> Box<dyn Tree> {
+    match &options.built {
+        Some(built) => Box::new(Edited::new(tree, built.files.clone())),
+        None => tree,
+    }
 }
 
 /// Whether a file says what git ignores: without it, more is read than is meant.
@@ -495,6 +512,7 @@ impl Reading {
             releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),
             given: self.given,
+            built: options.built.clone(),
             recent: Recent::default(),
             kustomizations: OnceLock::new(),
             paths: std::mem::take(&mut self.objects.paths),

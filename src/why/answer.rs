@@ -52,6 +52,19 @@ pub struct Answer {
     pub patch: Option<PatchShown>,
 }
 
+impl Answer {
+    /// Points at what the user wrote, where places are in a program's text, such as a build.
+    pub fn point_at_origins(&mut self) {
+        let causes = self.causes.iter_mut().chain(&mut self.needs);
+        let sources = causes.flat_map(|c| &mut c.sources);
+        for source in sources {
+            if let Some(origin) = source.place.as_ref().and_then(Location::origin) {
+                source.place = Some(origin);
+            }
+        }
+    }
+}
+
 /// Inputs without which the answer would be another one.
 #[derive(Debug, Clone)]
 pub struct Cause {

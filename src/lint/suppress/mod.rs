@@ -53,11 +53,20 @@ pub fn settle<'d>(
     let mut about = Vec::new();
     let mut seen = BTreeSet::new();
     let mut trusted = Trusted::new(&settings.trust);
+    let documents: Vec<&Document> = documents.into_iter().collect();
+    let made = documents.iter().filter(|d| d.file.is_made());
+    let annotated: BTreeSet<_> = made.filter_map(|d| read::annotated_by(d)).collect();
     for document in documents {
         if seen.insert((document.file.path(), document.index)) {
             let mut spoken = Vec::new();
-            read::comments(document, &mut spoken, &mut about);
-            read::annotation(document, &mut spoken, &mut about);
+            // kustomize may keep comments: they are those of what went into the build.
+            if !document.file.is_made() {
+                read::comments(document, &mut spoken, &mut about);
+            }
+            // What a build took over counts there, for the whole object.
+            if !annotated.contains(document.file.path()) {
+                read::annotation(document, &mut spoken, &mut about);
+            }
             found.extend(trusted.of(document, spoken, &mut about));
         }
     }
@@ -94,6 +103,7 @@ pub fn settle<'d>(
     });
     about.extend(ran.filter_map(|(s, _)| s.unused(settings, today)));
     about.retain(|f| settings.is_enabled(f.rule));
+    about.iter_mut().for_each(Finding::point_at_origins);
     settled.findings.extend(about);
     sort(&mut settled.findings);
     settled.findings.dedup_by(|a, b| {

@@ -67,6 +67,14 @@ pub(super) fn annotation(
     }
 }
 
+/// The file in which the annotation of a program's document was written.
+pub(super) fn annotated_by(document: &Document) -> Option<camino::Utf8PathBuf> {
+    let metadata = document.root.get("metadata")?;
+    let entry = metadata.get("annotations")?.entry(ANNOTATION)?;
+    let place = document.location(entry.key.span).origin()?;
+    Some(place.file.path().to_owned())
+}
+
 /// Reads names and `until=2027-01-31 reason`; complains about names that don't exist and days that
 /// don't.
 fn suppression(

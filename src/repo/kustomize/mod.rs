@@ -6,20 +6,25 @@
 //! that names anything else than files below the root ([`remote`]), or a plugin that isn't
 //! kustomize's own, is refused before anything runs. What runs is shut in ([`run`]).
 
+mod layers;
 mod read;
 mod remote;
 mod run;
+mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use self::read::{Kustomization, Named};
-use super::Options;
 use super::kustomization::{KUSTOMIZATIONS, is_kustomization};
 use super::listed::HCO;
 use super::scan::{What, scan};
-use crate::source::{Directory, Tree, Unreadable, Walk, normal};
+use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use crate::source::{Location, Origins, SourceFile, Span, Tree, Unreadable, Walk, normal};
+use crate::yaml::{self, Document};
 
 /// What a build is called, in the kustomization's directory.
 pub const BUILT: &str = "kustomize-build.yaml";
@@ -29,8 +34,14 @@ pub const BUILT: &str = "kustomize-build.yaml";
 pub struct Built {
     /// The builds by their paths from the root.
     pub files: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// Where the text of each build is from.
+    pub origins: BTreeMap<Utf8PathBuf, Arc<Origins>>,
+    /// The documents that went into each build.
+    pub documents: BTreeMap<Utf8PathBuf, Vec<Arc<Document>>>,
     /// The files that went into them, relative to the root.
-    pub reached: Vec<Utf8PathBuf>,
+    pub reached: BTreeSet<Utf8PathBuf>,
+    /// The builds that failed, where others did not.
+    pub failed: Vec<Finding>,
     /// For each build, how it was made and which file its HyperConverged is from, where that is one.
     pub notes: Vec<String>,
 }
@@ -65,6 +76,9 @@ pub enum BuildError {
     /// Somebody asked for an end.
     #[error("kustomize was ended")]
     Interrupted,
+    /// There is no place to build in.
+    #[error("there is no temporary directory to build in: {0}")]
+    NoRoom(std::io::Error),
     /// The root can't be looked at.
     #[error(transparent)]
     Source(#[from] crate::source::Error),
@@ -78,21 +92,22 @@ pub enum BuildError {
     },
 }
 
-/// Builds the kustomizations below a directory that no other one builds on and that reach a
-/// HyperConverged; the directory's own in any case. `stop` is asked while a build runs whether to
-/// end it.
+/// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged;
+/// the one at the top in any case. Nothing is built in the tree itself: what a build needs, and nothing
+/// else, is written to a directory of its own, which is gone afterwards. `root` is what paths are
+/// reported to be in. `stop` is asked while a build runs whether to end it.
 ///
 /// # Errors
-/// What can't be built, or must not be.
+/// What can't be built, or must not be, where nothing else could be; else that is in what is built.
 pub fn build(
+    tree: &dyn Tree,
     root: &Utf8Path,
-    options: &Options,
-    stop: &dyn Fn() -> bool,
+    most_bytes: usize,
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Built, BuildError> {
-    let tree = Directory::open(root, options.max_bytes)?;
     let listing = tree.list(&Walk::default())?;
     let mut all = All {
-        tree: &tree,
+        tree,
         root,
         read: BTreeMap::new(),
     };
@@ -105,7 +120,7 @@ pub fn build(
             named.extend(bases.filter_map(|base| normal(&directory.join(base))));
         }
     }
-    let mut built = Built::default();
+    let mut jobs = Vec::new();
     for directory in directories {
         let component = all.at(directory)?.is_none_or(|k| k.component);
         if named.contains(directory) || component {
@@ -113,31 +128,89 @@ pub fn build(
         }
         let mut reached = Reached::default();
         let allowed = reached.follow(&mut all, directory);
-        let sources = reached
-            .files
-            .iter()
-            .filter(|f| has_hyperconverged(&tree, f));
-        let sources: Vec<_> = sources.collect();
-        if sources.is_empty() && !directory.as_str().is_empty() {
-            continue;
+        let resources = reached.resources.iter();
+        let sources = resources.filter(|f| has_hyperconverged(tree, f));
+        let sources: Vec<_> = sources.cloned().collect();
+        if !sources.is_empty() || directory.as_str().is_empty() {
+            jobs.push((directory, sources, reached, allowed));
         }
-        allowed?;
-        let (command, bytes) = run::run(&shown(root, directory), options.max_bytes, stop)?;
+    }
+    // kustomize is waited for most of the time.
+    let done = jobs
+        .into_par_iter()
+        .map(|(directory, sources, reached, allowed)| {
+            let run = allowed.and_then(|()| {
+                let place = run::Place {
+                    tree,
+                    root,
+                    directory,
+                    inputs: &reached.inputs,
+                };
+                run::run(&place, most_bytes, stop)
+            });
+            (directory, sources, reached, run)
+        });
+    let done: Vec<_> = done.collect();
+    let mut built = Built::default();
+    let mut failed = Vec::new();
+    for (directory, sources, reached, run) in done {
+        built.reached.extend(reached.resources);
+        match run {
+            Ok((command, bytes)) => {
+                let name = shown(root, &directory.join(BUILT));
+                let from = match sources.as_slice() {
+                    [only] => format!(", its HyperConverged from {}", shown(root, only)),
+                    _ => String::new(),
+                };
+                let note = format!("{name} is what `{command}` prints{from}");
+                built.notes.push(note);
+                built.add(tree, directory, bytes);
+            }
+            Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
+            Err(error) => failed.push((error, whole(tree, directory))),
+        }
+    }
+    match (built.files.is_empty(), failed.is_empty()) {
+        (false, _) => {
+            let findings = failed.into_iter().map(|(error, place)| {
+                let finding = Finding::new(&KUSTOMIZE_BUILD_FAILED, error.to_string());
+                finding.at(place).label("this cluster is not planned")
+            });
+            built.failed = findings.collect();
+            Ok(built)
+        }
+        (true, true) => Err(BuildError::Nothing(root.to_owned())),
+        (true, false) => Err(failed.remove(0).0),
+    }
+}
+
+impl Built {
+    fn add(&mut self, tree: &dyn Tree, directory: &Utf8Path, bytes: Vec<u8>) {
         let path = directory.join(BUILT);
-        let from = match sources.as_slice() {
-            [only] => format!(", its HyperConverged from {}", shown(root, only)),
-            _ => String::new(),
-        };
-        let name = shown(root, &path);
-        let note = format!("{name} is what `{command}` prints{from}");
-        built.notes.push(note);
-        built.files.insert(path, bytes);
-        built.reached.extend(reached.files);
+        let layers = layers::layers(tree, directory);
+        let file = SourceFile::from_bytes(&path, bytes.clone());
+        let parsed = yaml::parse(&file);
+        let origins = trace::origins(&parsed.documents, &layers, &whole(tree, directory));
+        let mut documents: Vec<Arc<Document>> = layers.into_iter().map(|l| l.document()).collect();
+        documents.dedup_by_key(|d| (d.file.path().to_owned(), d.index));
+        self.documents.insert(path.clone(), documents);
+        self.origins.insert(path.clone(), Arc::new(origins));
+        self.files.insert(path, bytes);
     }
-    match built.files.is_empty() {
-        true => Err(BuildError::Nothing(root.to_owned())),
-        false => Ok(built),
-    }
+}
+
+/// The place that stands for a directory's kustomization: its first line.
+fn whole(tree: &dyn Tree, directory: &Utf8Path) -> Location {
+    let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
+    let mut read = paths
+        .iter()
+        .filter_map(|path| Some((path, tree.read(path).ok()?)));
+    let file = match read.next() {
+        Some((path, bytes)) => SourceFile::from_bytes(path, bytes),
+        None => SourceFile::new(directory.join(KUSTOMIZATIONS[0]), ""),
+    };
+    let first = file.line(0).map_or(0, |(_, line)| line.len());
+    Location::new(&file, Span::new(0, first))
 }
 
 /// Whether a HyperConverged is in a file, or a word of one in a file that can't be read as YAML.
@@ -145,6 +218,44 @@ fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
     let found = scan(tree, path).found;
     found.iter().any(|f| f.what == What::HyperConverged) || tree.mentions(path, &[HCO])
 }
+
+/// A kustomization that could not be built, beside others that could.
+pub static KUSTOMIZE_BUILD_FAILED: Rule = Rule {
+    name: "kustomize-build-failed",
+    group: Group::Gitops,
+    severity: Severity::Error,
+    predicts: Predicts::Silent("the cluster of this kustomization is not planned"),
+    needs: Needs::Document,
+    summary: "a cluster's kustomization can't be built, or must not be",
+    page: r#"
+## What it finds
+
+A kustomization that reaches a HyperConverged and that kustomize doesn't build, or that hcoplan doesn't
+give to it: it names something remote, Helm charts, or a plugin that is a program. The other clusters are
+planned all the same, and the run ends with 4.
+
+## Why it matters
+
+What can't be built can't be checked. Argo CD and Flux would report it when they sync.
+
+## Example
+
+```yaml
+resources:
+- https://example.com/base
+```
+
+## Remedy
+
+Mend what the message says. What is remote belongs into the repository, at a commit that somebody looked
+at; what plugins make can be rendered there.
+
+## Sources
+
+- `kustomize build`, whose words these are; [kustomize.md](../kustomize.md) says what isn't run
+"#,
+    ..Rule::BASE
+};
 
 /// The kustomizations of a tree, each read once.
 struct All<'t> {
@@ -176,7 +287,10 @@ const CHANGED: &str = "a directory of plugins that does more than list them";
 #[derive(Debug, Default)]
 struct Reached {
     directories: BTreeSet<Utf8PathBuf>,
-    files: Vec<Utf8PathBuf>,
+    /// The files that it builds on.
+    resources: Vec<Utf8PathBuf>,
+    /// Every file that kustomize reads for it.
+    inputs: BTreeSet<Utf8PathBuf>,
 }
 
 impl Reached {
@@ -193,6 +307,7 @@ impl Reached {
                 continue;
             };
             let (file, named) = (kustomization.path.clone(), kustomization.named.clone());
+            self.inputs.insert(kustomization.input.clone());
             for named in named {
                 let refuse = |name: &str, what| BuildError::Elsewhere {
                     file: file.clone(),
@@ -220,7 +335,8 @@ impl Reached {
                 let path = below(directory, name)?;
                 let refuse = |what| (name.clone(), what);
                 if all.tree.check(&path).is_ok() {
-                    self.files.push(path);
+                    self.inputs.insert(path.clone());
+                    self.resources.push(path);
                     return Ok(());
                 }
                 // kustomize takes a name that it doesn't find for a repository to clone.
@@ -246,8 +362,12 @@ impl Reached {
     ) -> Result<(), (String, &'static str)> {
         let path = below(directory, name)?;
         match all.tree.check(&path) {
+            Ok(()) => {
+                self.inputs.insert(path);
+                Ok(())
+            }
             // What isn't there is kustomize's to say.
-            Ok(()) | Err(Unreadable::Missing) => Ok(()),
+            Err(Unreadable::Missing) => Ok(()),
             Err(Unreadable::LeavesRoot) => Err((name.to_owned(), OUTSIDE)),
             Err(_) => Err((name.to_owned(), "no file")),
         }
@@ -268,12 +388,16 @@ impl Reached {
         let path = below(directory, text)?;
         let refuse = |what| (text.to_owned(), what);
         if let Ok(bytes) = all.tree.read(&path) {
+            self.inputs.insert(path.clone());
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let named = read::plugins(&text).map_err(refuse)?;
             return self.all_files(all, directory, &named);
         }
         let names: Vec<String> = match all.at(&path) {
-            Ok(Some(list)) if list.only_lists => list.bases().map(ToOwned::to_owned).collect(),
+            Ok(Some(list)) if list.only_lists => {
+                self.inputs.insert(list.input.clone());
+                list.bases().map(ToOwned::to_owned).collect()
+            }
             Ok(Some(_)) => return Err(refuse(CHANGED)),
             Ok(None) => return Err(refuse(NOTHING)),
             Err(_) => return Err(refuse("a kustomization that can't be read")),
@@ -281,6 +405,7 @@ impl Reached {
         for name in names {
             let file = below(&path, &name)?;
             let bytes = all.tree.read(&file).map_err(|_| (name.clone(), NOTHING))?;
+            self.inputs.insert(file.clone());
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let named = read::plugins(&text).map_err(|what| (name.clone(), what))?;
             self.all_files(all, &path, &named)?;

@@ -29,6 +29,8 @@ pub(super) enum Named {
 pub(super) struct Kustomization {
     /// Its file, as it is reported.
     pub(super) path: Utf8PathBuf,
+    /// Its file, relative to the root.
+    pub(super) input: Utf8PathBuf,
     /// Everything that it names, in the order of its text.
     pub(super) named: Vec<Named>,
     /// Whether it is a `Component`, which only another one builds on.
@@ -112,7 +114,7 @@ fn folded(key: &str) -> String {
 }
 
 /// The values of a key, in whichever case it is written, and however often.
-fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
+pub(super) fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
     let entries = node.entries().iter();
     entries
         .filter(move |e| folded(&e.key.text) == key)
@@ -152,10 +154,10 @@ impl Kustomization {
             return Ok(None);
         };
         let file = SourceFile::from_bytes(shown(root, &path), bytes);
-        Self::read(&file).map(Some)
+        Self::read(&file, path).map(Some)
     }
 
-    fn read(file: &std::sync::Arc<SourceFile>) -> Result<Self, BuildError> {
+    fn read(file: &std::sync::Arc<SourceFile>, input: Utf8PathBuf) -> Result<Self, BuildError> {
         let path = file.path().to_owned();
         let broken = |why: String| BuildError::Broken {
             file: path.clone(),
@@ -192,6 +194,7 @@ impl Kustomization {
         let component = kind.last() == Some("Component");
         Ok(Self {
             path,
+            input,
             named,
             component,
             only_lists,
@@ -332,7 +335,8 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<String>, String> {
         let file = SourceFile::new("kustomization.yaml", text);
-        let kustomization = Kustomization::read(&file).map_err(|e| e.to_string())?;
+        let kustomization =
+            Kustomization::read(&file, "kustomization.yaml".into()).map_err(|e| e.to_string())?;
         let name = |named: Named| match named {
             Named::Base(name) => format!("base {name}"),
             Named::File(name) => format!("file {name}"),

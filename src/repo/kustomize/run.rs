@@ -1,5 +1,6 @@
 //! Running kustomize, shut in: no network, no longer and no more than allowed, nothing left behind.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::BuildError;
-use crate::source::program;
+use crate::source::{Scratch, Tree, program};
 
 /// How long a build may take.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -49,27 +50,37 @@ const SET: [(&str, &str); 10] = [
     ("KUBECTL_KUBERC", "false"),
 ];
 
+/// What is built.
+pub(super) struct Place<'p> {
+    pub(super) tree: &'p dyn Tree,
+    /// What its paths are reported to be in.
+    pub(super) root: &'p Utf8Path,
+    /// The kustomization's directory.
+    pub(super) directory: &'p Utf8Path,
+    /// The files that it needs.
+    pub(super) inputs: &'p BTreeSet<Utf8PathBuf>,
+}
+
 /// Runs kustomize, or kubectl where that isn't there; the command as it would be typed, and what it
 /// printed, at most `most` bytes. `stop` is asked again and again whether to end early.
 pub(super) fn run(
-    directory: &Utf8Path,
+    place: &Place<'_>,
     most: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<(String, Vec<u8>), BuildError> {
-    let directory = match directory.as_str() {
-        // What begins with a hyphen is no option.
-        path if path.starts_with('-') => &format!("./{path}"),
-        path => path.trim_end_matches('/'),
-    };
+    let shown = super::shown(place.root, place.directory);
+    let directory = shown.as_str().trim_end_matches('/');
     let known = [["kustomize", "build"], ["kubectl", "kustomize"]];
     let mut found = known
         .iter()
         .filter_map(|[name, verb]| Some((name, verb, program(name)?)));
     let (name, verb, path) = found.next().ok_or(BuildError::NoProgram)?;
     let typed = format!("{name} {verb} {directory}");
+    let copy = copied(place)?;
     let mut command = alone(&path);
     command
-        .args([*verb, directory])
+        .args([*verb, "."])
+        .current_dir(copy.path().join(place.directory))
         .env_clear()
         .envs(
             KEPT.iter()
@@ -86,7 +97,8 @@ pub(super) fn run(
     match done {
         Done::Printed(bytes) => Ok((typed, bytes)),
         Done::Failed(said) => {
-            let said = String::from_utf8_lossy(&said).into_owned();
+            let said = String::from_utf8_lossy(&said);
+            let said = said.replace(copy.path().as_str(), place.root.as_str());
             let lines = said.lines().filter(|l| !l.trim().is_empty());
             let lines: Vec<_> = lines.take(MOST_LINES).collect();
             Err(failed(lines.join("\n  ")))
@@ -102,6 +114,31 @@ pub(super) fn run(
         ))),
         Done::Stopped => Err(BuildError::Interrupted),
     }
+}
+
+/// A directory with what a build needs and nothing else: kustomize can read no other file of the tree,
+/// and a revision or edited files are built as they are.
+fn copied(place: &Place<'_>) -> Result<Scratch, BuildError> {
+    let made = tempfile::Builder::new().prefix("hcoplan-build-").tempdir();
+    let kept = made.map_err(BuildError::NoRoom)?.keep();
+    let utf8 = Utf8PathBuf::from_path_buf(kept).and_then(|p| match p.canonicalize_utf8() {
+        Ok(real) => Ok(real),
+        Err(_) => Err(p.into()),
+    });
+    let no_utf8 = |_| BuildError::NoRoom(io::Error::other("its path is no UTF-8"));
+    let copy = Scratch::new(utf8.map_err(no_utf8)?, |path| std::fs::remove_dir_all(path));
+    for input in place.inputs {
+        let to = copy.path().join(input);
+        let bytes = place.tree.read(input).map_err(|why| BuildError::Broken {
+            file: super::shown(place.root, input),
+            why: why.to_string(),
+        })?;
+        let parent = to.parent().unwrap_or(copy.path());
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&to, bytes))
+            .map_err(BuildError::NoRoom)?;
+    }
+    Ok(copy)
 }
 
 /// A program in a network namespace of its own, in which there is no network, where util-linux or

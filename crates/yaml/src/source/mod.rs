@@ -56,6 +56,27 @@ pub struct SourceFile {
     line_starts: OnceLock<Vec<u32>>,
     is_ascii: OnceLock<bool>,
     hidden: OnceLock<Hidden>,
+    origins: OnceLock<Arc<Origins>>,
+}
+
+/// Where the text of a file that a program made is from, as for kustomize's builds.
+#[derive(Debug, Default)]
+pub struct Origins {
+    places: Vec<(Span, Location)>,
+}
+
+impl Origins {
+    /// Each range of the text with the place that it is from. Ranges may lie in one another.
+    pub fn new(places: Vec<(Span, Location)>) -> Self {
+        Self { places }
+    }
+
+    /// The smallest range around a place, and where that is from.
+    fn around(&self, span: Span) -> Option<&(Span, Location)> {
+        let around = self.places.iter();
+        let around = around.filter(|(s, _)| s.start <= span.start && span.end <= s.end);
+        around.min_by_key(|(s, _)| s.end - s.start)
+    }
 }
 
 /// What of a file must not be shown; who knows manifests finds it.
@@ -78,6 +99,7 @@ impl SourceFile {
             line_starts: OnceLock::new(),
             is_ascii: OnceLock::new(),
             hidden: OnceLock::new(),
+            origins: OnceLock::new(),
         })
     }
 
@@ -92,6 +114,7 @@ impl SourceFile {
             line_starts: OnceLock::new(),
             is_ascii: OnceLock::new(),
             hidden: OnceLock::new(),
+            origins: OnceLock::new(),
         })
     }
 
@@ -118,6 +141,16 @@ impl SourceFile {
     /// What of it must not be shown, as `find` says, which is asked once.
     pub fn hidden(&self, find: impl FnOnce() -> Hidden) -> &Hidden {
         self.hidden.get_or_init(find)
+    }
+
+    /// Says where a text that a program made is from; once.
+    pub fn set_origins(&self, origins: Arc<Origins>) {
+        let _ = self.origins.set(origins);
+    }
+
+    /// Whether a program made the text, and somebody said from what.
+    pub fn is_made(&self) -> bool {
+        self.origins.get().is_some()
     }
 
     /// Whether every character is one byte, so that columns needn't be counted.
@@ -190,6 +223,31 @@ impl Location {
     pub fn text(&self) -> &str {
         self.file.text().get(self.span.range()).unwrap_or("")
     }
+
+    /// The place in a file of the user's that this one in a program's text is from: the same
+    /// characters where they are there, else the value that they are in. `None` in a file that is the
+    /// user's own, and where nobody knows.
+    pub fn origin(&self) -> Option<Self> {
+        let (span, origin) = self.file.origins.get()?.around(self.span)?;
+        if *span == self.span || self.span.start == self.span.end {
+            return Some(origin.clone());
+        }
+        let mut same = origin.text().match_indices(self.text());
+        let (Some((at, _)), None) = (same.next(), same.next()) else {
+            return Some(origin.clone());
+        };
+        let start = origin.span.start as usize + at;
+        Some(Self {
+            file: Arc::clone(&origin.file),
+            span: Span::new(start, start + self.text().len()),
+        })
+    }
+
+    /// Where this is [made](SourceFile::is_made) of a value as a whole: that value's place.
+    pub fn exact_origin(&self) -> Option<&Self> {
+        let (span, origin) = self.file.origins.get()?.around(self.span)?;
+        (*span == self.span).then_some(origin)
+    }
 }
 
 /// Replaces the bytes `span` of `file` by `text`.
@@ -201,6 +259,26 @@ pub struct Edit {
     pub span: Span,
     /// What stands there afterwards.
     pub text: String,
+}
+
+impl Edit {
+    /// Edits what the user wrote in the place of what a program made of it: `false`, and nothing
+    /// happens, unless it is another value on one line for one that the user wrote like this.
+    pub fn move_to_origin(&mut self) -> bool {
+        if !self.file.is_made() {
+            return true;
+        }
+        let place = Location::new(&self.file, self.span);
+        let Some(origin) = place.exact_origin().cloned() else {
+            return false;
+        };
+        let bare = |place: &Location| place.text().trim_matches(['"', '\'']).to_owned();
+        if bare(&origin) != bare(&place) || self.text.contains('\n') || self.text.is_empty() {
+            return false;
+        }
+        (self.file, self.span) = (origin.file, origin.span);
+        true
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,186 @@
+//! What goes into a build, in the order in which kustomize applies it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::super::kustomization::KUSTOMIZATIONS;
+use super::read::values;
+use crate::source::{Location, SourceFile, Span, Tree, normal};
+use crate::yaml::{self, Document, Node, Style, locate_in_scalar};
+
+/// A document that sets values of a build.
+#[derive(Debug)]
+pub(super) struct Layer {
+    pub(super) document: Arc<Document>,
+    pub(super) what: What,
+    /// The scalar of a kustomization that it stands in, where it is no file.
+    inline: Option<(Arc<Document>, Node)>,
+    /// What a patch's `target` says.
+    pub(super) target: Option<Node>,
+}
+
+/// What a layer does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// An object.
+    Object,
+    /// A strategic merge patch.
+    Merge,
+    /// A list of JSON 6902 operations.
+    Operations,
+    /// A kustomization's own fields: namespace, labels, annotations, replacements.
+    Fields,
+}
+
+impl Layer {
+    /// The document that it stands in.
+    pub(super) fn document(self) -> Arc<Document> {
+        match self.inline {
+            Some((kustomization, _)) => kustomization,
+            None => self.document,
+        }
+    }
+
+    /// The place of a span of its document.
+    pub(super) fn place(&self, span: Span) -> Location {
+        let Some((kustomization, scalar)) = &self.inline else {
+            return self.document.location(span);
+        };
+        kustomization.location(locate_in_scalar(kustomization, scalar, span.range()))
+    }
+}
+
+/// Follows a directory's kustomization, inner ones first. What can't be read is left out: the build
+/// says so.
+pub(super) fn layers(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Layer> {
+    let mut out = Following {
+        tree,
+        layers: Vec::new(),
+        open: BTreeSet::new(),
+    };
+    out.directory(directory);
+    out.layers
+}
+
+struct Following<'t> {
+    tree: &'t dyn Tree,
+    layers: Vec<Layer>,
+    /// The directories that are being followed, so that circles end.
+    open: BTreeSet<Utf8PathBuf>,
+}
+
+impl Following<'_> {
+    fn directory(&mut self, directory: &Utf8Path) {
+        let mut found = KUSTOMIZATIONS.iter().map(|name| directory.join(name));
+        let Some(path) = found.find(|p| self.tree.check(p).is_ok()) else {
+            return;
+        };
+        if !self.open.insert(directory.to_owned()) {
+            return;
+        }
+        if let Some(document) = self.documents(&path).into_iter().next() {
+            self.kustomization(directory, &document);
+        }
+        self.open.remove(directory);
+    }
+
+    fn kustomization(&mut self, directory: &Utf8Path, document: &Arc<Document>) {
+        let root = &document.root;
+        for key in ["resources", "bases", "components"] {
+            for name in values(root, key).flat_map(Node::items) {
+                let path = name.as_str().and_then(|n| normal(&directory.join(n)));
+                match path {
+                    Some(path) if self.tree.check(&path).is_ok() => self.file(&path),
+                    Some(path) => self.directory(&path),
+                    None => {}
+                }
+            }
+        }
+        for patch in values(root, "patchesstrategicmerge").flat_map(Node::items) {
+            self.patch(directory, document, patch, None);
+        }
+        for patch in values(root, "patches").flat_map(Node::items) {
+            self.entry(directory, document, patch);
+        }
+        self.layers.push(Layer {
+            document: Arc::clone(document),
+            what: What::Fields,
+            inline: None,
+            target: None,
+        });
+        for patch in values(root, "patchesjson6902").flat_map(Node::items) {
+            self.entry(directory, document, patch);
+        }
+    }
+
+    /// An entry of `patches` or `patchesJson6902`.
+    fn entry(&mut self, directory: &Utf8Path, document: &Arc<Document>, entry: &Node) {
+        let target = values(entry, "target").next();
+        let text = values(entry, "patch").next();
+        if let Some(patch) = text.or_else(|| values(entry, "path").next()) {
+            self.patch(directory, document, patch, target);
+        }
+    }
+
+    /// A patch: the name of a file, or the patch itself.
+    fn patch(
+        &mut self,
+        directory: &Utf8Path,
+        document: &Arc<Document>,
+        patch: &Node,
+        target: Option<&Node>,
+    ) {
+        let Some(text) = patch.as_str() else {
+            return;
+        };
+        let path = normal(&directory.join(text)).filter(|_| !text.contains('\n'));
+        let path = path.filter(|p| self.tree.check(p).is_ok());
+        let (documents, inline) = match path {
+            Some(path) => (self.documents(&path), None),
+            None => {
+                let file = SourceFile::new(document.file.path(), text);
+                let parsed = yaml::parse_yaml(&file).documents;
+                let documents = parsed.into_iter().map(Arc::new).collect();
+                (documents, Some((Arc::clone(document), patch.clone())))
+            }
+        };
+        for document in documents {
+            let what = match document.root.items().is_empty() {
+                true => What::Merge,
+                false => What::Operations,
+            };
+            self.layers.push(Layer {
+                document,
+                what,
+                inline: inline.clone(),
+                target: target.cloned(),
+            });
+        }
+    }
+
+    fn file(&mut self, path: &Utf8Path) {
+        for document in self.documents(path) {
+            self.layers.push(Layer {
+                document,
+                what: What::Object,
+                inline: None,
+                target: None,
+            });
+        }
+    }
+
+    fn documents(&self, path: &Utf8Path) -> Vec<Arc<Document>> {
+        let Ok(bytes) = self.tree.read(path) else {
+            return Vec::new();
+        };
+        let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
+        parsed.documents.into_iter().map(Arc::new).collect()
+    }
+}
+
+/// Whether a node's bytes are its own, so that its value can be looked for in them.
+pub(super) fn is_own(node: &Node) -> bool {
+    node.style != Style::Alias
+}

@@ -1,0 +1,360 @@
+//! Where each value of a build is from: the layer that set it last.
+//!
+//! Nothing is built here. At each path of the build, the layers that say something about it are asked
+//! from the last one to the first, and the first that has the build's value is the one that made it. So
+//! a place always holds the text that made the value; where no layer has it, it is the kustomization's.
+
+use regex_lite::Regex;
+
+use super::layers::{Layer, What, is_own};
+use super::read::values;
+use crate::source::{Location, Origins, Span};
+use crate::yaml::{Document, Node, Value};
+
+/// Where the values of a build's objects are from; `whole` is where the build is asked for.
+pub(super) fn origins(built: &[Document], layers: &[Layer], whole: &Location) -> Origins {
+    let mut tracing = Tracing {
+        layers,
+        path: Vec::new(),
+        places: Vec::new(),
+    };
+    for document in built {
+        let candidates = tracing.roots(&document.root);
+        tracing.places.push((document.span, whole.clone()));
+        tracing.node(&document.root, candidates, whole);
+    }
+    Origins::new(tracing.places)
+}
+
+/// What a layer says about a path.
+#[derive(Clone)]
+struct Candidate<'l> {
+    /// Later layers are applied later.
+    layer: usize,
+    said: Said<'l>,
+}
+
+#[derive(Clone)]
+enum Said<'l> {
+    /// This, at this key where it is a mapping's.
+    Value(&'l Node, Option<Span>),
+    /// Something that is made of other values.
+    Made(&'l Node),
+}
+
+struct Tracing<'l> {
+    layers: &'l [Layer],
+    path: Vec<String>,
+    places: Vec<(Span, Location)>,
+}
+
+impl<'l> Tracing<'l> {
+    /// The layers that are about an object as a whole.
+    fn roots(&self, object: &Node) -> Vec<Candidate<'l>> {
+        let layers = self.layers.iter().enumerate();
+        let about = layers.filter(|(_, layer)| match layer.what {
+            What::Object => is_object(&layer.document.root, object),
+            What::Merge => is_meant(layer, object),
+            What::Operations | What::Fields => false,
+        });
+        let mut out: Vec<_> = about
+            .map(|(index, layer)| Candidate {
+                layer: index,
+                said: Said::Value(&layer.document.root, None),
+            })
+            .collect();
+        out.reverse();
+        out
+    }
+
+    /// Finds where a value and everything in it is from; which candidate it is.
+    fn node(
+        &mut self,
+        node: &Node,
+        mut candidates: Vec<Candidate<'l>>,
+        around: &Location,
+    ) -> Option<Candidate<'l>> {
+        self.identity(&mut candidates);
+        self.elsewhere(&mut candidates);
+        // Of one layer the later ones are the more precise.
+        candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
+        let made = candidates.iter().find(|c| match c.said {
+            Said::Made(_) => true,
+            Said::Value(other, _) => is_same(node, other),
+        });
+        let made = made.cloned();
+        let place = match &made {
+            Some(found) => self.place(found),
+            None => around.clone(),
+        };
+        self.places.push((node.span, place.clone()));
+        for entry in node.entries() {
+            let below = candidates.iter().filter_map(|c| {
+                let Said::Value(node, _) = c.said else {
+                    return None;
+                };
+                let entry = node.entry(&entry.key.text)?;
+                let said = Said::Value(&entry.value, Some(entry.key.span));
+                Some(Candidate { said, ..*c })
+            });
+            let below = below.collect();
+            self.path.push(entry.key.text.clone());
+            let found = self.node(&entry.value, below, &place);
+            self.path.pop();
+            let key = match &found {
+                Some(Candidate {
+                    layer,
+                    said: Said::Value(_, Some(key)),
+                }) => self.layers.get(*layer).map(|l| l.place(*key)),
+                Some(found) => Some(self.place(found)),
+                None => None,
+            };
+            let key = key.unwrap_or_else(|| place.clone());
+            self.places.push((entry.key.span, key));
+        }
+        for (index, item) in node.items().iter().enumerate() {
+            let below = candidates.iter().filter_map(|c| {
+                let Said::Value(node, _) = c.said else {
+                    return None;
+                };
+                let found = item_like(node.items(), item, index)?;
+                let said = Said::Value(found, None);
+                Some(Candidate { said, ..*c })
+            });
+            let below = below.collect();
+            self.path.push(index.to_string());
+            self.node(item, below, &place);
+            self.path.pop();
+        }
+        made
+    }
+
+    fn place(&self, candidate: &Candidate<'l>) -> Location {
+        let (Said::Value(node, _) | Said::Made(node)) = candidate.said;
+        let layer = &self.layers[candidate.layer];
+        layer.place(node.span)
+    }
+
+    /// What a merge patch says to be found doesn't set anything.
+    fn identity(&self, candidates: &mut Vec<Candidate<'l>>) {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        if matches!(
+            path.as_slice(),
+            ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]
+        ) {
+            candidates.retain(|c| self.layers[c.layer].what != What::Merge);
+        }
+    }
+
+    /// What operations and the fields of kustomizations say about the path.
+    fn elsewhere(&self, candidates: &mut Vec<Candidate<'l>>) {
+        let layers = self.layers.iter().enumerate();
+        for (index, layer) in layers {
+            let mut add = |said| candidates.push(Candidate { layer: index, said });
+            match layer.what {
+                What::Operations => {
+                    for operation in layer.document.root.items().iter().rev() {
+                        let path = operation.get("path").and_then(Node::as_str);
+                        let value = operation.get("value");
+                        if let (Some(path), Some(value)) = (path, value)
+                            && self.is_pointer(path)
+                        {
+                            add(Said::Value(value, None));
+                        }
+                    }
+                }
+                What::Fields => self.fields(&layer.document.root, &mut add),
+                What::Object | What::Merge => {}
+            }
+        }
+    }
+
+    /// Whether a JSON pointer is the path; `-` and numbers stand for any item, as others may have moved
+    /// it.
+    fn is_pointer(&self, pointer: &str) -> bool {
+        let mut tokens = pointer.split('/').skip(1);
+        let is_index = |token: &str| token == "-" || token.bytes().all(|b| b.is_ascii_digit());
+        let same = self.path.iter().all(|name| {
+            tokens.next().is_some_and(|token| {
+                let index = is_index(token) && name.bytes().all(|b| b.is_ascii_digit());
+                index || token.replace("~1", "/").replace("~0", "~") == *name
+            })
+        });
+        !self.path.is_empty() && same && tokens.next().is_none()
+    }
+
+    fn fields(&self, root: &'l Node, add: &mut impl FnMut(Said<'l>)) {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let mut all = |key: &str| {
+            for value in values(root, key) {
+                add(Said::Value(value, None));
+            }
+        };
+        match path.as_slice() {
+            ["metadata", "namespace"] => all("namespace"),
+            ["metadata", "annotations"] => all("commonannotations"),
+            [.., "labels"] => {
+                all("commonlabels");
+                for entry in values(root, "labels").flat_map(Node::items) {
+                    for pairs in values(entry, "pairs") {
+                        add(Said::Value(pairs, None));
+                    }
+                }
+            }
+            ["metadata", "name"] => {
+                for key in ["nameprefix", "namesuffix"] {
+                    let named = values(root, key).filter(|n| n.as_str() != Some(""));
+                    named.for_each(|n| add(Said::Made(n)));
+                }
+            }
+            _ => {}
+        }
+        let dotted = path.join(".");
+        for replacement in values(root, "replacements").flat_map(Node::items) {
+            for target in values(replacement, "targets").flat_map(Node::items) {
+                for field in values(target, "fieldpaths").flat_map(Node::items) {
+                    if field.as_str() == Some(&dotted) {
+                        add(Said::Made(field));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether two nodes have the same value, as far as one of them says it: scalars do where they are
+/// equal, collections where they are of one sort.
+fn is_same(built: &Node, other: &Node) -> bool {
+    match (&built.value, &other.value) {
+        (Value::Map(_), Value::Map(_)) | (Value::Seq(_), Value::Seq(_)) => true,
+        (Value::Map(_) | Value::Seq(_), _) | (_, Value::Map(_) | Value::Seq(_)) => false,
+        _ => is_own(other) && built.to_json() == other.to_json(),
+    }
+}
+
+/// Of a layer's list the item that became one of the build's: an equal one, one of the same name, or
+/// the one at the same place.
+fn item_like<'l>(items: &'l [Node], built: &Node, index: usize) -> Option<&'l Node> {
+    let json = built.to_json();
+    let equal = items.iter().find(|i| i.to_json() == json);
+    let name = |node: &Node| {
+        let own = node
+            .get("name")
+            .or_else(|| node.get("metadata")?.get("name"));
+        own.and_then(Node::as_str).map(ToOwned::to_owned)
+    };
+    let named = || {
+        let wanted = name(built)?;
+        items.iter().find(|i| name(i).as_deref() == Some(&wanted))
+    };
+    equal.or_else(named).or_else(|| items.get(index))
+}
+
+fn text<'n>(object: &'n Node, path: &str) -> &'n str {
+    object
+        .below(path)
+        .and_then(Node::as_str)
+        .unwrap_or_default()
+}
+
+/// Whether a resource may have become an object: kustomize may have put something around its name.
+fn is_object(resource: &Node, object: &Node) -> bool {
+    let (own, built) = (
+        text(resource, "metadata.name"),
+        text(object, "metadata.name"),
+    );
+    text(resource, "kind") == text(object, "kind") && !own.is_empty() && built.contains(own)
+}
+
+/// Whether a patch is for an object.
+fn is_meant(layer: &Layer, object: &Node) -> bool {
+    let Some(target) = &layer.target else {
+        return is_object(&layer.document.root, object);
+    };
+    let matches = |key: &str, path: &str| {
+        let wanted = values(target, key).find_map(Node::as_str);
+        wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
+            let whole = Regex::new(&format!("^(?:{wanted})$"));
+            let value = text(object, path);
+            wanted == value || whole.is_ok_and(|w| w.is_match(value))
+        })
+    };
+    matches("kind", "kind") && matches("name", "metadata.name")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layers::layers;
+    use super::*;
+    use crate::source::{Memory, SourceFile};
+    use crate::yaml;
+
+    const FILES: [(&str, &str); 5] = [
+        (
+            "base/hc.yaml",
+            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hc\n\
+             spec:\n  a: base\n  b: base\n  list: [1, 2]\n",
+        ),
+        ("base/kustomization.yaml", "resources: [hc.yaml]\n"),
+        (
+            "part/kustomization.yaml",
+            "kind: Component\npatches:\n- target: {kind: Hyper.*}\n  patch: |-\n    - op: add\n      \
+             path: /spec/list/-\n      value: 3\n",
+        ),
+        (
+            "over/kustomization.yaml",
+            "resources: [../base]\ncomponents: [../part]\nnamespace: ours\npatches: [{path: p.yaml}]\n\
+             commonLabels: {team: virt}\n",
+        ),
+        (
+            "over/p.yaml",
+            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\n\
+             spec:\n  b: over\n  \"c\": 'base'\n",
+        ),
+    ];
+
+    /// As kustomize prints it.
+    const BUILT: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  labels:\n    \
+                         team: virt\n  name: hc\n  namespace: ours\nspec:\n  a: base\n  b: over\n  c: base\n  \
+                         list:\n  - 1\n  - 2\n  - 3\n";
+
+    #[test]
+    fn a_value_is_from_the_layer_that_set_it_last() {
+        let tree: Memory = FILES.into_iter().collect();
+        let layers = layers(&tree, "over".into());
+        let kustomization = SourceFile::new("over/kustomization.yaml", FILES[3].1);
+        let whole = Location::new(&kustomization, Span::new(0, 9));
+        let file = SourceFile::new("built", BUILT);
+        let built = yaml::parse_yaml(&file).documents;
+        let origins = origins(&built, &layers, &whole);
+        file.set_origins(std::sync::Arc::new(origins));
+        let root = &built[0].root;
+        let from = |path: &str| {
+            let node = root.at(&yaml::Path::dotted(path)).expect(path);
+            let place = built[0].location(node.span).origin().expect(path);
+            let line = place.start().line;
+            format!("{}:{line} {}", place.file.path(), place.text())
+        };
+        let expected = [
+            ("kind", "base/hc.yaml:2 HyperConverged"),
+            ("metadata.name", "base/hc.yaml:4 hc"),
+            ("metadata.namespace", "over/kustomization.yaml:3 ours"),
+            ("metadata.labels.team", "over/kustomization.yaml:5 virt"),
+            ("spec.a", "base/hc.yaml:6 base"),
+            ("spec.b", "over/p.yaml:5 over"),
+            ("spec.c", "over/p.yaml:6 'base'"),
+        ];
+        for (path, place) in expected {
+            assert_eq!(from(path), place, "{path}");
+        }
+        let items = root.below("spec.list").expect("there").items();
+        let item = |index: usize| {
+            let place = built[0].location(items[index].span).origin();
+            let place = place.expect("traced");
+            let line = place.start().line;
+            format!("{}:{line} {}", place.file.path(), place.text())
+        };
+        assert_eq!(item(0), "base/hc.yaml:8 1");
+        assert_eq!(item(2), "part/kustomization.yaml:7 3");
+    }
+}
