@@ -78,6 +78,39 @@ impl Release {
         ))
     }
 
+    /// The release after this one, as whoever runs this one calls it: of a distribution, the version
+    /// that is built from a later release. `None` where none is modelled.
+    pub fn next(&self) -> Option<Arc<Self>> {
+        self.beside().1
+    }
+
+    /// The release before this one, as [`Release::next`].
+    pub fn previous(&self) -> Option<Arc<Self>> {
+        self.beside().0
+    }
+
+    fn beside(&self) -> (Option<Arc<Self>>, Option<Arc<Self>>) {
+        let all: Vec<Arc<Self>> = match self.distribution() {
+            upstream if upstream.is_upstream() => {
+                Self::known_names().filter_map(Self::known).collect()
+            }
+            distribution => {
+                let lines = distribution.lines().into_iter();
+                lines
+                    .filter_map(|line| Self::shipped(distribution, line, None))
+                    .collect()
+            }
+        };
+        let is_same = |other: &&Arc<Self>| other.name() == self.name();
+        let own = all.iter().position(|other| is_same(&other));
+        let Some(own) = own else {
+            return (None, None);
+        };
+        let later = all[own..].iter().find(|other| !is_same(other));
+        let earlier = all[..own].last();
+        (earlier.cloned(), later.cloned())
+    }
+
     /// Gives templates from an operator's files what the operator gives them when it loads them, which
     /// is what the webhook gives the users'.
     pub fn load_templates(&self, templates: &mut [Value]) {
@@ -278,6 +311,18 @@ mod tests {
                 assert_eq!(shipped.label(), line);
             }
         }
+    }
+
+    #[test]
+    fn neighbours_are_called_as_the_own_version_is() {
+        let labels = |release: &Release| {
+            [release.previous(), release.next()].map(|r| r.map(|r| r.label().to_owned()))
+        };
+        let names = |a: &str, b: &str| [Some(a.to_owned()), Some(b.to_owned())];
+        assert_eq!(labels(&shipped("4.22", Some("3"))), names("4.21", "4.23"));
+        let upstream = Release::known("1.17").expect("modelled");
+        assert_eq!(labels(&upstream), names("1.16", "1.18"));
+        assert_eq!(labels(&Release::known("1.16").expect("modelled"))[0], None);
     }
 
     #[test]

@@ -11,19 +11,12 @@ use crate::yaml::{Path, Segment};
 impl Context<'_> {
     /// The release that comes after the cluster's; `None` where it isn't known.
     pub fn next_release(&self) -> Option<Arc<Release>> {
-        let name = self.release().name();
-        let mut later = Release::known_names().skip_while(|n| *n != name);
-        later.next()?;
-        Release::known(later.next()?)
+        self.release().next()
     }
 
     /// The release that came before the cluster's; `None` where it isn't known.
     pub fn previous_release(&self) -> Option<Arc<Release>> {
-        let name = self.release().name();
-        let mut known = Release::known_names().take_while(|n| *n != name);
-        let previous = known.by_ref().last()?;
-        Release::known_names().find(|n| *n == name)?;
-        Release::known(previous)
+        self.release().previous()
     }
 
     /// Where the document's version has a field that is named as in v1beta1 below `spec`.

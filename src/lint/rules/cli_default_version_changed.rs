@@ -75,7 +75,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let place = document.location(span);
                 let message = format!(
                     "the command names no API version, and {} prefers {preferred}",
-                    cx.release().name()
+                    cx.release().label()
                 );
                 let versioned = format!("hyperconvergeds.{oldest}.hco.kubevirt.io");
                 let finding = Finding::new(&RULE, message)

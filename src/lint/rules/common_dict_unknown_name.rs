@@ -79,7 +79,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let meant = meant(name, cx);
         let message = format!(
             "{name} is switched off, but release {} has no common golden image of this name",
-            cx.release().name()
+            cx.release().label()
         );
         let mut finding = Finding::new(&RULE, message)
             .at(template.name_place())

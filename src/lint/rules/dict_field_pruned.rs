@@ -67,7 +67,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .label("never gets to the DataImportCron")
                 .help(format!(
                     "remove it: SSP of release {} can't hand it on",
-                    cx.release().name()
+                    cx.release().label()
                 ));
             out.report(finding);
         }

@@ -84,9 +84,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = format!(
             "{name} isn't set: it is {} in {} and {} from {} on",
             word(now),
-            cx.release().name(),
+            cx.release().label(),
             word(then),
-            next.name()
+            next.label()
         );
         let finding = Finding::new(&RULE, message)
             .at(cx.gate(name).place())

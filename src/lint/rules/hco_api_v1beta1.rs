@@ -54,7 +54,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if written == newest || !api.served_versions.iter().any(|v| v == written) {
         return;
     }
-    let release = cx.release().name();
+    let release = cx.release().label();
     let stored = api.storage_version == *newest;
     let message = match stored {
         true => format!("{written} is the old API version: {release} stores {newest}"),

@@ -1,7 +1,6 @@
 //! A patch that is still there when the release changes.
 
 use super::prelude::*;
-use crate::release::Release;
 
 pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-before-upgrade",
@@ -48,7 +47,7 @@ release; `jsonpatch-breaks-on-upgrade` reports those that stop working.
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(next) = next_release(cx.release()) else {
+    let Some(next) = cx.next_release() else {
         return;
     };
     for patch in cx.patch_annotations() {
@@ -61,7 +60,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         } else {
             "operations"
         };
-        let (kind, next) = (patch.target.kind, next.name());
+        let (kind, next) = (patch.target.kind, next.label());
         let message =
             format!("{count} {operations} on {kind} would go through the upgrade to {next}");
         out.report(
@@ -73,10 +72,4 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 )),
         );
     }
-}
-
-/// The release that comes after this one, where hcoplan knows it.
-pub(super) fn next_release(release: &Release) -> Option<std::sync::Arc<Release>> {
-    let mut names = Release::known_names().skip_while(|name| *name != release.name());
-    Release::known(names.nth(1)?)
 }

@@ -1,6 +1,5 @@
 //! A patch that works on this release and not on the next.
 
-use super::jsonpatch_before_upgrade::next_release;
 use super::prelude::*;
 use crate::diff::{PatchChange, patch_change};
 use crate::plan::{Admit, plan_with};
@@ -51,7 +50,7 @@ afterwards; `hcoplan plan DIR --upgrade-to X.Y` shows the rest of what changes.
 };
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(next) = next_release(cx.release()) else {
+    let Some(next) = cx.next_release() else {
         return;
     };
     if cx.patch_annotations().is_empty() || cx.patch_failure().is_some() {
@@ -67,7 +66,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(operation) => patch.place(operation.spans.whole),
                 None => patch.annotation.value_place(),
             };
-            let next = next.name();
+            let next = next.label();
             out.report(match change {
                 PatchChange::Fails(index, message) => Finding::new(
                     &RULE,

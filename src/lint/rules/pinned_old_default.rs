@@ -76,7 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             && value != *now
             && default_of(previous, &schema, &path) == Some(&value)
         {
-            out.report(outdated(cx, &path, node, previous.name(), now));
+            out.report(outdated(cx, &path, node, previous.label(), now));
         }
         if let Some(next) = &next
             && value == *now
@@ -93,7 +93,7 @@ fn default_of<'r>(release: &'r Release, schema: &str, path: &Path) -> Option<&'r
 }
 
 fn outdated(cx: &Context<'_>, path: &Path, node: &Node, previous: &str, now: &Json) -> Finding {
-    let release = cx.release().name();
+    let release = cx.release().label();
     let value = node.to_json();
     let message =
         format!("{path} is {value}, the default up to {previous}; that of {release} is {now}");
@@ -105,11 +105,11 @@ fn outdated(cx: &Context<'_>, path: &Path, node: &Node, previous: &str, now: &Js
 }
 
 fn soon(cx: &Context<'_>, path: &Path, node: &Node, next: &Release, then: &Json) -> Finding {
-    let release = cx.release().name();
+    let release = cx.release().label();
     let value = node.to_json();
     let message = format!(
         "{path} is {value}, the default of {release}; that of {} is {then}",
-        next.name()
+        next.label()
     );
     let label = match rewritten(cx, next, path, &value) {
         Some(by) => format!("the upgrade writes {} here, and git takes it back", by.to),

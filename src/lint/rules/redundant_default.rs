@@ -57,7 +57,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut found = Vec::new();
     collect(schema, spec, &Path::dotted("spec"), &mut found);
     for (path, entry) in found {
-        let release = cx.release().name();
+        let release = cx.release().label();
         let message = format!(
             "{path} is {}, which is the default of {release}",
             entry.value.to_json()

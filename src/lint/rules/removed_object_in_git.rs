@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for removed in &cx.release().upgrade().removed_objects {
         let of_kind = cx.neighbours().of_kind(&removed.kind).iter();
         for document in of_kind.filter(|d| is_it(cx, removed, d)) {
-            let release = cx.release().name();
+            let release = cx.release().label();
             let message = format!("{} {} is gone in {release}", removed.kind, removed.name);
             let finding = about(&RULE, document, message)
                 .label("HCO deletes it, git creates it again")
