@@ -24,6 +24,7 @@ pub mod plan;
 pub mod release;
 pub mod repo;
 pub mod report;
+pub mod review;
 pub mod secret;
 pub mod source;
 pub mod topology;

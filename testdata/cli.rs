@@ -11,6 +11,8 @@
 
 #[path = "matrix.rs"]
 mod matrix;
+#[path = "review.rs"]
+mod review;
 
 use std::fmt::Write;
 use std::fs;

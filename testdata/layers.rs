@@ -23,6 +23,7 @@ const LINES: &[&[&str]] = &[
     &["lifecycle"],
     &["emit", "repo"],
     &["matrix", "lint", "why", "diff", "fix"],
+    &["review"],
     &["report"],
     &["app"],
     &["main", "cli", "lsp"],

@@ -1,6 +1,5 @@
 //! One cluster's way through the pipeline.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -13,7 +12,7 @@ use super::view;
 use super::work::Work;
 use crate::admission::Stage;
 use crate::diff::{self, Before, ClusterChanges};
-use crate::emit::{self, ClusterFiles, DiskTree, InputDigest, cluster_directory};
+use crate::emit::{self, ClusterFiles, DiskTree, cluster_directory};
 use crate::finding::Finding;
 use crate::hyperconverged;
 use crate::lint;
@@ -21,7 +20,6 @@ use crate::plan::Plan;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Problem, Repo};
 use crate::secret::{self, InputText};
-use crate::source::{SourceFile, encode};
 use crate::yaml::{self, Document};
 
 /// Everything that is asked for, for one cluster. What is found points at what the user wrote.
@@ -156,7 +154,7 @@ fn as_built(
     if work.stored {
         outcome.printed = stored(&loaded.name, &release, &plan, work.force);
     }
-    if let Err(error) = write(work, &release, &loaded, &plan, &mut outcome) {
+    if let Err(error) = write(work, &loaded, &plan, &mut outcome) {
         outcome.state = State::Failed(error);
     }
     outcome
@@ -282,7 +280,6 @@ fn refuse(work: &Work<'_>, plan: &Plan, outcome: &mut Outcome) {
 /// The output tree's part.
 fn write(
     work: &Work<'_>,
-    release: &Release,
     loaded: &Loaded,
     plan: &Plan,
     outcome: &mut Outcome,
@@ -296,15 +293,7 @@ fn write(
     if !work.emits() {
         return Ok(());
     }
-    let digests = digests(loaded);
-    let files = ClusterFiles::new(
-        &loaded.name,
-        release,
-        digests,
-        plan,
-        &work.texts,
-        work.wanted(),
-    );
+    let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
     let files = match work.kustomization {
         true => files.with_kustomization(),
         false => files,
@@ -356,28 +345,10 @@ fn stale(disk: &DiskTree, files: &ClusterFiles) -> Result<Vec<String>, diff::Err
             out.push(directory.join(name).into_string());
         }
     }
-    let listed = disk.manifest(&directory)?.into_iter();
-    for object in listed.flat_map(|m| m.objects) {
-        let still = files.files.iter().any(|f| f.name == object.file);
-        if !still && disk.text(&directory, &object.file)?.is_some() {
-            out.push(directory.join(&object.file).into_string());
+    for name in disk.names(&directory) {
+        if !files.files.iter().any(|f| f.name == *name) {
+            out.push(directory.join(name).into_string());
         }
     }
     Ok(out)
-}
-
-/// The files that a cluster is read from, each with what `sha256sum` prints for it.
-fn digests(loaded: &Loaded) -> Vec<InputDigest> {
-    use sha2::{Digest, Sha256};
-    let inventory = loaded.inventory.iter().flat_map(|i| &i.documents);
-    let documents = [&loaded.document].into_iter().chain(inventory);
-    let files: BTreeMap<_, &SourceFile> = documents.map(|d| (d.file.path(), &*d.file)).collect();
-    let digest = |(path, file): (&camino::Utf8Path, &SourceFile)| {
-        let digest = Sha256::digest(encode(file.text(), file.encoding()));
-        InputDigest {
-            file: path.to_string(),
-            sha256: digest.iter().map(|b| format!("{b:02x}")).collect(),
-        }
-    };
-    files.into_iter().map(digest).collect()
 }

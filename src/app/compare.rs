@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use super::pipeline::each;
-use super::planned::{Planned, Unplannable, plan, said};
+use super::planned::{Planned, Unplannable, plan, said, tell_images};
 use super::{Progress, panics, transition};
 use crate::diff::{self, ClusterDiff, Kind};
 use crate::finding::Finding;
@@ -183,6 +183,8 @@ fn work(
                     new
                 }
             };
+            let machines = new.machines(after, is, selection);
+            tell_images(&old, &new, &machines, diff);
             let found = findings(before, was, &old);
             let finds = new.findings(after, is, Some(&old), selection);
             diff.findings_added = only(&finds, &found);

@@ -17,8 +17,6 @@ use crate::lifecycle::UpdateMethod;
 use crate::lint;
 use crate::release::Release;
 use crate::repo::{ClusterRef, Repo};
-use crate::source::SourceFile;
-use crate::yaml;
 
 /// The objects on the left.
 #[derive(Debug)]
@@ -127,13 +125,8 @@ fn broken(why: &dyn std::fmt::Display) -> Broken {
 /// The objects of a directory of an output tree.
 fn tree_objects(before: &Before, directory: &Utf8Path) -> Result<Vec<Object>, diff::Error> {
     let mut out = Vec::new();
-    for file in before.listed(directory)?.keys() {
-        let Some(text) = before.text(directory, file)? else {
-            continue;
-        };
-        let parsed = yaml::parse(&SourceFile::new(directory.join(file), text));
-        let documents = parsed.documents.iter();
-        out.extend(documents.map(|d| Object::new(d.root.to_json())));
+    for file in before.names(directory) {
+        out.extend(before.object(directory, file)?);
     }
     Ok(out)
 }
@@ -150,7 +143,7 @@ pub fn gone<'n>(
     let newest = Release::known_names().last().and_then(Release::known);
     let release: Arc<Release> = newest.expect("hcoplan models a release");
     let mut out = Vec::new();
-    for directory in before.directories()? {
+    for directory in before.directories() {
         if known.contains(&directory) {
             continue;
         }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::cluster;
-use crate::diff::{Broken, Side};
+use crate::diff::{Broken, ClusterDiff, Machine, Side};
 use crate::finding::Finding;
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::kube::Object;
 use crate::lifecycle::State;
 use crate::lint;
+use crate::matrix::{self, ClusterMatrix, Given, matrix};
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
@@ -73,19 +74,60 @@ impl Planned {
         before: Option<&Self>,
         selection: &lint::Selection<'_>,
     ) -> Vec<Finding> {
-        let input = lint::Input {
+        let input = self.input();
+        let mut findings = self.loaded.findings.clone();
+        let before = before.map(|b| &b.loaded.json);
+        let run = cluster::lint(repo, cluster, &self.loaded, input, before, selection);
+        findings.extend(run.findings);
+        findings
+    }
+
+    /// The virtual machines of the repository that are made from golden images of the cluster.
+    pub(super) fn machines(
+        &self,
+        repo: &Repo,
+        cluster: &ClusterRef,
+        selection: &lint::Selection<'_>,
+    ) -> Vec<Machine> {
+        let input = self.input();
+        let context = lint::Context::new(input, selection.settings())
+            .with_neighbours(|| repo.neighbours(cluster, &self.loaded));
+        let machines = context.virtual_machines().into_iter();
+        let one = |vm: lint::VirtualMachine<'_>| {
+            let source = vm.boot_source()?;
+            Some(Machine {
+                name: match vm.namespace() {
+                    "" => vm.name().to_owned(),
+                    namespace => format!("{namespace}/{}", vm.name()),
+                },
+                namespace: source.namespace.to_owned(),
+                data_source: source.name.to_owned(),
+            })
+        };
+        machines.filter_map(one).collect()
+    }
+
+    /// Which golden image is there for which architecture.
+    fn images(&self) -> ClusterMatrix {
+        let admission = &self.plan.admission;
+        matrix(&Given {
+            cluster: &self.loaded.name,
+            release: &self.release,
+            inventory: &self.inventory.inventory,
+            plan: &self.plan,
+            refused: admission.stage.map(|_| admission.message.as_str()),
+        })
+    }
+
+    fn input(&self) -> lint::Input<'_> {
+        lint::Input {
             cluster: &self.loaded.name,
             release: &self.release,
             document: &self.loaded.document,
             object: &self.loaded.json,
             inventory: &self.inventory,
             plan: &self.plan,
-        };
-        let mut findings = self.loaded.findings.clone();
-        let before = before.map(|b| &b.loaded.json);
-        let run = cluster::lint(repo, cluster, &self.loaded, input, before, selection);
-        findings.extend(run.findings);
-        findings
+        }
     }
 
     pub(super) fn side(&self) -> Side<'_> {
@@ -96,6 +138,20 @@ impl Planned {
             object: &self.loaded.json,
             plan: &self.plan,
         }
+    }
+}
+
+/// What happens to golden images between two states, where both can have some.
+pub(super) fn tell_images(
+    before: &Planned,
+    after: &Planned,
+    machines: &[Machine],
+    diff: &mut ClusterDiff,
+) {
+    let images = (before.images(), after.images());
+    if let Some(effects) = matrix::effects(&images.0, &images.1, &diff.comparison, machines) {
+        diff.image_effects = effects;
+        diff.knows_images = true;
     }
 }
 

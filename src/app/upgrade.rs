@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::compare::{Compared, only};
 use super::pipeline::each;
-use super::planned::plan;
+use super::planned::{plan, tell_images};
 use super::{Held, Progress};
 use crate::diff::{self, ClusterDiff, States};
 use crate::lifecycle::{self, UpdateMethod};
@@ -117,6 +117,8 @@ fn work(
                 (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
             } else {
                 diff.notes = diff::notes(&a, &b);
+                let machines = after.machines(repo, cluster, selection);
+                tell_images(&before, &after, &machines, diff);
             }
             diff.notes.extend(diff::step_notes(&state, &step));
             if index == last {

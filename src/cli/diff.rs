@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
+use super::base;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
@@ -23,8 +24,8 @@ use crate::report::changes::{Changes, Format, LEAST_BUDGET, write};
 
 /// Show what a change does to the clusters, object by object and field by field
 ///
-/// Without a choice of sides, the left one is the committed output tree (else the tree on disk)
-/// and the right one what the sources render now. Nothing is written.
+/// Without a choice of sides, the left one is the committed output tree (else the revision where this
+/// branch left the main one) and the right one what the sources render now. Nothing is written.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Directory with the sources
@@ -81,7 +82,7 @@ pub(super) struct Arguments {
     exit_code: bool,
 
     /// How to print the result, as often as needed: human, unified, json, json-patch, markdown,
-    /// html, each alone or with `=FILE`
+    /// html, outputs (`name=value` for the steps of a workflow), each alone or with `=FILE`
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
     format: Vec<Target<Format>>,
 
@@ -100,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             (left.name, right.name)
         }
         Choice::Tree(right) => {
-            let name = run.tree(&right, output)?;
+            let name = run.tree(right.clone(), output)?;
             (name, right.name)
         }
         Choice::Live(path, right) => {
@@ -119,6 +120,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         compared: run.compared,
         root: &run.root,
         terminal,
+        standing: &[],
         budget: arguments.budget_bytes.and_then(|n| usize::try_from(n).ok()),
     };
     for target in &targets {
@@ -265,12 +267,18 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Compares with the output tree; says which one that is.
-    fn tree(&mut self, right: &Side, output: &Output) -> Result<String, Failure> {
-        let repo = self.open(right, output)?;
+    /// Compares with the output tree, or, where none is committed, with the revision where this
+    /// branch left the main one; says which one that is.
+    fn tree(&mut self, right: Side, output: &Output) -> Result<String, Failure> {
         let path = self.arguments.out.path(&self.root);
         let disk = DiskTree::open(&path)?;
-        let (before, note) = Before::find(&path, disk.as_ref());
+        let (before, note) = Before::find(&path, disk.as_ref())?;
+        let committed = matches!(before, Before::Committed { .. });
+        if let Some(left) = (!committed).then(|| base::left_main(&right)).flatten() {
+            self.repositories(&left, &right, output)?;
+            return Ok(left.name);
+        }
+        let repo = self.open(&right, output)?;
         if let Some(note) = note {
             output.note(format_args!("the diff is against the tree on disk: {note}"));
         }

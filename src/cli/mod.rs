@@ -4,6 +4,7 @@
 //! in [`exit`].
 
 mod arguments;
+mod base;
 mod baseline;
 mod clusters;
 mod cmp;
@@ -37,7 +38,6 @@ mod read;
 mod release;
 mod render;
 mod report;
-mod review;
 mod selection;
 mod settings;
 mod shard;

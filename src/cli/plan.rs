@@ -1,27 +1,28 @@
-//! `hcoplan plan`: lint, render to the output tree, show what changes.
+//! `hcoplan plan`: lint, render to the output tree, show what changes and what follows.
+
+use std::collections::BTreeSet;
 
 use clap::Args;
 
 use super::arguments::Sources;
+use super::base::{self, Base};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
 use super::out::Out;
 use super::output::Output;
-use super::review::{self, Review};
 use super::settings::Rules;
 use super::tree::{self, OutputTree};
-use super::upgrade::{Upgrade, last_release};
-use super::{clusters, held, render};
-use crate::app::{self, Upgrading, Work};
-use crate::diff::Before;
-use crate::report::Format;
-use crate::report::changes;
+use super::{clusters, held, render, upgrade};
+use crate::app::{self, State, Upgrading, Work};
+use crate::diff::{Before, ClusterDiff};
+use crate::finding::Finding;
+use crate::report::changes::{self, Changes, Format, LEAST_BUDGET};
 
-/// Lint, render to the output tree, and show what changes
+/// Show what a change does, lint it, and render it to the output tree
 ///
-/// The diff has the committed output tree on its left where git knows one, else the tree on
-/// disk.
+/// The change is what happened since --against, else since the committed output tree, else since
+/// this branch left the main one. The worst comes first; clusters that change alike are one entry.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -41,8 +42,9 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Output tree")]
     check: bool,
 
-    /// Show also what an upgrade of HCO to this release does, minor release by minor release, and
-    /// whether it counts when the manifest is applied; `1.18,1.19` names the way
+    /// Show what an upgrade of HCO to this release does, as a checklist, and whether it counts when
+    /// the manifest is applied; fails on a refusal, a stopped reconcile or a new error. `1.18,1.19`
+    /// names the way
     #[arg(
         long,
         value_name = "X.Y",
@@ -51,10 +53,15 @@ pub(super) struct Arguments {
     )]
     upgrade_to: Vec<String>,
 
-    /// How to print the result, as often as needed: human and json, and lint's formats for the
-    /// findings alone
+    /// How to print the result, as often as needed: human, unified, json, json-patch, markdown,
+    /// html, outputs, each alone or with `=FILE`; findings alone are `hcoplan lint`'s
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
-    format: Vec<Target>,
+    format: Vec<Target<Format>>,
+
+    /// The most bytes of the markdown
+    #[arg(long, value_name = "N", help_heading = "Output",
+        value_parser = clap::value_parser!(u64).range(LEAST_BUDGET as u64..))]
+    budget_bytes: Option<u64>,
 
     /// Render also what HCO's webhooks would refuse; it still counts as refused
     #[arg(long, help_heading = "Input")]
@@ -63,16 +70,18 @@ pub(super) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  hcoplan plan                                  lint, render and diff what is here
+  hcoplan plan                                  what this branch changes, linted and rendered
+  hcoplan plan --against origin/main --format markdown=plan.md
+                                                the same for a comment on a pull request
   hcoplan plan --check                          in CI: fail where the output tree is stale
   hcoplan plan --live live.yaml                 as an update of what the cluster holds
-  hcoplan plan --upgrade-to 1.18,1.19           what each step of an upgrade of HCO does
+  hcoplan plan --upgrade-to 1.18,1.19           a checklist for an upgrade of HCO
   hcoplan plan --live live.yaml --upgrade-to 1.19
                                                 the same, from what the cluster holds";
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "plan", &Format::ALL)?;
-    let upgrade_to = last_release(&arguments.upgrade_to)?;
+    let upgrade_to = upgrade::last_release(&arguments.upgrade_to)?;
     let sources = &arguments.sources;
     if !arguments.check && sources.directory != "-" {
         arguments.out.check_shard(sources)?;
@@ -90,7 +99,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         false => {
             let path = arguments.out.path(&found.root);
             let tree = OutputTree::open(path, &found, !arguments.check)?;
-            let before = review::before(&tree, output);
+            let before = base::before(&tree, output)?;
             (tree, before)
         }
     };
@@ -106,62 +115,140 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ..Work::default()
     };
     let mut verdict = found.verdict;
-    let mut review = Review::run(&found, &work, sources.jobs, &tree, &mut verdict, output);
+    let (mut stale, mut kept) = (Vec::new(), Vec::new());
+    let mut changed = BTreeSet::new();
+    let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+        progress.aside(|| tree::say(outcome, &mut verdict, output));
+        stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
+        if !matches!(outcome.state, State::Done) {
+            kept.push(outcome.cluster.clone());
+        }
+        let as_it_was = outcome.changes.take().is_some_and(|c| c.changes.is_empty());
+        if !as_it_was {
+            changed.insert(outcome.cluster.clone());
+        }
+    });
     drop(work);
     // What a part of the clusters would change is no plan, and no baseline.
     if app::interrupted() {
         return Ok(verdict);
     }
-    for gone in tree::gone(&before, &found)? {
-        review.count(gone);
-    }
-    let findings = std::mem::take(&mut review.findings);
+    let base = Base {
+        found: &found,
+        sources,
+        settings: &settings,
+        tree: &before,
+        path: tree.path(),
+        changed: Some(&changed),
+    };
+    let mut compared = base.compare(&arguments.held, held.as_ref(), &mut verdict, output)?;
     let settled = findings.settle(arguments.rules.baseline(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));
+    let standing = told_apart(settled.findings(), &mut compared.clusters);
     let upgrading = upgrade_to.as_ref().map(|to| Upgrading {
         to,
         held: held.as_ref(),
         update: arguments.held.update(),
     });
-    let upgrade = upgrading.map_or_else(Vec::new, |upgrading| {
-        Upgrade::preview(&found, &upgrading, &settings, sources, output)
-    });
+    let steps = upgrading
+        .map(|work| upgrade::preview(&found, &work, &settings, sources, &mut verdict, output));
+    let written = match arguments.check {
+        true => {
+            stale.extend(tree.stale(&found));
+            Ok(None)
+        }
+        false => {
+            let path = tree.path().to_owned();
+            let written = tree.finish(&found, &verdict, output);
+            written.map(|done| done.then_some(path))
+        }
+    };
     for target in &targets {
-        if target.format == Format::Human && settled.is_empty() {
+        if target.format == Format::Human && found.verdict.nothing_found && standing.is_empty() {
             continue;
         }
-        let mut text = match target.format {
-            Format::Json => {
-                let mut document = settled.document();
-                document["changes"] = review.changes_json();
-                if upgrade_to.is_some() {
-                    let terminal = target.terminal(output);
-                    let step = |step: &Upgrade| {
-                        changes::step_document(&step.changes(&found, terminal), &step.to)
-                    };
-                    document["upgrade"] = upgrade.iter().map(step).collect();
-                }
-                format!("{document:#}").into_bytes()
-            }
-            other => settled.text(other, target.terminal(output)),
+        let changes = Changes {
+            left: &compared.left,
+            right: "the working tree",
+            clusters: &compared.clusters,
+            compared: compared.compared,
+            root: &found.root,
+            terminal: target.terminal(output),
+            standing: &standing,
+            budget: arguments.budget_bytes.and_then(|n| usize::try_from(n).ok()),
         };
-        if matches!(target.format, Format::Human | Format::Json) {
-            text.push(b'\n');
+        let mut text = Vec::new();
+        match (target.format, &steps) {
+            (Format::Json, _) => {
+                let mut document = changes::document(&changes);
+                document["findings"] = settled.document()["findings"].take();
+                if let Some(steps) = &steps {
+                    document["upgrade"] = changes::steps_document(steps, &changes);
+                }
+                text = format!("{document:#}\n").into_bytes();
+            }
+            (_, Some(steps)) => changes::write_upgrade(target.format, steps, &changes, &mut text)?,
+            (_, None) => changes::write(target.format, &changes, &mut text)?,
         }
         if target.format == Format::Human {
-            review.human(&mut text)?;
-            for upgrade in &upgrade {
-                let changes = upgrade.changes(&found, target.terminal(output));
-                upgrade.human(&changes, &mut text)?;
-            }
+            let rest = Written {
+                kept: &kept,
+                tree: written.as_ref().ok().and_then(Option::as_deref),
+            };
+            rest.human(&mut text);
         }
         target.write(&text, output)?;
     }
+    written?;
     if arguments.check {
-        review.stale.extend(tree.stale(&found));
-        render::say_stale(&review.stale, &mut verdict, output);
-    } else {
-        tree.finish(&found, &verdict, output)?;
+        render::say_stale(&stale, &mut verdict, output);
     }
     Ok(verdict)
+}
+
+/// What was written, and what wasn't.
+struct Written<'a> {
+    /// Clusters that could not be rendered and keep what they had.
+    kept: &'a [String],
+    /// Where the tree is, when it was put in place.
+    tree: Option<&'a camino::Utf8Path>,
+}
+
+impl Written<'_> {
+    fn human(&self, out: &mut Vec<u8>) {
+        if let [first, rest @ ..] = self.kept {
+            let more = match rest.len() {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            out.extend(format!("not rendered: {first}{more}\n").bytes());
+        }
+        if let Some(tree) = self.tree {
+            out.extend(format!("the output tree is in {tree}\n").bytes());
+        }
+    }
+}
+
+/// The findings that the change doesn't bring. Of those that it brings, what a suppression or the
+/// baseline leaves out is taken out; where nothing is known of before, a new cluster brings its own.
+fn told_apart<'f>(settled: &'f [Finding], clusters: &mut [ClusterDiff]) -> Vec<&'f Finding> {
+    let same = |a: &Finding, b: &Finding| {
+        (a.rule.name, &a.message, &a.object) == (b.rule.name, &b.message, &b.object)
+    };
+    let mut standing: Vec<&Finding> = settled.iter().collect();
+    for diff in clusters {
+        let own = |f: &&Finding| f.cluster.as_deref().is_none_or(|name| name == diff.cluster);
+        let is_new = diff.whole == Some(crate::diff::Kind::Add);
+        if is_new && diff.findings_added.is_empty() {
+            let all = settled
+                .iter()
+                .filter(|f| f.cluster.as_deref() == Some(&*diff.cluster));
+            diff.findings_added = all.cloned().collect();
+        }
+        let reported = |new: &Finding| settled.iter().filter(own).any(|f| same(f, new));
+        diff.findings_added.retain(reported);
+        let added = &diff.findings_added;
+        standing.retain(|f| !(own(f) && added.iter().any(|new| same(f, new))));
+    }
+    standing
 }

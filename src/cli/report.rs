@@ -1,10 +1,9 @@
 //! `hcoplan report`: the whole plan on one page.
 
-use std::ops::ControlFlow;
-
 use clap::Args;
 
 use super::arguments::Sources;
+use super::base::{Base, Differences};
 use super::clusters::Clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
@@ -12,15 +11,13 @@ use super::format::{self, Named, Target};
 use super::out::Out;
 use super::output::Output;
 use super::settings::Choice;
-use super::sides::Side;
-use super::upgrade::{Upgrade, last_release};
-use super::{clusters, held, tree};
-use crate::app::{self, Compared, Held, Outcome, Progress, Relation, State, Upgrading, Work};
-use crate::diff::{Before, ClusterDiff};
+use super::upgrade::last_release;
+use super::{clusters, held, tree, upgrade};
+use crate::app::{self, Held, Outcome, State, Upgrading, Work};
+use crate::diff::Before;
 use crate::emit::DiskTree;
 use crate::finding::Severity;
 use crate::lint::Settings;
-use crate::repo::ClusterRef;
 use crate::report::changes::Changes;
 use crate::report::{self, ClusterRow, PlanPage};
 
@@ -31,7 +28,7 @@ use crate::report::{self, ClusterRow, PlanPage};
 /// exit code is 0.
 ///
 /// The changes are those since the revision that --against names, or since what --live holds; else
-/// those against the committed output tree.
+/// those against the committed output tree, or since this branch left the main one.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -131,8 +128,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         held: held.as_ref(),
         update: arguments.held.update(),
     });
-    let upgrades = upgrading.map_or_else(Vec::new, |upgrading| {
-        Upgrade::preview(&found, &upgrading, &settings, sources, output)
+    let upgrade = upgrading.map(|work| {
+        // A view: what an upgrade brings decides no exit code.
+        let mut brought = Verdict::default();
+        let steps = upgrade::preview(&found, &work, &settings, sources, &mut brought, output);
+        verdict.bug |= brought.bug;
+        steps
     });
     let settled = findings.settle(None, &settings, &found.root, output)?;
     for target in &targets {
@@ -144,19 +145,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             compared: c.compared,
             root: &found.root,
             terminal,
+            standing: &[],
             budget: None,
         });
-        let steps = upgrades.iter();
-        let steps: Vec<_> = steps
-            .map(|step| (step.to.as_str(), step.changes(&found, terminal)))
-            .collect();
         let mut text = Vec::new();
         settled.report(terminal, |report| {
             let page = PlanPage {
                 report,
                 clusters: &rows,
                 changes: changes.as_ref(),
-                upgrades: &steps,
+                upgrade: upgrade.as_ref(),
             };
             report::write_plan(&page, &mut text)
         })?;
@@ -186,44 +184,8 @@ fn row(outcome: &mut Outcome) -> ClusterRow {
     }
 }
 
-/// What differs from the left side.
-struct Differences {
-    left: String,
-    clusters: Vec<ClusterDiff>,
-    compared: usize,
-}
-
-impl Differences {
-    fn of(left: String) -> Self {
-        Self {
-            left,
-            clusters: Vec::new(),
-            compared: 0,
-        }
-    }
-
-    fn take(
-        &mut self,
-        mut compared: Compared,
-        verdict: &mut Verdict,
-        output: &Output,
-    ) -> ControlFlow<()> {
-        self.compared += 1;
-        compared.diff.point_at_origins();
-        let cluster = &compared.diff.cluster;
-        if let Some(said) = &compared.panicked {
-            verdict.bug = true;
-            output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
-        }
-        if !compared.diff.is_empty() || compared.diff.comparison.noise() > 0 {
-            self.clusters.push(compared.diff);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Compares with the revision or with what the cluster holds, else with the committed output tree;
-/// `None` where there is none.
+/// What differs from the revision or from what the cluster holds, else from the committed output tree,
+/// else from where this branch left the main one; `None` where there is none of these.
 fn compare(
     arguments: &Arguments,
     held: Option<&Held>,
@@ -232,67 +194,28 @@ fn compare(
     verdict: &mut Verdict,
     output: &Output,
 ) -> Result<Option<Differences>, Failure> {
-    let (repo, jobs) = (&found.repo, arguments.sources.jobs);
-    let chosen = &found.chosen();
-    if let Some(held @ Held::Live { file, .. }) = held {
-        let progress = Progress::of(chosen.len(), output.quiet());
-        let mut out = Differences::of(file.to_string());
-        let held = (held, arguments.held.update());
-        app::compare_held(held, repo, chosen, settings, jobs, &progress, |c| {
-            out.take(c, verdict, output)
-        });
-        return Ok(Some(out));
-    }
-    if let Some(revision) = arguments.held.revision() {
-        let left = Side {
-            revision: Some(revision.to_owned()),
-            inventory: arguments.sources.inventory.clone(),
-            release: arguments.sources.release.clone(),
-            kustomize: found.is_built(),
-            ..Side::of(&arguments.sources.directory)
-        };
-        let before = left.open()?;
-        let old: Vec<_> = before
-            .clusters()
-            .iter()
-            .filter(|c| found.has(c.name()))
-            .collect();
-        let pairs = app::pairs((&before, &old), (repo, chosen));
-        let progress = Progress::of(pairs.len(), output.quiet());
-        let mut out = Differences::of(revision.to_owned());
-        let sides = (&before, repo, Relation::BeforeAndAfter);
-        app::compare(sides, &pairs, settings, jobs, &progress, |c| {
-            out.take(c, verdict, output)
-        });
-        return Ok(Some(out));
-    }
-    if arguments.out.is_missing(found) {
-        return Ok(None);
-    }
     let path = arguments.out.path(&found.root);
-    let disk = DiskTree::open(&path)?;
-    let (before, note) = Before::find(&path, disk.as_ref());
-    if let Some(note) = note {
-        output.note(format_args!(
-            "the changes are against the tree on disk: {note}"
-        ));
-    }
-    let mut out = Differences::of(match &before {
-        Before::Committed { .. } => format!("{path} as committed"),
-        Before::Disk(_) => format!("{path} on disk"),
-        Before::Nothing => return Ok(None),
-    });
-    let progress = Progress::of(chosen.len(), output.quiet());
-    let left = app::Left::Tree(&before);
-    app::compare_with(&left, repo, chosen, jobs, &progress, |c| {
-        out.take(c, verdict, output)
-    });
-    if found.everything && !verdict.stops() {
-        let names = repo.clusters().iter().map(ClusterRef::name);
-        for gone in app::gone(&before, names)? {
-            out.compared += 1;
-            out.clusters.push(gone);
+    let before = match arguments.out.is_missing(found) {
+        true => Before::Nothing,
+        false => {
+            let disk = DiskTree::open(&path)?;
+            let (before, note) = Before::find(&path, disk.as_ref())?;
+            if let Some(note) = note {
+                output.note(format_args!(
+                    "the changes are against the tree on disk: {note}"
+                ));
+            }
+            before
         }
-    }
-    Ok(Some(out))
+    };
+    let base = Base {
+        found,
+        sources: &arguments.sources,
+        settings,
+        tree: &before,
+        path: &path,
+        changed: None,
+    };
+    let compared = base.compare(&arguments.held, held, verdict, output)?;
+    Ok(Some(compared).filter(|c| !c.is_of_nothing))
 }

@@ -42,6 +42,12 @@ impl Side {
         }
     }
 
+    /// Whether its revision is there.
+    pub(super) fn has_revision(&self) -> bool {
+        let revision = self.revision.as_deref();
+        revision.is_some_and(|name| Revision::is_there(&self.directory, name))
+    }
+
     /// Reads it.
     pub(super) fn open(&self) -> Result<Repo, Failure> {
         let repo = self.read(self.kustomize)?;

@@ -8,7 +8,6 @@ use super::failure::Failure;
 use super::output::Output;
 use crate::admission::Stage;
 use crate::app::{self, Outcome, State};
-use crate::diff::{self, Before, ClusterChanges};
 use crate::emit::{self, DiskTree, Tree};
 use crate::repo::ClusterRef;
 
@@ -28,6 +27,9 @@ impl OutputTree {
         emit::check_names(found.repo.clusters().iter().map(ClusterRef::name))?;
         // Checked in any case: a tree that can't be replaced is an error before any work.
         let disk = DiskTree::open(&path)?;
+        if let (false, Some(disk)) = (write, &disk) {
+            disk.check_merged()?;
+        }
         let writes = write && !found.verdict.stops();
         let new = match writes {
             true => {
@@ -113,17 +115,6 @@ impl OutputTree {
             file => self.path.join(file).into_string(),
         }
     }
-}
-
-/// What goes with the clusters that are no longer there.
-pub(super) fn gone(before: &Before, found: &Clusters) -> Result<Vec<ClusterChanges>, Failure> {
-    // Where not everything could be read nobody knows what is gone.
-    if found.verdict.stops() {
-        return Ok(Vec::new());
-    }
-    let gone = found.gone(before.directories()?);
-    let changes = gone.iter().map(|directory| diff::gone(before, directory));
-    Ok(changes.collect::<Result<_, _>>()?)
 }
 
 /// Says how a cluster went, unless it went well, and notes it in the verdict. What findings say

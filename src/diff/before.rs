@@ -7,8 +7,10 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::Error;
-use crate::emit::{self, CLUSTER_MANIFEST, ClusterManifest, DiskTree, Listed, TOP_MANIFEST};
-use crate::source::{self, Revision, Tree as _};
+use crate::emit::{self, CLUSTER_MANIFEST, DiskTree, KUSTOMIZATION, TOP_MANIFEST};
+use crate::kube::Object;
+use crate::source::{self, Revision, SourceFile, Tree as _};
+use crate::yaml;
 
 /// An output tree as it was.
 #[derive(Debug)]
@@ -23,13 +25,21 @@ pub enum Before {
         revision: Revision,
         /// The tree below that directory.
         below: Utf8PathBuf,
+        /// The names of the objects' files, sorted, by the cluster's directory.
+        files: BTreeMap<Utf8PathBuf, Vec<String>>,
     },
 }
 
 impl Before {
     /// The tree that HEAD has at `out`, where git knows one; else the one on disk. The note says
     /// why git could not be asked although `out` lies in a repository.
-    pub fn find(out: &Utf8Path, disk: Option<&DiskTree>) -> (Self, Option<String>) {
+    ///
+    /// # Errors
+    /// A tree on disk in which a merge left both sides.
+    pub fn find(out: &Utf8Path, disk: Option<&DiskTree>) -> Result<(Self, Option<String>), Error> {
+        if let Some(tree) = disk {
+            tree.check_merged()?;
+        }
         let (committed, note) = match committed(out) {
             Ok(found) => (found, None),
             Err(error) => (None, Some(error.to_string())),
@@ -38,51 +48,44 @@ impl Before {
             Some(tree) => Self::Disk(tree.clone()),
             None => Self::Nothing,
         });
-        (before, note)
+        Ok((before, note))
     }
 
     /// The clusters' directories, relative to the tree.
-    ///
-    /// # Errors
-    /// A top manifest that can't be understood.
-    pub fn directories(&self) -> Result<Vec<Utf8PathBuf>, Error> {
+    pub fn directories(&self) -> Vec<Utf8PathBuf> {
         match self {
-            Self::Nothing => Ok(Vec::new()),
-            Self::Disk(tree) => Ok(tree.directories().map(ToOwned::to_owned).collect()),
-            Self::Committed { revision, below } => {
-                let listing = revision.list(&source::Walk::default())?;
-                let files = listing
-                    .files
-                    .iter()
-                    .filter_map(|f| f.strip_prefix(below).ok());
-                let manifests = files.filter(|f| f.file_name() == Some(CLUSTER_MANIFEST));
-                Ok(manifests
-                    .filter_map(Utf8Path::parent)
-                    .map(ToOwned::to_owned)
-                    .collect())
-            }
+            Self::Nothing => Vec::new(),
+            Self::Disk(tree) => tree.directories().map(ToOwned::to_owned).collect(),
+            Self::Committed { files, .. } => files.keys().cloned().collect(),
         }
     }
 
-    /// The objects of a cluster's directory by file; empty where there is no such directory.
+    /// The names of the objects' files of a cluster's directory, sorted.
+    pub fn names(&self, directory: &Utf8Path) -> &[String] {
+        match self {
+            Self::Nothing => &[],
+            Self::Disk(tree) => tree.names(directory),
+            Self::Committed { files, .. } => files.get(directory).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// The object in a file; `None` where there is no such file.
     ///
     /// # Errors
-    /// A manifest that can't be read or understood.
-    pub fn listed(&self, directory: &Utf8Path) -> Result<BTreeMap<String, Listed>, Error> {
-        let manifest = match self {
-            Self::Nothing => None,
-            Self::Disk(tree) => tree.manifest(directory)?,
-            Self::Committed { .. } => match self.text(directory, CLUSTER_MANIFEST)? {
-                None => None,
-                Some(text) => {
-                    let path = directory.join(CLUSTER_MANIFEST);
-                    let broken = |message| emit::Error::Manifest { path, message };
-                    Some(ClusterManifest::from_text(&text).map_err(broken)?)
-                }
-            },
+    /// A file that can't be read, or holds no object.
+    pub fn object(&self, directory: &Utf8Path, file: &str) -> Result<Option<Object>, Error> {
+        let Some(text) = self.text(directory, file)? else {
+            return Ok(None);
         };
-        let objects = manifest.into_iter().flat_map(|m| m.objects);
-        Ok(objects.map(|o| (o.file.clone(), o)).collect())
+        let path = directory.join(file);
+        if emit::has_conflict(&text) {
+            return Err(emit::Error::Conflict { path }.into());
+        }
+        let parsed = yaml::parse(&SourceFile::new(path.clone(), text));
+        match parsed.documents.first() {
+            Some(document) => Ok(Some(Object::new(document.root.to_json()))),
+            None => Err(emit::Error::NoObject { path }.into()),
+        }
     }
 
     /// A file's text; `None` where there is none.
@@ -93,7 +96,9 @@ impl Before {
         match self {
             Self::Nothing => Ok(None),
             Self::Disk(tree) => Ok(tree.text(directory, file)?),
-            Self::Committed { revision, below } => {
+            Self::Committed {
+                revision, below, ..
+            } => {
                 let path = below.join(directory).join(file);
                 match revision.read(&path) {
                     Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
@@ -109,7 +114,10 @@ impl Before {
     /// # Errors
     /// A file that can't be read.
     pub fn has(&self, directory: &Utf8Path, file: &str, text: &str) -> Result<bool, Error> {
-        if let Self::Committed { revision, below } = self {
+        if let Self::Committed {
+            revision, below, ..
+        } = self
+        {
             let path = below.join(directory).join(file);
             let Some(name) = revision.object_name(&path) else {
                 return Ok(false);
@@ -146,7 +154,34 @@ fn committed(out: &Utf8Path) -> Result<Option<Before>, Error> {
     if revision.object_name(&below.join(TOP_MANIFEST)).is_none() {
         return Ok(None);
     }
-    Ok(Some(Before::Committed { revision, below }))
+    let listing = revision.list(&source::Walk::default())?;
+    let mut files = BTreeMap::<Utf8PathBuf, Vec<String>>::new();
+    let all = || {
+        listing
+            .files
+            .iter()
+            .filter_map(|f| f.strip_prefix(&below).ok())
+    };
+    for manifest in all().filter(|f| f.file_name() == Some(CLUSTER_MANIFEST)) {
+        let directory = manifest.parent().unwrap_or(Utf8Path::new(""));
+        files.insert(directory.to_owned(), Vec::new());
+    }
+    for file in all() {
+        let (Some(directory), Some(name)) = (file.parent(), file.file_name()) else {
+            continue;
+        };
+        if !matches!(name, CLUSTER_MANIFEST | TOP_MANIFEST | KUSTOMIZATION)
+            && let Some(names) = files.get_mut(directory)
+        {
+            names.push(name.to_owned());
+        }
+    }
+    files.values_mut().for_each(|names| names.sort());
+    Ok(Some(Before::Committed {
+        revision,
+        below,
+        files,
+    }))
 }
 
 /// git's name for a blob: SHA-1, or SHA-256 in a repository of that format.

@@ -1,5 +1,6 @@
 //! A cluster's differences, as they are reported.
 
+use super::effect::Effect;
 use super::upgrade::Note;
 use super::{Comparison, Kind};
 use crate::finding::Finding;
@@ -20,6 +21,10 @@ pub struct ClusterDiff {
     pub comparison: Comparison,
     /// What another release makes of the same input; empty where the releases are the same.
     pub notes: Vec<Note>,
+    /// What happens to golden images, where both sides were planned.
+    pub image_effects: Vec<Effect>,
+    /// Whether golden images were looked at: what their objects show isn't told twice then.
+    pub knows_images: bool,
     /// Findings that come.
     pub findings_added: Vec<Finding>,
     /// Findings that go.
@@ -47,6 +52,8 @@ impl ClusterDiff {
             broken: None,
             comparison: Comparison::default(),
             notes: Vec::new(),
+            image_effects: Vec::new(),
+            knows_images: false,
             findings_added: Vec::new(),
             findings_removed: Vec::new(),
         }

@@ -77,41 +77,6 @@ impl ClusterChanges {
     }
 }
 
-/// The numbers of the last line.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Objects that appear.
-    pub add: usize,
-    /// Objects that stay with another text.
-    pub change: usize,
-    /// Objects that go.
-    pub remove: usize,
-    /// Clusters in which something changes.
-    pub changed_clusters: usize,
-    /// Clusters that were looked at, those that are gone included.
-    pub clusters: usize,
-}
-
-impl Totals {
-    /// Counts a cluster in.
-    pub fn count(&mut self, cluster: &ClusterChanges) {
-        self.clusters += 1;
-        self.changed_clusters += usize::from(!cluster.changes.is_empty());
-        for change in &cluster.changes {
-            match change.kind {
-                Kind::Add => self.add += 1,
-                Kind::Change => self.change += 1,
-                Kind::Remove => self.remove += 1,
-            }
-        }
-    }
-
-    /// Whether nothing changes.
-    pub fn is_empty(&self) -> bool {
-        self.add + self.change + self.remove == 0
-    }
-}
-
 /// What changes in a cluster that is rendered.
 ///
 /// # Errors
@@ -125,21 +90,20 @@ pub fn compare(before: &Before, after: &ClusterFiles) -> Result<ClusterChanges, 
             different.push(file);
         }
     }
-    let listed = before.listed(&directory)?;
-    let whole = (listed.is_empty() && !after.files.is_empty()).then_some(Kind::Add);
+    let names = before.names(&directory);
+    let whole = (names.is_empty() && !after.files.is_empty()).then_some(Kind::Add);
+    let same = |name: &str| {
+        after.files.iter().any(|f| f.name == name) && !different.iter().any(|f| f.name == name)
+    };
     // By identity: a file may be called otherwise because of another object's name.
-    let mut old: BTreeMap<ObjectId, &str> = listed
-        .iter()
-        .map(|(file, object)| (object.id(), file.as_str()))
-        .collect();
-    let mut names = BTreeMap::new();
-    for file in &after.files {
-        if let Some(name) = old.remove(&file.id) {
-            names.insert(&file.id, name);
+    let mut old: BTreeMap<Arc<ObjectId>, &str> = BTreeMap::new();
+    for name in names.iter().filter(|name| !same(name)) {
+        if let Some(object) = before.object(&directory, name)? {
+            old.insert(object.id, name);
         }
     }
     for file in different {
-        let text = match names.get(&file.id) {
+        let text = match old.remove(&file.id) {
             Some(name) => before.text(&directory, name)?,
             None => None,
         };
@@ -159,31 +123,11 @@ pub fn compare(before: &Before, after: &ClusterFiles) -> Result<ClusterChanges, 
         });
     }
     for (id, file) in old {
-        changes.extend(removed(before, &directory, Arc::new(id), file)?);
+        changes.extend(removed(before, &directory, id, file)?);
     }
     Ok(ClusterChanges {
         cluster: after.cluster.clone(),
         whole,
-        changes,
-    })
-}
-
-/// What goes with a cluster that is not there any more.
-///
-/// # Errors
-/// The left side can't be read.
-pub fn gone(before: &Before, directory: &Utf8Path) -> Result<ClusterChanges, Error> {
-    let mut changes = Vec::new();
-    for (file, object) in before.listed(directory)? {
-        changes.extend(removed(before, directory, Arc::new(object.id()), &file)?);
-    }
-    let cluster = match directory.as_str() {
-        "" => ".",
-        name => name,
-    };
-    Ok(ClusterChanges {
-        cluster: cluster.to_owned(),
-        whole: Some(Kind::Remove),
         changes,
     })
 }

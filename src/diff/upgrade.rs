@@ -378,7 +378,9 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let path = &difference.after;
         // Gates have notes of their own; a null is nothing.
         let is_gate = difference.label.starts_with("featureGates");
-        let is_null = |value: Option<&Value>| value.is_none_or(Value::is_null);
+        // A feature that nobody switched on, and that is off: nothing changes.
+        let is_null =
+            |value: Option<&Value>| value.is_none_or(|v| v.is_null() || *v == Value::Bool(false));
         let is_nothing = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
         if path.get(&written.spec).is_some() || is_gate || is_nothing {
             continue;

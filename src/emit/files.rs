@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use super::kustomization;
-use super::manifest::{ClusterManifest, InputDigest, Listed};
+use super::manifest::ClusterManifest;
 use super::names::file_names;
 use super::text::Texts;
 use crate::kube::{Object, ObjectId};
 use crate::plan::Plan;
-use crate::release::Release;
 
 /// One object's file.
 #[derive(Debug, Clone)]
@@ -43,8 +42,6 @@ impl ClusterFiles {
     /// The files of a plan's objects that `only` asks for.
     pub fn new(
         cluster: &str,
-        release: &Release,
-        inputs: Vec<InputDigest>,
         plan: &Plan,
         texts: &Texts,
         only: impl Fn(&ObjectId) -> bool,
@@ -62,9 +59,7 @@ impl ClusterFiles {
                 text: texts.of(&object.body),
             })
             .collect();
-        let mut manifest = ClusterManifest::new(cluster, release.label(), release.version());
-        manifest.inputs = inputs;
-        manifest.objects = files.iter().map(listed).collect();
+        let manifest = ClusterManifest::new(cluster);
         Self {
             cluster: cluster.to_owned(),
             files,
@@ -78,17 +73,13 @@ impl ClusterFiles {
     pub fn with_kustomization(self) -> Self {
         let names = self.files.iter().map(|f| f.name.as_str());
         let kustomization = Some(kustomization::text(names));
-        let manifest = match ClusterManifest::from_text(&self.manifest) {
-            Ok(manifest) => ClusterManifest {
-                kustomization: true,
-                ..manifest
-            }
-            .to_text(),
-            Err(_) => self.manifest,
+        let manifest = ClusterManifest {
+            kustomization: true,
+            ..ClusterManifest::new(&self.cluster)
         };
         Self {
             kustomization,
-            manifest,
+            manifest: manifest.to_text(),
             ..self
         }
     }
@@ -99,15 +90,4 @@ pub(super) fn grouped(plan: &Plan) -> impl Iterator<Item = (&'static str, &Objec
     let operands = plan.operands.iter().map(|(name, object)| (*name, object));
     let stage = plan.ssp.iter().flat_map(|s| &s.objects);
     operands.chain(stage.map(|r| (SSP_STAGE, &r.object)))
-}
-
-fn listed(file: &File) -> Listed {
-    Listed {
-        file: file.name.clone(),
-        operand: file.operand.to_owned(),
-        api_version: file.id.api_version.clone(),
-        kind: file.id.kind.clone(),
-        namespace: file.id.namespace.clone(),
-        name: file.id.name.clone(),
-    }
 }

@@ -1,11 +1,10 @@
-//! Our own files in the tree: what belongs to it and where it comes from.
+//! Our own files in the tree: what belongs to it.
+//!
+//! They say nothing that two branches could change for different reasons: no list, no digest, no
+//! version of hcoplan. Which objects a directory has is said by its files, each of which begins with
+//! our header.
 
-use std::fmt::Write;
-
-use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
-
-use crate::kube::ObjectId;
 
 /// At the tree's top. A directory that holds it is never read as input.
 pub const TOP_MANIFEST: &str = "hcoplan-manifest.json";
@@ -13,93 +12,42 @@ pub const TOP_MANIFEST: &str = "hcoplan-manifest.json";
 /// In each cluster's directory.
 pub const CLUSTER_MANIFEST: &str = "hcoplan-cluster.json";
 
-/// The shape that is written and read.
-const SCHEMA_VERSION: u32 = 1;
+/// The shape that is written.
+const SCHEMA_VERSION: u32 = 2;
 
-/// The tree's top: which clusters it has.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The shapes that are read; the first one listed objects and digests, which nobody reads any more.
+const KNOWN: [u32; 2] = [1, SCHEMA_VERSION];
+
+/// The tree's top.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TopManifest {
     /// The version of this file's shape.
     pub schema_version: u32,
-    /// The clusters' names, sorted.
-    pub clusters: Vec<String>,
 }
 
-/// A cluster's directory: what was rendered, by what, from what.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// A cluster's directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterManifest {
     /// The version of this file's shape.
     pub schema_version: u32,
     /// The cluster's name.
     pub cluster: String,
-    /// The version of hcoplan.
-    pub hcoplan: String,
-    /// HCO's release line, `1.17`.
-    pub release: String,
-    /// The patch level that is modelled, `1.17.4`.
-    pub version: String,
-    /// What it was rendered from, by path relative to the root.
-    pub inputs: Vec<InputDigest>,
     /// Whether it is a kustomization, too.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kustomization: bool,
-    /// The other files of the directory, by operand in the operator's order of work.
-    pub objects: Vec<Listed>,
 }
 
-/// A file that was rendered from.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct InputDigest {
-    /// Relative to the root.
-    pub file: String,
-    /// Of its bytes, hexadecimal.
-    pub sha256: String,
-}
-
-/// A rendered object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Listed {
-    /// Its file, in the manifest's directory.
-    pub file: String,
-    /// The operand that it belongs to.
-    pub operand: String,
-    /// `group/version`
-    pub api_version: String,
-    /// The kind.
-    pub kind: String,
-    /// The namespace, where it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
-    /// The name.
-    pub name: String,
-}
-
-impl Listed {
-    /// The object's identity.
-    pub fn id(&self) -> ObjectId {
-        ObjectId {
-            api_version: self.api_version.clone(),
-            kind: self.kind.clone(),
-            namespace: self.namespace.clone(),
-            name: self.name.clone(),
+impl Default for TopManifest {
+    fn default() -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
         }
     }
 }
 
 impl TopManifest {
-    /// A tree of these clusters.
-    pub fn new(mut clusters: Vec<String>) -> Self {
-        clusters.sort();
-        clusters.dedup();
-        Self {
-            schema_version: SCHEMA_VERSION,
-            clusters,
-        }
-    }
-
     /// Reads what [`TopManifest::to_text`] wrote.
     ///
     /// # Errors
@@ -109,28 +57,19 @@ impl TopManifest {
         known(manifest.schema_version).map(|()| manifest)
     }
 
-    /// The file's text, one cluster a line.
+    /// The file's text.
     pub fn to_text(&self) -> String {
-        let clusters = self.clusters.iter().map(json).collect::<Vec<_>>();
-        let mut out = format!("{{\n  \"schemaVersion\": {},\n", self.schema_version);
-        list(&mut out, "clusters", &clusters);
-        out.push_str("\n}\n");
-        out
+        text(self)
     }
 }
 
 impl ClusterManifest {
-    /// A manifest by this version of hcoplan.
-    pub fn new(cluster: &str, release: &str, version: &str) -> Self {
+    /// The manifest of a cluster's directory.
+    pub fn new(cluster: &str) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             cluster: cluster.to_owned(),
-            hcoplan: env!("CARGO_PKG_VERSION").to_owned(),
-            release: release.to_owned(),
-            version: version.to_owned(),
-            inputs: Vec::new(),
             kustomization: false,
-            objects: Vec::new(),
         }
     }
 
@@ -140,59 +79,27 @@ impl ClusterManifest {
     /// What is wrong with it.
     pub fn from_text(text: &str) -> Result<Self, String> {
         let manifest: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        known(manifest.schema_version)?;
-        // Anybody can edit it: it must not lead out of its directory.
-        let mut files = manifest.objects.iter().map(|o| o.file.as_str());
-        match files.find(|file| Utf8Path::new(file).file_name() != Some(file)) {
-            Some(file) => Err(format!("{file:?} is no file of its directory")),
-            None => Ok(manifest),
-        }
+        known(manifest.schema_version).map(|()| manifest)
     }
 
-    /// The file's text: one input and one object a line, so that its own diff reads well.
+    /// The file's text.
     pub fn to_text(&self) -> String {
-        let mut out = format!("{{\n  \"schemaVersion\": {},\n", self.schema_version);
-        for (key, value) in [
-            ("cluster", &self.cluster),
-            ("hcoplan", &self.hcoplan),
-            ("release", &self.release),
-            ("version", &self.version),
-        ] {
-            let _ = writeln!(out, "  \"{key}\": {},", json(value));
-        }
-        if self.kustomization {
-            out.push_str("  \"kustomization\": true,\n");
-        }
-        let inputs: Vec<_> = self.inputs.iter().map(json).collect();
-        list(&mut out, "inputs", &inputs);
-        out.push_str(",\n");
-        let objects: Vec<_> = self.objects.iter().map(json).collect();
-        list(&mut out, "objects", &objects);
-        out.push_str("\n}\n");
-        out
+        text(self)
     }
 }
 
 fn known(version: u32) -> Result<(), String> {
-    match version {
-        SCHEMA_VERSION => Ok(()),
-        other => Err(format!(
-            "schemaVersion {other} is not known to this hcoplan"
+    match KNOWN.contains(&version) {
+        true => Ok(()),
+        false => Err(format!(
+            "schemaVersion {version} is not known to this hcoplan"
         )),
     }
 }
 
-fn json<T: Serialize + ?Sized>(value: &T) -> String {
-    serde_json::to_string(value).expect("strings and numbers are always JSON")
-}
-
-fn list(out: &mut String, key: &str, items: &[String]) {
-    let _ = write!(out, "  \"{key}\": [");
-    for (i, item) in items.iter().enumerate() {
-        let comma = if i == 0 { "" } else { "," };
-        let _ = write!(out, "{comma}\n    {item}");
-    }
-    out.push_str(if items.is_empty() { "]" } else { "\n  ]" });
+fn text<T: Serialize>(manifest: &T) -> String {
+    let text = serde_json::to_string_pretty(manifest);
+    text.expect("strings and numbers are always JSON") + "\n"
 }
 
 #[cfg(test)]
@@ -201,33 +108,21 @@ mod tests {
 
     #[test]
     fn manifests_are_read_as_they_are_written() {
-        let mut manifest = ClusterManifest::new("a/\"b\"", "1.17", "1.17.4");
-        assert_eq!(
-            ClusterManifest::from_text(&manifest.to_text()),
-            Ok(manifest.clone())
-        );
-        manifest.inputs.push(InputDigest {
-            file: "a/hco.yaml".to_owned(),
-            sha256: "00".to_owned(),
-        });
-        for (name, namespace) in [("x", None), ("y", Some("n".to_owned()))] {
-            manifest.objects.push(Listed {
-                file: format!("CDI-{name}.yaml"),
-                operand: "cdi".to_owned(),
-                api_version: "cdi.kubevirt.io/v1beta1".to_owned(),
-                kind: "CDI".to_owned(),
-                namespace,
-                name: name.to_owned(),
-            });
+        let mut manifest = ClusterManifest::new("a/\"b\"");
+        for kustomization in [false, true] {
+            manifest.kustomization = kustomization;
+            let text = manifest.to_text();
+            assert_eq!(ClusterManifest::from_text(&text), Ok(manifest.clone()));
         }
-        manifest.kustomization = true;
-        let text = manifest.to_text();
-        assert_eq!(text.lines().filter(|l| l.contains("\"CDI-")).count(), 2);
-        assert_eq!(ClusterManifest::from_text(&text), Ok(manifest));
-
-        let top = TopManifest::new(vec!["b".to_owned(), "a".to_owned(), "b".to_owned()]);
-        assert_eq!(top.clusters, ["a", "b"]);
+        let top = TopManifest::default();
         assert_eq!(TopManifest::from_text(&top.to_text()), Ok(top));
+    }
+
+    #[test]
+    fn an_older_tree_is_still_ours() {
+        let old = r#"{"schemaVersion": 1, "cluster": "a", "hcoplan": "0.1.0", "inputs": [], "objects": []}"#;
+        let read = ClusterManifest::from_text(old).map(|m| m.cluster);
+        assert_eq!(read, Ok("a".to_owned()));
     }
 
     #[test]
@@ -238,22 +133,5 @@ mod tests {
             Err("schemaVersion 9 is not known to this hcoplan".to_owned())
         );
         assert!(ClusterManifest::from_text("{}").is_err());
-    }
-
-    #[test]
-    fn a_manifest_leads_nowhere_else() {
-        for file in ["../../secret", "/etc/passwd", "..", "", "a/b", "./a", "a/"] {
-            let mut manifest = ClusterManifest::new("a", "1.17", "1.17.4");
-            manifest.objects.push(Listed {
-                file: file.to_owned(),
-                operand: "x".to_owned(),
-                api_version: "v1".to_owned(),
-                kind: "X".to_owned(),
-                namespace: None,
-                name: "x".to_owned(),
-            });
-            let refused = Err(format!("{file:?} is no file of its directory"));
-            assert_eq!(ClusterManifest::from_text(&manifest.to_text()), refused);
-        }
     }
 }

@@ -15,11 +15,9 @@ mod tree;
 
 pub use files::{ClusterFiles, File};
 pub use kustomization::KUSTOMIZATION;
-pub use manifest::{
-    CLUSTER_MANIFEST, ClusterManifest, InputDigest, Listed, TOP_MANIFEST, TopManifest,
-};
+pub use manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
 pub use names::{check_names, cluster_directory, file_names};
-pub use old::{DiskTree, Files};
+pub use old::{DiskTree, has_conflict, is_own};
 pub use text::{HEADER, Texts};
 pub use tree::Tree;
 
@@ -80,6 +78,20 @@ pub enum Error {
         path: Utf8PathBuf,
         /// What is wrong with it.
         message: String,
+    },
+    /// A merge left both sides in a file.
+    #[error(
+        "{path} has conflict markers: `hcoplan render` writes the output tree anew, as the merged sources say"
+    )]
+    Conflict {
+        /// The file.
+        path: Utf8PathBuf,
+    },
+    /// A file of the tree that is no object.
+    #[error("{path} can't be read as an object: `hcoplan render` writes the output tree anew")]
+    NoObject {
+        /// The file.
+        path: Utf8PathBuf,
     },
     /// A cluster's name that can't be a directory below the tree.
     #[error(

@@ -1,29 +1,40 @@
 //! The tree on disk as it is now: what is in it, and that all of it is ours.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Error;
+use super::HEADER;
 use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
 use crate::source::{Unreadable, max_bytes, open_file, read_sized};
-
-/// The texts of a cluster's directory by file name, our manifests left out.
-pub type Files = BTreeMap<String, String>;
 
 /// An output tree on disk.
 #[derive(Debug, Clone)]
 pub struct DiskTree {
     root: Utf8PathBuf,
-    directories: BTreeSet<Utf8PathBuf>,
+    /// The names of the objects' files, sorted, by the cluster's directory.
+    directories: BTreeMap<Utf8PathBuf, Vec<String>>,
+    /// The first file in which a merge left both sides.
+    conflict: Option<Utf8PathBuf>,
+}
+
+/// Whether a text is an object that was rendered: its first line says so.
+pub fn is_own(text: &str) -> bool {
+    text.lines().next() == Some(HEADER.trim_end())
+}
+
+/// Whether git left both sides of a merge in a text.
+pub fn has_conflict(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("<<<<<<< "))
 }
 
 impl DiskTree {
-    /// Looks at the tree and checks that every file in it is in a manifest; `None` where there
-    /// is no tree. Nothing is changed.
+    /// Looks at the tree and checks that every file in it is one that was rendered; `None` where
+    /// there is no tree. Nothing is changed.
     ///
     /// # Errors
     /// What can't be read, and the first thing in the tree that isn't ours.
@@ -45,10 +56,16 @@ impl DiskTree {
         }
         let mut tree = Self {
             root: root.to_owned(),
-            directories: BTreeSet::new(),
+            directories: BTreeMap::new(),
+            conflict: None,
         };
         let top = root.join(TOP_MANIFEST);
         let ours = match read(&top)? {
+            // Whatever a merge left there is written anew.
+            Some(text) if has_conflict(&text) => {
+                tree.conflict = Some(top);
+                true
+            }
             Some(text) => {
                 TopManifest::from_text(&text).map_err(|m| broken(&top, m))?;
                 true
@@ -94,24 +111,48 @@ impl DiskTree {
             true => self.manifest(directory)?,
             false => None,
         };
-        let listed = manifest.iter().flat_map(|m| &m.objects);
-        let listed: BTreeSet<&str> = listed.map(|o| o.file.as_str()).collect();
-        let is_ours = |file: &str| match file {
-            TOP_MANIFEST => ours && directory.as_str().is_empty(),
-            CLUSTER_MANIFEST => manifest.is_some(),
-            KUSTOMIZATION => manifest.as_ref().is_some_and(|m| m.kustomization),
-            _ => listed.contains(file),
-        };
-        if let Some(file) = files.iter().find(|f| !is_ours(f)) {
-            let path = path.join(file);
-            return Err(Error::Foreign { path });
+        let mut objects = Vec::new();
+        for file in files {
+            let is_ours = match file.as_str() {
+                TOP_MANIFEST => ours && directory.as_str().is_empty(),
+                CLUSTER_MANIFEST => manifest.is_some(),
+                KUSTOMIZATION => manifest.as_ref().is_some_and(|m| m.kustomization),
+                _ => manifest.is_some() && self.take(&path.join(&file))?,
+            };
+            if !is_ours {
+                let path = path.join(file);
+                return Err(Error::Foreign { path });
+            }
+            if !matches!(&*file, TOP_MANIFEST | CLUSTER_MANIFEST | KUSTOMIZATION) {
+                objects.push(file);
+            }
         }
         if manifest.is_some() {
-            self.directories.insert(directory.to_owned());
+            self.directories.insert(directory.to_owned(), objects);
         }
         below
             .iter()
             .try_for_each(|name| self.check(&directory.join(name), ours))
+    }
+
+    /// Whether a file is an object that was rendered; a conflict in it is noted.
+    fn take(&mut self, path: &Utf8Path) -> Result<bool, Error> {
+        let text = read(path)?.unwrap_or_default();
+        if self.conflict.is_none() && has_conflict(&text) {
+            self.conflict = Some(path.to_owned());
+        }
+        Ok(is_own(&text))
+    }
+
+    /// Refuses a tree in which a merge left both sides.
+    ///
+    /// # Errors
+    /// Where it did.
+    pub fn check_merged(&self) -> Result<(), Error> {
+        match &self.conflict {
+            Some(path) => Err(Error::Conflict { path: path.clone() }),
+            None => Ok(()),
+        }
     }
 
     /// Where it is.
@@ -121,7 +162,7 @@ impl DiskTree {
 
     /// The clusters' directories, relative to the tree, sorted; empty for the root's own.
     pub fn directories(&self) -> impl Iterator<Item = &Utf8Path> {
-        self.directories.iter().map(AsRef::as_ref)
+        self.directories.keys().map(AsRef::as_ref)
     }
 
     /// A cluster's manifest; `None` where the directory has none.
@@ -133,8 +174,20 @@ impl DiskTree {
         let Some(text) = read(&path)? else {
             return Ok(None);
         };
+        if has_conflict(&text) {
+            // The other side of the merge is as likely: what lies there is ours in both.
+            return Ok(Some(ClusterManifest {
+                kustomization: true,
+                ..ClusterManifest::new("")
+            }));
+        }
         let manifest = ClusterManifest::from_text(&text).map_err(|m| broken(&path, m))?;
         Ok(Some(manifest))
+    }
+
+    /// The names of the objects' files in a cluster's directory, sorted.
+    pub fn names(&self, directory: &Utf8Path) -> &[String] {
+        self.directories.get(directory).map_or(&[], Vec::as_slice)
     }
 
     /// The text of a file of the tree; `None` where there is none.
@@ -143,21 +196,6 @@ impl DiskTree {
     /// A file that can't be read.
     pub fn text(&self, directory: &Utf8Path, file: &str) -> Result<Option<String>, Error> {
         read(&self.root.join(directory).join(file))
-    }
-
-    /// The objects' files of a cluster's directory.
-    ///
-    /// # Errors
-    /// A file that can't be read.
-    pub fn files(&self, directory: &Utf8Path) -> Result<Files, Error> {
-        let manifest = self.manifest(directory)?;
-        let mut out = Files::new();
-        for object in manifest.into_iter().flat_map(|m| m.objects) {
-            if let Some(text) = self.text(directory, &object.file)? {
-                out.insert(object.file, text);
-            }
-        }
-        Ok(out)
     }
 }
 

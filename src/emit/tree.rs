@@ -62,7 +62,7 @@ impl Tree {
             out,
         };
         // Marks it as a tree of ours from the start, so that nobody takes it for input.
-        let top = TopManifest::new(Vec::new()).to_text();
+        let top = TopManifest::default().to_text();
         write(&tree.new.path().join(TOP_MANIFEST), &top).map_err(|e| tree.unwritten(e))?;
         Ok(tree)
     }
@@ -154,7 +154,7 @@ impl Tree {
         let from = old.root().join(&directory);
         let to = self.new.path().join(&directory);
         fs::create_dir_all(&to).map_err(|e| self.unwritten(e))?;
-        let objects = manifest.objects.iter().map(|o| o.file.as_str());
+        let objects = old.names(&directory).iter().map(String::as_str);
         let kustomization = manifest.kustomization.then_some(KUSTOMIZATION);
         for name in objects.chain(kustomization).chain([CLUSTER_MANIFEST]) {
             link(&from.join(name), &to.join(name)).map_err(|e| self.unwritten(e))?;
@@ -187,7 +187,7 @@ impl Tree {
         if clusters.is_empty() && self.old.is_none() {
             return Ok(());
         }
-        let text = TopManifest::new(clusters).to_text();
+        let text = TopManifest::default().to_text();
         if let Some(old) = &self.old {
             if nothing_written && self.is_the_old_one(old, &text, &same) {
                 return Ok(());
@@ -312,33 +312,19 @@ fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit::ClusterManifest;
-    use crate::emit::manifest::Listed;
+    use crate::emit::{ClusterManifest, HEADER};
 
     fn cluster(name: &str, files: &[(&str, &str)]) -> ClusterFiles {
-        let mut manifest = ClusterManifest::new(name, "1.17", "1.17.4");
-        let mut out = Vec::new();
-        for (file, text) in files {
-            let id = crate::kube::ObjectId::cluster_scoped("v1", "X", file);
-            manifest.objects.push(Listed {
-                file: (*file).to_owned(),
-                operand: "x".to_owned(),
-                api_version: id.api_version.clone(),
-                kind: id.kind.clone(),
-                namespace: None,
-                name: id.name.clone(),
-            });
-            out.push(crate::emit::File {
-                name: (*file).to_owned(),
-                id: id.into(),
-                operand: "x",
-                text: (*text).into(),
-            });
-        }
+        let file = |(file, text): &(&str, &str)| crate::emit::File {
+            name: (*file).to_owned(),
+            id: crate::kube::ObjectId::cluster_scoped("v1", "X", file).into(),
+            operand: "x",
+            text: format!("{HEADER}{text}").into(),
+        };
         ClusterFiles {
             cluster: name.to_owned(),
-            files: out,
-            manifest: manifest.to_text(),
+            files: files.iter().map(file).collect(),
+            manifest: ClusterManifest::new(name).to_text(),
             kustomization: None,
         }
     }
@@ -433,16 +419,11 @@ mod tests {
         );
         assert_eq!(
             fs::read_to_string(out.join("a/X-1.yaml")).expect("file"),
-            "one"
+            format!("{HEADER}one")
         );
         assert_eq!(
             fs::read_to_string(out.join("b/c/X-1.yaml")).expect("file"),
-            "1"
-        );
-        let top = fs::read_to_string(out.join(TOP_MANIFEST)).expect("file");
-        assert_eq!(
-            TopManifest::from_text(&top).expect("manifest").clusters,
-            ["a", "b/c"]
+            format!("{HEADER}1")
         );
     }
 
@@ -495,18 +476,22 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_leads_nowhere_else() {
+    fn a_conflict_is_no_end() {
         let directory = tempfile::tempdir().expect("a directory");
         let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
-        fs::write(root.join("secret"), "s").expect("written");
         let out = root.join("rendered");
         let tree = Tree::begin(&out).expect("begins");
-        let mut evil = cluster("a", &[]);
-        evil.manifest = cluster("a", &[("../../secret", "")]).manifest;
-        tree.write(&evil).expect("a");
+        tree.write(&cluster("a", &[("X-1.yaml", "1")])).expect("a");
         tree.finish().expect("finishes");
-        assert!(matches!(Tree::begin(&out), Err(Error::Manifest { .. })));
-        let written = ["a/hcoplan-cluster.json", "hcoplan-manifest.json"];
-        assert_eq!(listing(&out), written);
+        let file = out.join("a/X-1.yaml");
+        let both = format!("{HEADER}<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> other\n");
+        fs::write(&file, both).expect("written");
+        let disk = DiskTree::open(&out).expect("ours").expect("a tree");
+        assert!(matches!(disk.check_merged(), Err(Error::Conflict { path }) if path == file));
+        let tree = Tree::begin(&out).expect("it can be written anew");
+        tree.write(&cluster("a", &[("X-1.yaml", "3")])).expect("a");
+        tree.finish().expect("finishes");
+        let disk = DiskTree::open(&out).expect("ours").expect("a tree");
+        assert!(disk.check_merged().is_ok());
     }
 }

@@ -5,6 +5,7 @@
 //! not decide; a cell says what a virtual machine of an architecture finds under an image's name.
 
 mod cell;
+mod changes;
 mod fleet;
 mod objects;
 mod rows;
@@ -16,6 +17,7 @@ use crate::plan::Plan;
 use crate::release::{Platform, Release};
 
 pub use cell::{Cell, Reason, State};
+pub use changes::effects;
 pub use fleet::{Counts, Group, counts, groups};
 
 use objects::Objects;

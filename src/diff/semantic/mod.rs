@@ -13,7 +13,7 @@ mod mix;
 mod objects;
 mod same;
 
-pub use consequence::{Consequence, Impact, of_field, of_object};
+pub use consequence::{Consequence, Impact, When, of_field, of_object, subject};
 pub use delta::{Noise, Step, apply, delta};
 pub use lists::{Listing, Lists};
 pub use mix::{Difference, differences, mix};

@@ -2,169 +2,216 @@
 
 use maud::{Markup, html};
 
-use super::{Changes, brief, causes, consequence, shown, shown_values, shown_yaml};
-use crate::diff::semantic::{Impact, ObjectChange};
-use crate::diff::{ClusterDiff, Kind, VerdictChange, unified};
+use super::{Changes, brief, causes, consequence, places, sentence, shown_values, shown_yaml};
+use crate::diff::semantic::When;
+use crate::diff::{ClusterDiff, Kind, unified};
 use crate::report::page::{self, Lead, Section, Tone};
-use crate::report::plural;
 use crate::report::text::printable;
+use crate::review::{Because, Entry, Group, Level, ObjectLine, Review, clusters, list};
 
 pub(super) fn page(changes: &Changes<'_>) -> String {
+    let review = changes.review();
     let sections = [Section {
         anchor: "changes",
         name: "Changes",
         count: None,
-        content: section(changes),
+        content: section(changes, &review),
     }];
-    page::page("hcoplan diff", &lead(changes), &sections)
+    page::page("hcoplan diff", &lead(changes, &review), &sections)
 }
 
-/// The worst that follows from the changes.
-fn lead(changes: &Changes<'_>) -> Lead {
-    let differing = changes.clusters.iter().filter(|c| !c.is_empty()).count();
-    let stops = |c: &ClusterDiff| {
-        let all = [
-            &c.comparison.verdict,
-            &c.comparison.reconcile,
-            &c.comparison.ssp,
-        ];
-        c.broken.is_some()
-            || all
-                .iter()
-                .any(|v| v.as_ref().is_some_and(|v| v.after.is_some()))
-    };
-    let impacts = changes.clusters.iter().flat_map(|c| {
-        let consequences = c.comparison.consequences().into_iter();
-        consequences.map(|(consequence, _, _)| consequence.impact)
-    });
-    let worst = impacts.min();
-    let refused = changes.clusters.iter().filter(|c| stops(c)).count();
-    let counts = changes.counts();
-    let tone = match (refused, worst, differing) {
-        (0, _, 0) => Tone::Good,
-        (0, Some(worst), _) => tone(worst),
-        (0, None, _) => Tone::Calm,
-        _ => Tone::Bad,
-    };
-    let of = plural(changes.compared, "cluster");
-    Lead {
-        tone,
-        verdict: match (refused, differing) {
-            (0, 0) => "No changes".to_owned(),
-            (0, _) => format!(
-                "{} to add, {} to change, {} to remove",
-                counts.add, counts.change, counts.remove
-            ),
-            (n, _) => format!("{} would stop working", plural(n, "cluster")),
-        },
-        sentence: match worst {
-            Some(worst) => format!(
-                "in {differing} of {of}. The worst that follows: {}.",
-                worst.title()
-            ),
-            None => format!("in {differing} of {of}."),
-        },
+/// A page of an upgrade: the checklist, then the change that comes before it.
+pub(super) fn upgrade(
+    changes: &Changes<'_>,
+    upgrade: &Changes<'_>,
+    review: &Review<'_>,
+    title: &str,
+) -> String {
+    let before = changes.review();
+    let lead = Lead {
+        tone: tone(review.level),
+        verdict: sentence_case(&review.verdict()),
+        sentence: format!("{title}."),
         figures: Vec::new(),
+        content: html! {
+            @for (title, entries) in review.checklist() { (part(upgrade, review, title, &entries)) }
+        },
+    };
+    let sections = [
+        Section {
+            anchor: "findings",
+            name: "Findings",
+            count: None,
+            content: findings(upgrade, review),
+        },
+        Section {
+            anchor: "changes",
+            name: "The change before it",
+            count: None,
+            content: html! { (entries(changes, &before)) (section(changes, &before)) },
+        },
+    ];
+    page::page("hcoplan plan", &lead, &sections)
+}
+
+/// The checklist of an upgrade, as a section.
+pub(super) fn checklist(changes: &Changes<'_>, review: &Review<'_>, title: &str) -> Markup {
+    html! {
+        p.totals { (title) ": " (review.verdict()) }
+        @for (title, entries) in review.checklist() { (part(changes, review, title, &entries)) }
+        (findings(changes, review))
     }
 }
+
+/// The verdict, and what follows.
+fn lead(changes: &Changes<'_>, review: &Review<'_>) -> Lead {
+    Lead {
+        tone: tone(review.level),
+        verdict: sentence_case(&review.verdict()),
+        sentence: format!("From {} to {}.", changes.left, changes.right),
+        figures: Vec::new(),
+        content: entries(changes, review),
+    }
+}
+
+/// The same with a capital.
+pub(in crate::report) fn sentence_case(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().collect::<String>());
+    first.unwrap_or_default() + chars.as_str()
+}
+
+/// Names shown of what a consequence is about; the rest is counted.
+const MOST_NAMES: usize = 6;
+
+/// What follows from the changes, the worst first.
+pub(in crate::report) fn entries(changes: &Changes<'_>, review: &Review<'_>) -> Markup {
+    html! {
+        @if let Some(cause) = review.only_cause() {
+            p.soft { "Because of " (because_of(changes, cause)) }
+        }
+        @for (title, entries) in review.parts() { (part(changes, review, title, &entries)) }
+    }
+}
+
+fn part(changes: &Changes<'_>, review: &Review<'_>, title: &str, entries: &[&Entry<'_>]) -> Markup {
+    html! {
+        @if !entries.is_empty() {
+            h2.quiet { (title) }
+            ul.entries { @for entry in entries { (one_entry(changes, review, entry)) } }
+        }
+    }
+}
+
+fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> Markup {
+    let effect = &entry.effect;
+    let tone = tone(Level::of(effect));
+    html! {
+        li.(tone.class()) {
+            p { span.label.(tone.class()) { (effect.impact.title()) } " "
+                (printable(&sentence_case(&entry.sentence(MOST_NAMES)))) "." }
+            dl {
+                @if !entry.releases.is_empty() { dt { "with" } dd { (entry.releases.join(", ")) } }
+                @if review.compared > 1 {
+                    dt { "where" }
+                    dd title=(entry.clusters.join(", ")) { (printable(&clusters(&entry.clusters))) }
+                }
+                @if effect.when != When::Now { dt { "when" } dd { (effect.when.as_str()) } }
+                @if let Some(action) = &effect.action { dt { "what to do" } dd { (printable(action)) } }
+                @if review.only_cause().is_some() {
+                } @else if !entry.because.is_empty() {
+                    dt { "because of" }
+                    dd { @for because in entry.because.iter().take(3) { div { (because_of(changes, because)) } }
+                        @if entry.because.len() > 3 { div { "and " (entry.because.len() - 3) " more" } } }
+                } @else if let Some(place) = &effect.place {
+                    dt { "at" } dd { code { (printable(&changes.place(place))) } }
+                }
+            }
+        }
+    }
+}
+
+fn because_of(changes: &Changes<'_>, because: &Because<'_>) -> Markup {
+    html! {
+        (printable(because.what))
+        @if let Some(place) = places(changes, because) { " " code { (printable(&place)) } }
+    }
+}
+
 /// The section of a page that tells what changes.
-pub(in crate::report) fn section(changes: &Changes<'_>) -> Markup {
-    let differing: Vec<_> = changes.clusters.iter().filter(|c| !c.is_empty()).collect();
+pub(in crate::report) fn section(changes: &Changes<'_>, review: &Review<'_>) -> Markup {
     html! {
         p.sides { "from " code { (changes.left) } " to " code { (changes.right) } }
-        p.totals { (changes.totals()) }
-        @for cluster in differing { (one(changes, cluster)) }
+        p.totals { (review.totals()) }
+        @for group in &review.groups { (one(changes, group)) }
+        (findings(changes, review))
     }
 }
 
-fn one(changes: &Changes<'_>, cluster: &ClusterDiff) -> Markup {
-    let comparison = &cluster.comparison;
-    let verdicts: [(&str, &Option<VerdictChange>); 3] = [
-        ("Refused", &comparison.verdict),
-        ("The reconcile stops", &comparison.reconcile),
-        ("SSP is refused", &comparison.ssp),
-    ];
+/// Clusters that change alike.
+fn one(changes: &Changes<'_>, group: &Group<'_>) -> Markup {
+    let names: Vec<&str> = group.clusters.iter().map(|c| &*c.cluster).collect();
+    let Some(first) = group.clusters.first() else {
+        return html! {};
+    };
+    let moved = first.moved_from.as_ref().filter(|_| names.len() == 1);
     html! {
-        article {
+        @if !group.lines.is_empty() || moved.is_some() { article {
             h3 {
-                (printable(&cluster.cluster))
-                @match (cluster.whole, &cluster.moved_from) {
+                (printable(&clusters(&names)))
+                @match (first.whole, moved) {
                     (Some(Kind::Add), _) => small { " new" },
                     (Some(Kind::Remove), _) => small { " no longer there" },
                     (_, Some(from)) => small { " before at " (printable(from)) },
                     _ => {},
                 }
             }
-            @if let Some(broken) = &cluster.broken {
-                p.bad { "Can't be rendered in " (if broken.left { changes.left } else { changes.right })
-                    ": " (printable(&broken.why)) }
+            @if names.len() > 1 {
+                details.more { summary { "the " (names.len()) " clusters" }
+                    ul.places { @for name in &names { li { (printable(name)) } } } }
             }
-            @for (what, verdict) in verdicts {
-                @if let Some(why) = verdict.as_ref().and_then(|v| v.after.as_ref()) {
-                    p.bad { (what) ": " (printable(why)) }
-                }
-            }
-            @if !comparison.alerts_added.is_empty() {
-                p.bad { "Alerts that begin to fire: " (comparison.alerts_added.join(", ")) }
-            }
-            @if !comparison.alerts_removed.is_empty() {
-                p.good { "Alerts that fall silent: " (comparison.alerts_removed.join(", ")) }
-            }
-            @if cluster.whole.is_none() { (impacts(cluster)) }
-            @if !cluster.notes.is_empty() {
-                ul.notes {
-                    @for note in &cluster.notes {
-                        li.(tone(note.impact).class()) {
-                            (printable(&note.text))
-                            @if let Some(help) = &note.help { br; small { (printable(help)) } }
-                            @if let Some(place) = &note.place { br; code { (printable(&changes.place(place))) } }
+            @for line in &group.lines { (object(changes, first, line)) }
+        } }
+    }
+}
+
+fn findings(changes: &Changes<'_>, review: &Review<'_>) -> Markup {
+    let added = review.added.iter().map(|f| ("new", f));
+    let removed = review.removed.iter().map(|f| ("gone", f));
+    html! {
+        @if !review.added.is_empty() || !review.removed.is_empty() {
+            article {
+                h3 { "Findings of this change" }
+                ul.findings {
+                    @for (word, line) in added.chain(removed) {
+                        @let finding = line.finding;
+                        li class=(if word == "gone" { "good" } else { finding.severity.as_str() }) {
+                            b { (word) " " (finding.severity.as_str()) " " }
+                            code { (finding.rule.name) } " " (printable(&finding.message))
+                            @if review.compared > 1 { " " small { (printable(&clusters(&line.clusters))) } }
+                            @if let Some(place) = finding.location.as_ref().filter(|_| word == "new") {
+                                " " code { (printable(&changes.place(place))) }
+                            }
                         }
                     }
                 }
             }
-            @for change in shown(cluster) { (object(changes, cluster, change)) }
-            @let findings = cluster.findings_added.iter().map(|f| ("new", f))
-                .chain(cluster.findings_removed.iter().map(|f| ("gone", f)));
-            ul.findings {
-                @for (word, finding) in findings {
-                    li class=(if word == "gone" { "good" } else { finding.severity.as_str() }) {
-                        b { (word) " " (finding.severity.as_str()) " " }
-                        code { (finding.rule.name) } " " (printable(&finding.message))
-                    }
-                }
-            }
         }
     }
 }
 
-fn tone(impact: Impact) -> Tone {
-    match impact {
-        Impact::DataLoss | Impact::BootFailure => Tone::Bad,
-        Impact::Disruption | Impact::Scheduling | Impact::Security => Tone::Warn,
-        Impact::Images | Impact::Behaviour => Tone::Calm,
+pub(in crate::report) fn tone(level: Level) -> Tone {
+    match level {
+        Level::Bad => Tone::Bad,
+        Level::Warn => Tone::Warn,
+        Level::Calm => Tone::Calm,
+        Level::Good => Tone::Good,
     }
 }
 
-fn impacts(cluster: &ClusterDiff) -> Markup {
-    let mut told: Vec<(Impact, &str)> = Vec::new();
-    for (consequence, _, _) in cluster.comparison.consequences() {
-        let line = (consequence.impact, consequence.text);
-        if !told.contains(&line) {
-            told.push(line);
-        }
-    }
-    html! {
-        @if !told.is_empty() {
-            ul.impacts {
-                @for (impact, text) in told {
-                    li.(tone(impact).class()) { b { (impact.title()) } ": " (text) }
-                }
-            }
-        }
-    }
-}
-
-fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -> Markup {
+/// Objects that change alike: the first one in full.
+fn object(changes: &Changes<'_>, cluster: &ClusterDiff, line: &ObjectLine<'_>) -> Markup {
+    let change = line.first;
     let (class, word) = match change.kind {
         Kind::Add => ("good", "added"),
         Kind::Change => ("warn", "changed"),
@@ -178,9 +225,17 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
     html! {
         details.object {
             summary {
-                span class=(class) { (word) } " " (printable(&change.id.to_string()))
+                span class=(class) { (word) } " "
+                @match line.names.as_slice() {
+                    [_] => (printable(&change.id.to_string())),
+                    names => {
+                        (names.len()) " " (line.object_kind) " "
+                        (printable(&list(names, MOST_NAMES)))
+                    },
+                }
                 @if let Some(instead) = &change.instead_of { small { " in the place of " (printable(&instead.name)) } }
             }
+            @if line.names.len() > 1 { p.soft { "The first of them:" } }
             @if change.kind == Kind::Change {
                 div.scroll tabindex="0" role="group" aria-label="fields" { table {
                     thead { tr {
@@ -190,7 +245,8 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
                         tr {
                             th scope="row" { code { (printable(&field.step.label)) }
                                 @if let Some(told) = consequence(change, index) {
-                                    br; small.(tone(told.impact).class()) { (told.text) }
+                                    @let field = change.fields.get(index).map(|f| &f.step);
+                                    br; small { (sentence(&told, change, field)) }
                                 } }
                             @let (before, after) = shown_values(&field.step);
                             td { (brief(before.as_ref(), 200)) }

@@ -4,11 +4,13 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Changes, consequence, shown_values};
-use crate::diff::semantic::{Consequence, Noise, ObjectChange, of_object};
+use super::outputs::{SUMMARY, level};
+use super::{Changes, consequence, sentence, shown_values};
+use crate::diff::semantic::{Consequence, Noise, ObjectChange, Step, of_object};
 use crate::diff::{Cause, ClusterDiff, VerdictChange};
 use crate::finding::Finding;
 use crate::secret;
+use crate::review::{Because, Entry, FindingLine, Review};
 use crate::source::Location;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -22,11 +24,13 @@ pub fn document(changes: &Changes<'_>) -> Value {
         .iter()
         .map(|c| cluster(changes, c))
         .collect();
-    let counts = changes.counts();
+    let review = changes.review();
+    let counts = review.counts;
     json!({
         "schemaVersion": "1",
         "left": changes.left,
         "right": changes.right,
+        "review": reviewed(changes, &review),
         "clusters": clusters,
         "summary": {
             "clusters": changes.compared,
@@ -41,11 +45,58 @@ pub fn document(changes: &Changes<'_>) -> Value {
     })
 }
 
-/// What a step of an upgrade does, as one document: the same, with the release in `to`.
-pub fn step_document(changes: &Changes<'_>, to: &str) -> Value {
-    let mut document = document(changes);
-    document["to"] = to.into();
-    document
+/// What a reviewer is told: the verdict, what follows, and which clusters change alike.
+pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
+    let because = |because: &Because<'_>| {
+        let places = because.places.iter().map(|p| place(changes, Some(p)));
+        json!({
+            "what": because.what,
+            "gone": because.gone,
+            "places": places.collect::<Vec<_>>(),
+        })
+    };
+    let entry = |entry: &Entry<'_>| {
+        let effect = &entry.effect;
+        json!({
+            "impact": effect.impact.as_str(),
+            "certain": effect.certain,
+            "message": entry.sentence(usize::MAX - 1),
+            "subjects": effect.subjects,
+            "machines": effect.machines,
+            "when": effect.when.as_str(),
+            "releases": entry.releases,
+            "action": effect.action,
+            "clusters": entry.clusters,
+            "causes": entry.because.iter().map(because).collect::<Vec<_>>(),
+            "place": place(changes, effect.place.as_ref()),
+        })
+    };
+    let lines = |lines: &[FindingLine<'_>]| {
+        let one = |line: &FindingLine<'_>| {
+            let mut told = finding(changes, line.finding);
+            told["clusters"] = json!(line.clusters);
+            told
+        };
+        lines.iter().map(one).collect::<Vec<_>>()
+    };
+    let groups = review.groups.iter().map(|group| {
+        let names = group
+            .clusters
+            .iter()
+            .map(|c| &c.cluster)
+            .collect::<Vec<_>>();
+        let objects: usize = group.lines.iter().map(|l| l.names.len()).sum();
+        json!({"clusters": names, "objects": objects})
+    });
+    json!({
+        "level": level(review.level),
+        "verdict": review.word(),
+        "message": review.verdict(),
+        "summary": review.summary(SUMMARY),
+        "entries": review.entries.iter().map(entry).collect::<Vec<_>>(),
+        "groups": groups.collect::<Vec<_>>(),
+        "findings": {"added": lines(&review.added), "removed": lines(&review.removed)},
+    })
 }
 
 fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
@@ -69,9 +120,11 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
         .consequences()
         .into_iter()
         .map(|(c, object, field)| {
+            let change = comparison.objects.get(object);
+            let step = field.and_then(|i| change?.fields.get(i)).map(|f| &f.step);
             json!({
                 "impact": c.impact.as_str(),
-                "message": c.text,
+                "message": change.map_or_else(String::new, |change| sentence(&c, change, step)),
                 "object": object,
                 "field": field,
             })
@@ -128,7 +181,11 @@ fn object(change: &ObjectChange) -> Value {
                     Noise::Assumed => "assumed",
                 }),
                 "causes": field.causes,
-                "consequence": told(consequence(change, index).filter(|_| step.noise.is_none())),
+                "consequence": told(
+                    consequence(change, index).filter(|_| step.noise.is_none()),
+                    change,
+                    Some(step),
+                ),
             })
         })
         .collect();
@@ -139,7 +196,7 @@ fn object(change: &ObjectChange) -> Value {
         "namespace": change.id.namespace,
         "name": change.id.name,
         "insteadOf": change.instead_of.as_ref().map(|id| &id.name),
-        "consequence": told(of_object(change)),
+        "consequence": told(of_object(change), change, None),
         "causes": change.causes,
         "fields": fields,
         "object": match change.kind {
@@ -149,10 +206,10 @@ fn object(change: &ObjectChange) -> Value {
     })
 }
 
-fn told(consequence: Option<Consequence>) -> Value {
+fn told(consequence: Option<Consequence>, change: &ObjectChange, step: Option<&Step>) -> Value {
     consequence.map_or(
         Value::Null,
-        |c| json!({"impact": c.impact.as_str(), "message": c.text}),
+        |c| json!({"impact": c.impact.as_str(), "message": sentence(&c, change, step)}),
     )
 }
 
@@ -178,14 +235,15 @@ fn place(changes: &Changes<'_>, place: Option<&Location>) -> Value {
 }
 
 fn findings(changes: &Changes<'_>, findings: &[Finding]) -> Vec<Value> {
-    let one = |finding: &Finding| {
-        json!({
-            "rule": finding.rule.name,
-            "severity": finding.severity.as_str(),
-            "message": finding.message,
-            "help": finding.help,
-            "place": place(changes, finding.location.as_ref()),
-        })
-    };
-    findings.iter().map(one).collect()
+    findings.iter().map(|f| finding(changes, f)).collect()
+}
+
+fn finding(changes: &Changes<'_>, finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule.name,
+        "severity": finding.severity.as_str(),
+        "message": finding.message,
+        "help": finding.help,
+        "place": place(changes, finding.location.as_ref()),
+    })
 }

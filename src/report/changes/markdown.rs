@@ -1,16 +1,18 @@
 //! For a comment on a pull request.
 //!
 //! The first line is a hidden marker, by which a comment is found again and updated in place.
-//! Blocks are taken whole or not at all: a budget never cuts inside a fence or a tag, and what
-//! was left out is always said.
+//! Blocks are taken whole or not at all: a budget never cuts inside a fence or a tag, the worst is
+//! always there, and what was left out is always said.
 
-use super::{
-    Changes, Counts, LEAST_BUDGET, brief, causes, consequences, shown, shown_values, shown_yaml,
-};
-use crate::diff::semantic::{Impact, ObjectChange};
-use crate::diff::{ClusterDiff, Kind, unified};
-use crate::report::markdown::{code, escape};
+use super::{Changes, LEAST_BUDGET, brief, places, shown_pair, shown_yaml};
+use crate::diff::semantic::When;
+use crate::diff::{Kind, unified};
+use crate::finding::Severity;
 use crate::secret::InputText;
+use crate::report::markdown::{code, escape};
+use crate::review::{
+    Because, Entry, FindingLine, Group, Level, ObjectLine, Review, clusters, list,
+};
 
 /// By this a comment is found again.
 const MARKER: &str = "<!-- hcoplan:diff -->";
@@ -21,12 +23,52 @@ const CUT: &str = "not shown for want of room; `hcoplan diff` prints everything.
 /// Room kept for the line that says what was left out.
 const RESERVE: usize = 140;
 
+/// Characters of the worst that follows, where there is room for nothing else.
+const WORST: usize = 120;
+
+/// Names that a line lists; the rest is counted.
+const MOST_NAMES: usize = 6;
+
 pub(super) fn text(changes: &Changes<'_>) -> String {
+    let review = changes.review();
+    let mut blocks = parts(changes, &review);
+    blocks.extend(blocks_of_objects(changes, &review));
+    within(changes, head(&review, ""), &blocks)
+}
+
+/// An upgrade: the checklist, then the change that comes before it.
+pub(super) fn upgrade(
+    changes: &Changes<'_>,
+    upgrade: &Changes<'_>,
+    review: &Review<'_>,
+    title: &str,
+) -> String {
+    let mut blocks = Vec::new();
+    for (title, entries) in review.checklist() {
+        let mut title = Some(format!("\n**{title}**\n\n"));
+        for entry in entries {
+            blocks.push(block(&mut title, one_entry(upgrade, review, entry)));
+        }
+    }
+    blocks.extend(findings(upgrade, review));
+    let before = changes.review();
+    if before.counts.differing > 0 || !before.standing.is_empty() {
+        let (sign, verdict) = (sign(before.level), before.verdict());
+        blocks.push(Block::new(format!(
+            "\n### {sign} The change before it: {verdict}\n"
+        )));
+        blocks.extend(parts(changes, &before));
+        blocks.extend(blocks_of_objects(changes, &before));
+    }
+    within(changes, head(review, &format!("{title}: ")), &blocks)
+}
+
+/// As many blocks as the budget takes.
+fn within(changes: &Changes<'_>, head: String, blocks: &[Block]) -> String {
     let budget = changes.budget.map(|b| b.max(LEAST_BUDGET));
-    let mut out = head(changes);
-    let blocks = blocks(changes);
+    let mut out = head;
     let mut left_out = 0;
-    for block in &blocks {
+    for block in blocks {
         let room = budget.map(|b| b.saturating_sub(RESERVE + out.len()));
         let fits = |text: &str| room.is_none_or(|room| text.len() <= room);
         match (fits(&block.long), &block.short) {
@@ -50,55 +92,19 @@ pub(super) fn text(changes: &Changes<'_>) -> String {
 }
 
 /// Marker, verdict, counts: less than [`LEAST_BUDGET`] together with what may follow.
-fn head(changes: &Changes<'_>) -> String {
-    let Counts {
-        findings_added,
-        findings_removed,
-        differing,
-        ..
-    } = changes.counts();
-    let worst = worst(changes);
-    let verdict = match (differing, worst) {
-        (0, _) => "✅ no changes".to_owned(),
-        (_, Some(worst)) => format!("{} {worst}", emoji(worst)),
-        (_, None) => "🔵 changes without a known consequence".to_owned(),
-    };
-    let findings = match (findings_added, findings_removed) {
-        (0, 0) => String::new(),
-        (a, r) => format!(" Findings: {a} new, {r} gone."),
-    };
-    format!(
-        "{MARKER}\n### hcoplan: {verdict}\n\n{}.{findings}\n",
-        changes.totals()
-    )
+fn head(review: &Review<'_>, title: &str) -> String {
+    let sign = sign(review.level);
+    let verdict = review.verdict();
+    let totals = review.totals();
+    format!("{MARKER}\n### {sign} hcoplan: {title}{verdict}\n\n{totals}.\n")
 }
 
-/// The worst that the changes can do, for people.
-fn worst(changes: &Changes<'_>) -> Option<&'static str> {
-    let mut impacts = Vec::new();
-    for cluster in changes.clusters {
-        let comparison = &cluster.comparison;
-        let refused = [&comparison.verdict, &comparison.reconcile, &comparison.ssp];
-        if refused
-            .iter()
-            .any(|v| v.as_ref().is_some_and(|v| v.after.is_some()))
-        {
-            return Some("refused by the cluster");
-        }
-        if cluster.broken.as_ref().is_some_and(|b| !b.left) {
-            return Some("not comparable");
-        }
-        impacts.extend(comparison.consequences().first().map(|c| c.0.impact));
-        impacts.extend(cluster.notes.first().map(|n| n.impact));
-    }
-    impacts.into_iter().min().map(Impact::title)
-}
-
-fn emoji(worst: &str) -> &'static str {
-    match worst {
-        "refused by the cluster" | "not comparable" | "data loss" | "boot failure" => "🔴",
-        "disruption" | "scheduling and migration" | "security" => "🟡",
-        _ => "🔵",
+fn sign(level: Level) -> &'static str {
+    match level {
+        Level::Bad => "🔴",
+        Level::Warn => "🟡",
+        Level::Calm => "🔵",
+        Level::Good => "✅",
     }
 }
 
@@ -114,146 +120,197 @@ impl Block {
     }
 }
 
-/// The parts, the most important first.
-fn blocks(changes: &Changes<'_>) -> Vec<Block> {
+/// What is told before the objects, the most important first.
+fn parts(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
     let mut out = Vec::new();
-    let differing = || changes.clusters.iter().filter(|c| !c.is_empty());
-    for cluster in differing() {
-        out.extend(verdicts(changes, cluster));
+    if let Some(cause) = review.only_cause() {
+        out.push(Block::new(format!(
+            "\nBecause of {}.\n",
+            because_of(changes, cause)
+        )));
     }
-    for cluster in differing() {
-        out.extend(impacts(cluster));
-        out.extend(notes(changes, cluster));
-        out.extend(findings(changes, cluster));
-    }
-    for cluster in differing() {
-        let title = match (cluster.whole, &cluster.moved_from) {
-            (Some(Kind::Add), _) => " (new)".to_owned(),
-            (Some(Kind::Remove), _) => " (gone)".to_owned(),
-            (_, Some(from)) => format!(" (before {})", code(from)),
-            _ => String::new(),
-        };
-        let name = code(&cluster.cluster);
-        match cluster.whole {
-            Some(_) => {
-                let count = shown(cluster).count();
-                out.push(Block::new(format!(
-                    "\n#### {name}{title}\n\n{count} objects\n"
-                )));
-            }
-            None => {
-                let mut title = Some(format!("\n#### {name}{title}\n"));
-                for change in shown(cluster) {
-                    let mut block = object(changes, cluster, change);
-                    if let Some(title) = title.take() {
-                        block.long.insert_str(0, &title);
-                        block.short = block.short.map(|s| format!("{title}{s}"));
-                    }
-                    out.push(block);
-                }
-            }
+    for (title, entries) in review.parts() {
+        let mut title = Some(format!("\n**{title}**\n\n"));
+        for entry in entries {
+            out.push(block(&mut title, one_entry(changes, review, entry)));
         }
+    }
+    out.extend(findings(changes, review));
+    out
+}
+
+fn blocks_of_objects(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
+    review
+        .groups
+        .iter()
+        .flat_map(|group| objects(changes, group))
+        .collect()
+}
+
+fn findings(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
+    let mut out = Vec::new();
+    let mut title = Some("\n**Findings**\n\n".to_owned());
+    let errors = review.standing.iter();
+    for error in errors.filter(|f| f.severity == Severity::Error) {
+        let line = FindingLine {
+            finding: error,
+            clusters: Vec::new(),
+        };
+        out.push(block(&mut title, Block::new(finding(changes, "", &line))));
+    }
+    let added = review.added.iter().map(|f| ("new", f));
+    let removed = review.removed.iter().map(|f| ("gone", f));
+    for (word, line) in added.chain(removed) {
+        out.push(block(&mut title, Block::new(finding(changes, word, line))));
     }
     out
 }
 
-fn verdicts(changes: &Changes<'_>, cluster: &ClusterDiff) -> Vec<Block> {
-    let mut out = Vec::new();
-    let name = code(&cluster.cluster);
-    let comparison = &cluster.comparison;
-    if let Some(broken) = &cluster.broken {
-        let side = if broken.left {
-            changes.left
-        } else {
-            changes.right
-        };
-        let why = escape(&broken.why);
-        out.push(format!(
-            "- 🔴 {name}: can't be rendered in {}: {why}\n",
-            escape(side)
-        ));
+/// A block, behind a title that the first one of its kind has.
+fn block(title: &mut Option<String>, mut block: Block) -> Block {
+    if let Some(title) = title.take() {
+        block.long.insert_str(0, &title);
+        block.short = block.short.map(|s| format!("{title}{s}"));
     }
-    let verdicts = [
-        ("would be refused", &comparison.verdict),
-        ("the operator's reconcile would stop", &comparison.reconcile),
-        ("SSP would be refused", &comparison.ssp),
-    ];
-    for (what, verdict) in verdicts {
-        if let Some(why) = verdict.as_ref().and_then(|v| v.after.as_ref()) {
-            out.push(format!("- 🔴 {name}: {what}: {}\n", escape(why)));
+    block
+}
+
+fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> Block {
+    let effect = &entry.effect;
+    let sign = sign(Level::of(effect));
+    let sentence = entry.sentence(MOST_NAMES);
+    let mut long = format!(
+        "- {sign} **{}**: {}\n",
+        effect.impact.title(),
+        escape(&sentence)
+    );
+    let mut more = Vec::new();
+    if !entry.releases.is_empty() {
+        more.push(format!("with {}", entry.releases.join(", ")));
+    }
+    if review.compared > 1 {
+        more.push(escape(&clusters(&entry.clusters)));
+    }
+    if effect.when != When::Now {
+        more.push(effect.when.as_str().to_owned());
+    }
+    if let Some(action) = &effect.action {
+        more.push(format!("**do:** {}", escape(action)));
+    }
+    match (entry.because.as_slice(), &effect.place) {
+        ([], Some(place)) => more.push(code(&changes.place(place))),
+        _ if review.only_cause().is_some() => {}
+        (because, _) => {
+            let told = because.iter().take(3);
+            more.extend(told.map(|b| format!("because of {}", because_of(changes, b))));
+            if let Some(rest) = because.len().checked_sub(3).filter(|n| *n > 0) {
+                more.push(format!("and {rest} more"));
+            }
         }
     }
-    for alert in &comparison.alerts_added {
-        out.push(format!("- 🔴 {name}: the alert {alert} begins to fire\n"));
+    if !more.is_empty() {
+        long.push_str(&format!("  {}\n", more.join(" · ")));
     }
-    for alert in &comparison.alerts_removed {
-        out.push(format!("- 🟢 {name}: the alert {alert} falls silent\n"));
+    let short: String = sentence.chars().take(WORST).collect();
+    let cut = if short.len() < sentence.len() {
+        "…"
+    } else {
+        ""
+    };
+    let short = format!(
+        "- {sign} **{}**: {}{cut}\n",
+        effect.impact.title(),
+        escape(&short)
+    );
+    Block {
+        long,
+        short: Some(short),
     }
-    out.into_iter().map(Block::new).collect()
 }
 
-fn impacts(cluster: &ClusterDiff) -> Vec<Block> {
-    let name = code(&cluster.cluster);
-    let line = |((impact, text), objects): ((Impact, &str), Vec<&str>)| {
-        let who = match objects.as_slice() {
-            [one] => code(one),
-            [first, rest @ ..] => format!("{} and {} more", code(first), rest.len()),
-            [] => String::new(),
-        };
-        let sign = emoji(impact.title());
-        let title = impact.title();
-        Block::new(format!("- {sign} **{title}** {name}: {text} ({who})\n"))
+fn because_of(changes: &Changes<'_>, because: &Because<'_>) -> String {
+    let place = places(changes, because).map(|p| format!(" {}", code(&p)));
+    format!(
+        "because of {}{}",
+        code(because.what),
+        place.unwrap_or_default()
+    )
+}
+
+fn finding(changes: &Changes<'_>, word: &str, line: &FindingLine<'_>) -> String {
+    let finding = line.finding;
+    let place = finding.location.as_ref().filter(|_| word != "gone");
+    let place = place.map(|p| match line.clusters.len() {
+        0 | 1 => format!(" ({})", code(&changes.place(p))),
+        n => format!(" ({} and {} more)", code(&changes.place(p)), n - 1),
+    });
+    format!(
+        "- {} {}: {}{}\n",
+        format!("{word} {}", finding.severity.as_str()).trim_start(),
+        code(finding.rule.name),
+        escape(&finding.message),
+        place.unwrap_or_default()
+    )
+}
+
+/// What changes in clusters that change alike.
+fn objects(changes: &Changes<'_>, group: &Group<'_>) -> Vec<Block> {
+    let Some(first) = group.clusters.first() else {
+        return Vec::new();
     };
-    consequences(cluster).into_iter().map(line).collect()
-}
-
-fn notes(changes: &Changes<'_>, cluster: &ClusterDiff) -> Vec<Block> {
-    let line = |note: &crate::diff::Note| {
-        let sign = emoji(note.impact.title());
-        let place = note
-            .place
-            .as_ref()
-            .map(|p| format!(" ({})", code(&changes.place(p))));
-        let help = note.help.as_ref().map(|h| format!(": {}", escape(h)));
-        Block::new(format!(
-            "- {sign} {}: {}{}{}\n",
-            code(&cluster.cluster),
-            escape(&note.text),
-            place.unwrap_or_default(),
-            help.unwrap_or_default()
-        ))
+    let names: Vec<&str> = group.clusters.iter().map(|c| &*c.cluster).collect();
+    let moved = first.moved_from.as_ref().filter(|_| names.len() == 1);
+    if group.lines.is_empty() && moved.is_none() {
+        return Vec::new();
+    }
+    let note = match (first.whole, moved) {
+        (Some(Kind::Add), _) => " (new)".to_owned(),
+        (Some(Kind::Remove), _) => " (gone)".to_owned(),
+        (_, Some(from)) => format!(" (before {})", code(from)),
+        _ => String::new(),
     };
-    cluster.notes.iter().map(line).collect()
-}
-
-fn findings(changes: &Changes<'_>, cluster: &ClusterDiff) -> Vec<Block> {
-    let added = cluster.findings_added.iter().map(|f| ("new", f));
-    let removed = cluster.findings_removed.iter().map(|f| ("gone", f));
-    let line = |(word, finding): (&str, &crate::finding::Finding)| {
-        let place = finding.location.as_ref().filter(|_| word == "new");
-        let place = place.map(|p| format!(" ({})", code(&changes.place(p))));
-        Block::new(format!(
-            "- {word} {} {}: {}{}\n",
-            finding.severity.as_str(),
-            code(finding.rule.name),
-            escape(&finding.message),
-            place.unwrap_or_default()
-        ))
+    let title = format!("\n#### {}{note}\n", escape(&clusters(&names)));
+    let all = match names.len() {
+        0..=5 => String::new(),
+        _ => format!("\n{}\n", escape(&names.join(", "))),
     };
-    added.chain(removed).map(line).collect()
+    if first.whole.is_some() {
+        let count: usize = group.lines.iter().map(|l| l.names.len()).sum();
+        let each = if names.len() > 1 { " each" } else { "" };
+        return vec![Block {
+            long: format!("{title}{all}\n{count} objects{each}\n"),
+            short: Some(format!("{title}\n{count} objects{each}\n")),
+        }];
+    }
+    let mut out = vec![Block {
+        long: format!("{title}{all}"),
+        short: Some(title),
+    }];
+    out.extend(group.lines.iter().map(|line| object(changes, line)));
+    out
 }
 
-fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -> Block {
-    let (sign, word) = match change.kind {
+/// Objects that change alike: the first one in full.
+fn object(changes: &Changes<'_>, line: &ObjectLine<'_>) -> Block {
+    let change = line.first;
+    let (sign, word) = match line.kind {
         Kind::Add => ("🟢", "added"),
         Kind::Change => ("🟡", "changed"),
         Kind::Remove => ("🔴", "removed"),
     };
-    let id = html(&change.id.to_string());
-    let instead = change.instead_of.as_ref();
-    let instead = instead.map_or(String::new(), |i| {
-        format!(" in the place of {}", html(&i.name))
-    });
+    let what = match line.names.as_slice() {
+        [_] => html(&change.id.to_string()),
+        names => format!(
+            "{} {} {}",
+            names.len(),
+            html(line.object_kind),
+            html(&list(names, MOST_NAMES))
+        ),
+    };
+    let instead = match line.instead_of.as_slice() {
+        [one] => format!(" in the place of {}", html(one)),
+        _ => String::new(),
+    };
     let text = |body: &serde_json::Value| {
         let text = shown_yaml(body);
         InputText::new(&text).message().into_owned()
@@ -262,38 +319,32 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, change: &ObjectChange) -
     let after = change.after.as_deref().map(text).unwrap_or_default();
     let diff = unified(&before, &after, "before", "after");
     let fence = fence(&diff);
-    let mut why = String::new();
-    let mut seen = Vec::new();
-    let all = change.fields.iter().flat_map(|f| &f.causes);
-    for index in all.chain(&change.causes) {
-        if seen.contains(index) {
-            continue;
-        }
-        seen.push(*index);
-        for cause in causes(cluster, &[*index]) {
-            let place = cause
-                .place
-                .as_ref()
-                .map(|p| format!(" {}", code(&changes.place(p))));
-            let what = code(&cause.what);
-            why.push_str(&format!(
-                "- because of {what}{}\n",
-                place.unwrap_or_default()
-            ));
+    let mut why: Vec<String> = Vec::new();
+    let fields = line.fields.iter().flat_map(|f| &f.because);
+    for because in line.because.iter().chain(fields) {
+        let told = format!("- because of {}\n", because_of(changes, because));
+        if !why.contains(&told) {
+            why.push(told);
         }
     }
     if !why.is_empty() {
-        why.push('\n');
+        why.push("\n".to_owned());
     }
-    let title = format!("{sign} {id} {word}{instead}");
-    let fields = change.fields.iter().filter(|f| f.step.noise.is_none());
+    if line.names.len() > 1 {
+        why.push("The first of them:\n\n".to_owned());
+    }
+    let why = why.concat();
+    let title = format!("{sign} {what} {word}{instead}");
     let first: Vec<String> = match change.kind {
-        Kind::Change => fields
+        Kind::Change => line
+            .fields
+            .iter()
+            .filter(|f| f.before.is_some() || f.after.is_some())
             .take(3)
             .map(|f| {
-                let (before, after) = shown_values(&f.step);
+                let (before, after) = shown_pair(f.path, f.before, f.after);
                 let (b, a) = (brief(before.as_ref(), 40), brief(after.as_ref(), 40));
-                format!("{} {} → {}", code(&f.step.label), code(&b), code(&a))
+                format!("{} {} → {}", code(&f.label), code(&b), code(&a))
             })
             .collect(),
         _ => Vec::new(),

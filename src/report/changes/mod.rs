@@ -6,26 +6,31 @@ mod html;
 mod human;
 mod json;
 mod markdown;
+mod outputs;
 mod patch;
 #[cfg(test)]
 mod tests;
 mod unified;
+mod upgrade;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
 use super::human::Terminal;
-use crate::diff::semantic::{Consequence, Impact, ObjectChange, Step, of_field};
-use crate::diff::{Cause, ClusterDiff, Kind};
+use crate::diff::semantic::{Consequence, ObjectChange, Step, of_field, subject};
+use crate::diff::{Cause, ClusterDiff};
+use crate::finding::Finding;
 use crate::secret;
+use crate::review::{Because, Review};
 use crate::source::Location;
 use crate::yaml;
 
-pub(super) use html::section;
-pub use json::{document, step_document};
+pub(super) use html::{entries, section, sentence_case, tone};
+pub use json::document;
+pub(super) use upgrade::checklist;
+pub use upgrade::{Steps, steps_document, write_upgrade};
 
 /// A form of output for differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,17 +47,20 @@ pub enum Format {
     Markdown,
     /// A page.
     Html,
+    /// The verdict and the numbers as `name=value`, one a line, as the steps of a workflow pass them on.
+    Outputs,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Human,
         Self::Unified,
         Self::Json,
         Self::JsonPatch,
         Self::Markdown,
         Self::Html,
+        Self::Outputs,
     ];
 
     /// The name as it is typed.
@@ -64,6 +72,7 @@ impl Format {
             Self::JsonPatch => "json-patch",
             Self::Markdown => "markdown",
             Self::Html => "html",
+            Self::Outputs => "outputs",
         }
     }
 
@@ -77,7 +86,7 @@ impl Format {
 pub const LEAST_BUDGET: usize = 500;
 
 /// Differences, with what a format needs besides them.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Changes<'a> {
     /// What is on the left, for people: `origin/main`.
     pub left: &'a str,
@@ -87,31 +96,14 @@ pub struct Changes<'a> {
     pub clusters: &'a [ClusterDiff],
     /// How many were looked at.
     pub compared: usize,
+    /// Findings that are there with the change and without it.
+    pub standing: &'a [&'a Finding],
     /// The root that the files' paths count from, relative to the current directory.
     pub root: &'a Utf8Path,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
     /// The most bytes of [`Format::Markdown`]; at least [`LEAST_BUDGET`].
     pub budget: Option<usize>,
-}
-
-/// The numbers of the last line.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Objects that appear.
-    pub add: usize,
-    /// Objects that stay with another content.
-    pub change: usize,
-    /// Objects that go.
-    pub remove: usize,
-    /// Clusters in which something differs.
-    pub differing: usize,
-    /// Differences that change nothing: orders, ways of writing, what a server sets.
-    pub noise: usize,
-    /// Findings that come.
-    pub findings_added: usize,
-    /// Findings that go.
-    pub findings_removed: usize,
 }
 
 /// Prints differences.
@@ -126,55 +118,14 @@ pub fn write(format: Format, changes: &Changes<'_>, out: &mut dyn Write) -> io::
         Format::JsonPatch => patch::write(changes, out),
         Format::Markdown => out.write_all(markdown::text(changes).as_bytes()),
         Format::Html => out.write_all(html::page(changes).as_bytes()),
+        Format::Outputs => outputs::write(&changes.review(), out),
     }
 }
 
-impl Changes<'_> {
-    /// The numbers over all clusters.
-    pub fn counts(&self) -> Counts {
-        let mut out = Counts::default();
-        for cluster in self.clusters {
-            out.differing += usize::from(!cluster.is_empty());
-            out.findings_added += cluster.findings_added.len();
-            out.findings_removed += cluster.findings_removed.len();
-            out.noise += cluster.comparison.noise();
-            for change in shown(cluster) {
-                match change.kind {
-                    Kind::Add => out.add += 1,
-                    Kind::Change => out.change += 1,
-                    Kind::Remove => out.remove += 1,
-                }
-                // What takes the place of another object is created, and the other one deleted.
-                out.remove += usize::from(change.instead_of.is_some());
-            }
-        }
-        out
-    }
-
-    /// `3 to add, 1 to change, 0 to remove in 1 of 3 clusters`.
-    fn totals(&self) -> String {
-        let Counts {
-            add,
-            change,
-            remove,
-            differing,
-            noise,
-            ..
-        } = self.counts();
-        let noun = if self.compared == 1 {
-            "cluster"
-        } else {
-            "clusters"
-        };
-        let left_out = match noise {
-            0 => String::new(),
-            1 => "; 1 difference that changes nothing left out".to_owned(),
-            n => format!("; {n} differences that change nothing left out"),
-        };
-        format!(
-            "{add} to add, {change} to change, {remove} to remove in {differing} of {} {noun}{left_out}",
-            self.compared
-        )
+impl<'a> Changes<'a> {
+    /// What a reviewer is told of them.
+    pub fn review(&self) -> Review<'a> {
+        Review::of(self.clusters, self.compared, self.standing.to_vec())
     }
 
     /// A file's path, relative to the current directory.
@@ -193,8 +144,8 @@ impl Changes<'_> {
 }
 
 /// How many objects come, change and go.
-pub(super) fn count(changes: &Changes<'_>) -> usize {
-    let counts = changes.counts();
+pub(super) fn count(review: &Review<'_>) -> usize {
+    let counts = review.counts;
     counts.add + counts.change + counts.remove
 }
 
@@ -202,26 +153,6 @@ pub(super) fn count(changes: &Changes<'_>) -> usize {
 fn shown(cluster: &ClusterDiff) -> impl Iterator<Item = &ObjectChange> {
     let all = cluster.comparison.objects.iter();
     all.filter(|change| !change.is_noise())
-}
-
-/// What the changes of a cluster that stays do, the worst first, each with the names of the
-/// objects that do it.
-fn consequences(cluster: &ClusterDiff) -> BTreeMap<(Impact, &'static str), Vec<&str>> {
-    let mut told = BTreeMap::<_, Vec<&str>>::new();
-    if cluster.whole.is_some() {
-        return told;
-    }
-    for (consequence, object, _) in cluster.comparison.consequences() {
-        let names = told
-            .entry((consequence.impact, consequence.text))
-            .or_default();
-        let change = cluster.comparison.objects.get(object);
-        let name = change.map_or("", |c| c.id.name.as_str());
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    told
 }
 
 /// What the change of a field does.
@@ -235,6 +166,11 @@ fn consequence(change: &ObjectChange, index: usize) -> Option<Consequence> {
     )
 }
 
+/// What follows from the change of an object or a field, as a sentence.
+fn sentence(consequence: &Consequence, change: &ObjectChange, step: Option<&Step>) -> String {
+    consequence.sentence(&subject(change, consequence, step).join(", "))
+}
+
 /// The causes with these numbers.
 fn causes<'c>(cluster: &'c ClusterDiff, indexes: &[usize]) -> impl Iterator<Item = &'c Cause> {
     let all = &cluster.comparison.causes;
@@ -244,13 +180,32 @@ fn causes<'c>(cluster: &'c ClusterDiff, indexes: &[usize]) -> impl Iterator<Item
 
 /// What a step finds and leaves, as it may be shown.
 fn shown_values(step: &Step) -> (Option<Value>, Option<Value>) {
-    let shown = |value: &Option<Value>| Some(secret::shown_value(&step.label, value.as_ref()?));
-    (shown(&step.before), shown(&step.after))
+    shown_pair(&step.label, step.before.as_ref(), step.after.as_ref())
+}
+
+/// Two values at a path, as they may be shown.
+fn shown_pair(
+    path: &str,
+    before: Option<&Value>,
+    after: Option<&Value>,
+) -> (Option<Value>, Option<Value>) {
+    let shown = |value: Option<&Value>| Some(secret::shown_value(path, value?));
+    (shown(before), shown(after))
 }
 
 /// An object as YAML, as it may be shown.
 fn shown_yaml(object: &Value) -> String {
     yaml::emit(&secret::shown_value("", object))
+}
+
+/// Where something is written: the first place, and in how many others it is alike.
+fn places(changes: &Changes<'_>, because: &Because<'_>) -> Option<String> {
+    let (first, others) = because.places.split_first()?;
+    let place = changes.place(first);
+    Some(match others.len() {
+        0 => place,
+        n => format!("{place} and {n} more"),
+    })
 }
 
 /// Two values as [`brief`] shows them; of long texts that begin alike, the part that differs.

@@ -80,6 +80,7 @@ fn printed(
             width,
             ..Terminal::default()
         },
+        standing: &[],
         budget,
     };
     let mut out = Vec::new();

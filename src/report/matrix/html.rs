@@ -32,6 +32,7 @@ pub(super) fn page(page: &MatrixPage<'_>) -> String {
             ),
         },
         figures: Vec::new(),
+        content: maud::html! {},
     };
     let sections = [Section {
         anchor: "matrix",

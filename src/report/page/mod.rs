@@ -53,6 +53,8 @@ pub(super) struct Lead {
     pub(super) sentence: String,
     /// Numbers, each with its name and the anchor of the section that tells more.
     pub(super) figures: Vec<(String, &'static str, &'static str)>,
+    /// What is told before any section.
+    pub(super) content: Markup,
 }
 
 /// A part of a page.
@@ -87,6 +89,7 @@ pub(super) fn page(title: &str, lead: &Lead, sections: &[Section]) -> String {
                     div.verdict.(lead.tone.class()) {
                         p { strong { (lead.verdict) } " " span { (lead.sentence) } }
                     }
+                    (lead.content)
                     @if !lead.figures.is_empty() {
                         ul.figures {
                             @for (number, name, anchor) in &lead.figures {

@@ -8,9 +8,10 @@ use super::clusters::{ClusterRow, Verdict};
 use super::{Lead, Section, Tone, alerts, clusters, findings, page};
 use crate::finding::Severity;
 use crate::matrix::{ClusterMatrix, counts};
-use crate::report::changes::{self, Changes};
+use crate::report::changes::{self, Changes, Steps};
 use crate::report::matrix::{self, MatrixPage};
 use crate::report::{Report, plural};
+use crate::review::Review;
 
 /// Everything that the page tells.
 #[derive(Debug)]
@@ -21,8 +22,8 @@ pub struct PlanPage<'a> {
     pub clusters: &'a [ClusterRow],
     /// What changes; `None` where there is nothing to compare with.
     pub changes: Option<&'a Changes<'a>>,
-    /// What each step of an upgrade does, with the release that it leads to.
-    pub upgrades: &'a [(&'a str, Changes<'a>)],
+    /// What an upgrade does; `None` where none is asked for.
+    pub upgrade: Option<&'a Steps>,
 }
 
 /// Prints the page.
@@ -43,6 +44,7 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     };
     let fires = alerts::of(plan.clusters, found);
     let compared = plan.changes.map(|c| c.clusters);
+    let review = plan.changes.map(Changes::review);
     let mut sections = vec![
         Section {
             anchor: "matrix",
@@ -65,9 +67,12 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
         Section {
             anchor: "changes",
             name: "Changes",
-            count: plan.changes.map(changes::count),
+            count: review.as_ref().map(changes::count),
             content: match plan.changes {
-                Some(changes) => changes::section(changes),
+                Some(changes) => match &review {
+                    Some(review) => changes::section(changes, review),
+                    None => html! {},
+                },
                 None => html! { p {
                     "There is no output tree to compare with: " code { "hcoplan plan" }
                     " writes one, " code { "--against REV" } " compares with a revision."
@@ -81,22 +86,19 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
             content: clusters::section(plan.clusters, found, compared),
         },
     ];
-    if !plan.upgrades.is_empty() {
-        let steps = html! {
-            @for (release, changes) in plan.upgrades {
-                h3 { "To " (release) }
-                (changes::section(changes))
-            }
-        };
+    if let Some(steps) = plan.upgrade {
         let upgrade = Section {
             anchor: "upgrade",
             name: "Upgrade",
             count: None,
-            content: steps,
+            content: changes::checklist(steps, plan.report),
         };
         sections.insert(sections.len() - 1, upgrade);
     }
-    let lead = lead(plan, &matrices, fires.len());
+    let mut lead = lead(plan, &matrices, fires.len());
+    if let (Some(changes), Some(review)) = (plan.changes, &review) {
+        changed(changes, review, &mut lead);
+    }
     out.write_all(page("hcoplan report", &lead, &sections).as_bytes())
 }
 
@@ -141,16 +143,24 @@ fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> Lead {
         ),
         (fires.to_string(), "alerts predicted", "alerts"),
     ];
-    if let Some(changes) = plan.changes {
-        let n = changes.counts();
-        let text = format!("+{} ~{} −{}", n.add, n.change, n.remove);
-        figures.push((text, "objects added, changed, removed", "changes"));
-    }
     figures.push((plan.clusters.len().to_string(), "clusters", "clusters"));
     Lead {
         tone,
         verdict,
         sentence,
         figures,
+        content: html! {},
     }
+}
+
+/// Where something is compared, the change comes first: its verdict and what follows from it.
+fn changed(changes: &Changes<'_>, review: &Review<'_>, lead: &mut Lead) {
+    let n = review.counts;
+    let text = format!("+{} ~{} −{}", n.add, n.change, n.remove);
+    lead.figures
+        .insert(0, (text, "objects added, changed, removed", "changes"));
+    lead.verdict = changes::sentence_case(&review.verdict());
+    lead.sentence = format!("From {} to {}.", changes.left, changes.right);
+    lead.tone = changes::tone(review.level);
+    lead.content = changes::entries(changes, review);
 }

@@ -43,6 +43,7 @@ fn what_comes_from_files_is_escaped() {
         verdict: hostile.to_owned(),
         sentence: hostile.to_owned(),
         figures: vec![(hostile.to_owned(), "things", "one")],
+        content: maud::html! {},
     };
     let section = |anchor| Section {
         anchor,

@@ -78,6 +78,11 @@ impl Revision {
         Ok(revision)
     }
 
+    /// Whether the repository that `directory` lies in has the revision `name`.
+    pub fn is_there(directory: &Utf8Path, name: &str) -> bool {
+        Git::around(directory).is_ok_and(|(git, _)| resolved(&git, name).is_ok())
+    }
+
     /// The commit's full name.
     pub fn commit(&self) -> &str {
         &self.commit

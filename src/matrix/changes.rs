@@ -1,0 +1,388 @@
+//! What a change does to golden images, read off the matrices before and after it.
+//!
+//! What a DataImportCron takes along when it goes is CDI's doing: with `retentionPolicy: None` its
+//! DataSource and everything that it imported, with `All` (CDI's default) nothing.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Cell, ClusterMatrix, Image, Reason, State};
+use crate::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
+use crate::diff::semantic::{Impact, ObjectChange, When};
+use crate::diff::{Comparison, Effect, Kind, Machine};
+
+/// What happens to the golden images; `None` where one side can't have any, so that nothing can be
+/// said.
+pub fn effects(
+    before: &ClusterMatrix,
+    after: &ClusterMatrix,
+    comparison: &Comparison,
+    machines: &[Machine],
+) -> Option<Vec<Effect>> {
+    if before.obstacle.is_some() || after.obstacle.is_some() {
+        return None;
+    }
+    let changes = Changes {
+        before,
+        after,
+        comparison,
+        machines,
+        deleted: deleted(&comparison.objects),
+    };
+    let keys = before.images.iter().chain(&after.images);
+    let keys: BTreeSet<_> = keys.map(|i| (&*i.namespace, &*i.name)).collect();
+    let mut out = Vec::new();
+    for (namespace, name) in keys {
+        let was = image(before, namespace, name);
+        let is = image(after, namespace, name);
+        changes.of_image(was, is, &mut out);
+    }
+    Some(out)
+}
+
+fn image<'m>(matrix: &'m ClusterMatrix, namespace: &str, name: &str) -> Option<&'m Image> {
+    let mut images = matrix.images.iter();
+    images.find(|i| i.namespace == namespace && i.name == name)
+}
+
+/// Namespace and plain name of the images whose DataImportCrons go and take along what they imported.
+fn deleted(objects: &[ObjectChange]) -> BTreeSet<(String, String)> {
+    let goes = |c: &&ObjectChange| {
+        c.id.kind == "DataImportCron" && (c.kind == Kind::Remove || c.instead_of.is_some())
+    };
+    let gone = objects
+        .iter()
+        .filter(goes)
+        .filter_map(|c| c.before.as_deref());
+    let taken = gone.filter(|body| body["spec"]["retentionPolicy"] == "None");
+    let key = |body: &Value| {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let plain = text(&body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL]);
+        let name = plain.or_else(|| text(&body["spec"]["managedDataSource"]))?;
+        Some((
+            text(&body["metadata"]["namespace"]).unwrap_or_default(),
+            name,
+        ))
+    };
+    taken.filter_map(key).collect()
+}
+
+struct Changes<'a> {
+    before: &'a ClusterMatrix,
+    after: &'a ClusterMatrix,
+    comparison: &'a Comparison,
+    machines: &'a [Machine],
+    deleted: BTreeSet<(String, String)>,
+}
+
+impl Changes<'_> {
+    fn of_image(&self, was: Option<&Image>, is: Option<&Image>, out: &mut Vec<Effect>) {
+        let (Some(image), Some(_)) = (was.or(is), is.or(was)) else {
+            return;
+        };
+        let key = (image.namespace.clone(), image.name.clone());
+        let deletes = self.deleted.contains(&key);
+        match (
+            was.filter(|i| is_imported(i)),
+            is.filter(|i| is_imported(i)),
+        ) {
+            (Some(was), Some(is)) => {
+                if deletes {
+                    out.push(self.effect(
+                        was,
+                        Impact::DataLoss,
+                        When::Now,
+                        "the disks imported so far for {} are deleted, and imported anew; virtual \
+                         machines keep their own copies",
+                        "set `retentionPolicy: All` in a change before this one to keep them",
+                    ));
+                }
+                self.still_imported(was, is, out);
+            }
+            (Some(was), None) => self.no_longer_imported(was, is, deletes, out),
+            (None, Some(is)) => out.push(self.effect(
+                is,
+                Impact::Images,
+                When::Now,
+                &match served(is, self.after) {
+                    served if self.after.multi_arch && !served.is_empty() => {
+                        format!(
+                            "the golden image {{}} is imported for {}",
+                            served.join(" and ")
+                        )
+                    }
+                    _ => "the golden image {} is imported".to_owned(),
+                },
+                "",
+            )),
+            (None, None) => self.external(was, is, out),
+        }
+    }
+
+    /// An image that loses its import.
+    fn no_longer_imported(
+        &self,
+        was: &Image,
+        is: Option<&Image>,
+        deletes: bool,
+        out: &mut Vec<Effect>,
+    ) {
+        if deletes {
+            out.push(self.lost(
+                was,
+                Impact::DataLoss,
+                "the golden image {} is deleted: its DataSource, and every disk that was imported \
+                 for it",
+                "to keep the disks, set `retentionPolicy: All` in a change before this one",
+            ));
+        }
+        let elsewhere = self.after.images.iter().find(|i| {
+            let before = image(self.before, &i.namespace, &i.name);
+            i.name == was.name && is_imported(i) && !before.is_some_and(is_imported)
+        });
+        if let Some(to) = elsewhere {
+            let (old, new) = (&was.namespace, &to.namespace);
+            let text = format!(
+                "the golden image {{}} moves to the namespace {new}; what names it in {old} gets no \
+                 new import"
+            );
+            let action = format!("name {new} in the `sourceRef` of virtual machines and templates");
+            out.push(self.uncertain(self.lost(was, Impact::BootFailure, &text, &action)));
+        } else if is.is_some() {
+            out.push(self.uncertain(self.lost(
+                was,
+                Impact::BootFailure,
+                "nothing is imported for {} any more: the DataSource leads to a volume of its own \
+                 name, which somebody has to bring",
+                "keep the image, bring the volume, or name another DataSource in virtual machines",
+            )));
+        } else if !deletes {
+            out.push(self.lost(
+                was,
+                Impact::Images,
+                "the golden image {} is not imported any more: DataSource and last disk stay, and \
+                 get no updates",
+                "delete them by hand once no virtual machine is made from them",
+            ));
+        } else {
+            out.push(self.uncertain(self.lost(
+                was,
+                Impact::BootFailure,
+                "virtual machines can't be made from {} any more",
+                "name another DataSource in them",
+            )));
+        }
+    }
+
+    /// An image that is imported before and after, architecture by architecture.
+    fn still_imported(&self, was: &Image, is: &Image, out: &mut Vec<Effect>) {
+        for (index, architecture) in self.after.architectures.iter().enumerate() {
+            let name = &architecture.name;
+            let Some(cell) = is.cells.get(index) else {
+                continue;
+            };
+            let before = self
+                .before
+                .architectures
+                .iter()
+                .position(|a| a.name == *name);
+            let old = before.and_then(|i| was.cells.get(i));
+            let old = old.filter(|c| c.state != State::Unneeded);
+            let covered = |cell: &Cell| cell.state == State::Covered;
+            match (old, cell) {
+                (_, cell) if cell.state == State::Unneeded => {}
+                (Some(old), cell) if covered(old) && covered(cell) => {
+                    if old.data_source != cell.data_source {
+                        let text = match &cell.data_source {
+                            Some(source) if *source != is.name => format!(
+                                "the golden image {{}} is imported anew for {name}, as the \
+                                 DataSource of its name with -{name} behind it"
+                            ),
+                            _ => format!("the golden image {{}} is imported anew for {name}"),
+                        };
+                        out.push(self.effect(is, Impact::Images, When::Now, &text, ""));
+                    }
+                }
+                (_, cell) if covered(cell) => {
+                    let text = format!("the golden image {{}} is imported for {name}, too");
+                    out.push(self.effect(is, Impact::Images, When::Now, &text, ""));
+                }
+                (Some(old), cell) if covered(old) => {
+                    let text = format!(
+                        "new {name} virtual machines find no {name} disk of {{}}: {}",
+                        cell.reason.sentence()
+                    );
+                    let action = remedy(&cell.reason, name);
+                    out.push(self.lost(was, Impact::BootFailure, &text, &action));
+                }
+                (None, cell) => {
+                    let text = format!(
+                        "virtual machines on the {name} nodes find no {name} disk of {{}}: {}",
+                        cell.reason.sentence()
+                    );
+                    let action = remedy(&cell.reason, name);
+                    out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, &action)));
+                }
+                _ => {}
+            }
+        }
+        for (index, architecture) in self.before.architectures.iter().enumerate() {
+            let name = &architecture.name;
+            let mut after = self.after.architectures.iter();
+            let still = after.any(|a| a.name == *name && a.workload_nodes > 0);
+            let imported = was
+                .cells
+                .get(index)
+                .is_some_and(|c| c.state == State::Covered);
+            let own = format!("{}-{name}", was.name);
+            let kept = is
+                .cells
+                .iter()
+                .any(|c| c.data_source.as_ref() == Some(&own));
+            if imported && !still && !kept && self.before.multi_arch {
+                let text = format!(
+                    "the golden image {{}} is not imported for {name} any more, which no node runs"
+                );
+                out.push(self.effect(was, Impact::Images, When::Now, &text, ""));
+            }
+        }
+        if let (Some(old), Some(new)) = (&was.plain.architecture, &is.plain.architecture)
+            && old != new
+        {
+            let text =
+                format!("the plain name {{}} leads to the {new} disk instead of the {old} one");
+            let action = format!("name the DataSource with -{old} behind it in {old} machines");
+            out.push(self.uncertain(self.lost(was, Impact::BootFailure, &text, &action)));
+        }
+    }
+
+    /// A DataSource that nothing is imported for, and that leads somewhere else.
+    fn external(&self, was: Option<&Image>, is: Option<&Image>, out: &mut Vec<Effect>) {
+        let (Some(was), Some(is)) = (was, is) else {
+            return;
+        };
+        if was.plain.data_source != is.plain.data_source {
+            let target = is.plain.data_source.as_deref().unwrap_or(&is.name);
+            let suffix = target.strip_prefix(&*is.name).unwrap_or_default();
+            let text = match suffix {
+                "" => "the DataSource {} leads to the volume of its own name".to_owned(),
+                suffix => {
+                    format!(
+                        "the DataSource {{}} leads to the volume of its name with {suffix} behind it"
+                    )
+                }
+            };
+            let text = format!("{text}, which somebody has to bring");
+            let action = "bring these volumes where virtual machines are made from them";
+            out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, action)));
+        }
+    }
+
+    fn effect(
+        &self,
+        image: &Image,
+        impact: Impact,
+        when: When,
+        text: &str,
+        action: &str,
+    ) -> Effect {
+        Effect {
+            when,
+            subjects: vec![image.name.clone()],
+            causes: self.causes(image),
+            ..Effect::new(impact, text).action(action)
+        }
+    }
+
+    /// What new virtual machines miss; those of the repository that name the image are named.
+    fn lost(&self, image: &Image, impact: Impact, text: &str, action: &str) -> Effect {
+        let names = image.cells.iter().chain([&image.plain]);
+        let names: Vec<_> = names.filter_map(|c| c.data_source.as_deref()).collect();
+        let machines = self.machines.iter().filter(|m| {
+            m.namespace == image.namespace
+                && (m.data_source == image.name || names.contains(&&*m.data_source))
+        });
+        let when = match impact {
+            Impact::BootFailure => When::NewMachines,
+            _ => When::Now,
+        };
+        Effect {
+            machines: machines.map(|m| m.name.clone()).collect(),
+            ..self.effect(image, impact, when, text, action)
+        }
+    }
+
+    /// Certain only where a virtual machine of the repository is known to ask for it.
+    fn uncertain(&self, effect: Effect) -> Effect {
+        Effect {
+            certain: !effect.machines.is_empty(),
+            ..effect
+        }
+    }
+
+    /// What moved the image's objects.
+    fn causes(&self, image: &Image) -> Vec<usize> {
+        let is_of = |change: &&ObjectChange| {
+            let body = change.after.as_deref().or(change.before.as_deref());
+            let filled = body.and_then(|b| b["spec"]["managedDataSource"].as_str());
+            let name = match &*change.id.kind {
+                "DataImportCron" => filled.unwrap_or_default(),
+                "DataSource" => &change.id.name,
+                _ => return false,
+            };
+            let rest = name.strip_prefix(&*image.name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let mut out = Vec::new();
+        for change in self.comparison.objects.iter().filter(is_of) {
+            let fields = change.fields.iter().flat_map(|f| &f.causes);
+            for cause in change.causes.iter().chain(fields) {
+                if !out.contains(cause) {
+                    out.push(*cause);
+                }
+            }
+        }
+        if out.is_empty() {
+            // A node more or less may change what is missing without moving an object.
+            out.extend(0..self.comparison.causes.len());
+        }
+        out
+    }
+}
+
+fn is_imported(image: &Image) -> bool {
+    image
+        .cells
+        .iter()
+        .chain([&image.plain])
+        .any(|c| c.cron.is_some())
+}
+
+/// The architectures that an image is imported for.
+fn served<'m>(image: &Image, matrix: &'m ClusterMatrix) -> Vec<&'m str> {
+    let cells = image.cells.iter().zip(&matrix.architectures);
+    let covered = cells.filter(|(cell, _)| cell.state == State::Covered);
+    covered
+        .map(|(_, architecture)| &*architecture.name)
+        .collect()
+}
+
+/// What to do about an architecture that an image isn't there for.
+fn remedy(reason: &Reason, architecture: &str) -> String {
+    match reason {
+        Reason::MultiArchOff(_) => format!(
+            "switch multi-arch golden images on, or keep virtual machines off the {architecture} nodes"
+        ),
+        Reason::Undeclared(_) | Reason::Malformed(_) => {
+            "say which architectures the image has, in ssp.kubevirt.io/dict.architectures"
+                .to_owned()
+        }
+        Reason::NotDeclared(_) => format!(
+            "publish the image for {architecture} and declare it, or keep its virtual machines off \
+             these nodes"
+        ),
+        Reason::Pinned(_) => "take the architecture out of the image's source".to_owned(),
+        _ => format!("keep virtual machines of this image off the {architecture} nodes"),
+    }
+}

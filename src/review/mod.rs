@@ -1,0 +1,540 @@
+//! What a reviewer is told of a change: the verdict, what follows from it, what changes, and which
+//! findings it brings. Clusters that change alike are told once. Terminal, markdown, page and JSON
+//! print this one model.
+
+mod groups;
+mod names;
+#[cfg(test)]
+mod tests;
+mod upgrade;
+
+use std::collections::BTreeSet;
+
+use crate::diff::semantic::Impact;
+use crate::diff::{ClusterDiff, Effect, Kind, Task};
+use crate::finding::{Finding, Severity};
+use crate::source::Location;
+
+pub use groups::{FieldLine, Group, ObjectLine};
+pub use names::{clusters, list};
+
+/// A change, as it is reviewed.
+#[derive(Debug)]
+pub struct Review<'a> {
+    /// How the change is to be taken.
+    pub level: Level,
+    /// What follows from it, in the one order: [`Effect::rank`].
+    pub entries: Vec<Entry<'a>>,
+    /// What changes, by clusters that change alike.
+    pub groups: Vec<Group<'a>>,
+    /// Findings that come, the worst first.
+    pub added: Vec<FindingLine<'a>>,
+    /// Findings that go.
+    pub removed: Vec<FindingLine<'a>>,
+    /// How many clusters were looked at.
+    pub compared: usize,
+    /// Findings that are there with the change and without it.
+    pub standing: Vec<&'a Finding>,
+    /// The numbers.
+    pub counts: Counts,
+}
+
+/// How a change is to be taken, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// It breaks something.
+    Bad,
+    /// It may break something, or needs somebody's attention.
+    Warn,
+    /// It changes something.
+    Calm,
+    /// Nothing changes.
+    Good,
+}
+
+/// One thing that follows from the change, in one cluster or more.
+#[derive(Debug, Clone)]
+pub struct Entry<'a> {
+    /// What it is.
+    pub effect: Effect,
+    /// The clusters' names, in their order.
+    pub clusters: Vec<&'a str>,
+    /// What brings it about.
+    pub because: Vec<Because<'a>>,
+    /// In an upgrade, the releases with which it comes.
+    pub releases: Vec<&'a str>,
+}
+
+/// A difference of the inputs that something follows from.
+#[derive(Debug, Clone)]
+pub struct Because<'a> {
+    /// What it is: `spec.evictionStrategy`.
+    pub what: &'a str,
+    /// Whether it is only in the old inputs.
+    pub gone: bool,
+    /// Where it is written, cluster by cluster.
+    pub places: Vec<&'a Location>,
+}
+
+/// A finding that comes or goes, in one cluster or more.
+#[derive(Debug, Clone)]
+pub struct FindingLine<'a> {
+    /// The first of them.
+    pub finding: &'a Finding,
+    /// The clusters' names, in their order.
+    pub clusters: Vec<&'a str>,
+}
+
+/// The numbers of a change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Objects that appear.
+    pub add: usize,
+    /// Objects that stay with another content.
+    pub change: usize,
+    /// Objects that go.
+    pub remove: usize,
+    /// Clusters in which something differs.
+    pub differing: usize,
+    /// Differences that change nothing: orders, ways of writing, what a server sets.
+    pub noise: usize,
+    /// Findings that come.
+    pub findings_added: usize,
+    /// Findings that go.
+    pub findings_removed: usize,
+    /// Errors among the findings that come.
+    pub errors_added: usize,
+    /// Warnings among the findings that come.
+    pub warnings_added: usize,
+}
+
+impl<'a> Review<'a> {
+    /// The review of what differs in clusters, `compared` of which were looked at.
+    pub fn of(diffs: &'a [ClusterDiff], compared: usize, standing: Vec<&'a Finding>) -> Self {
+        let differing: Vec<&ClusterDiff> = diffs.iter().filter(|c| !c.is_empty()).collect();
+        let entries = entries(&differing);
+        let mut review = Self {
+            level: Level::Good,
+            entries,
+            groups: groups::of(&differing),
+            added: findings(&differing, |c| &c.findings_added),
+            removed: findings(&differing, |c| &c.findings_removed),
+            compared,
+            standing,
+            counts: Counts::of(diffs),
+        };
+        review.level = review.judged();
+        review
+    }
+
+    /// The review of an upgrade: what each step does, told once. `compared` clusters were looked at.
+    pub fn of_steps(steps: &'a [(String, Vec<ClusterDiff>)], compared: usize) -> Self {
+        let mut counts = Counts::default();
+        for (_, diffs) in steps {
+            counts = counts.plus(Counts::of(diffs));
+        }
+        let names: BTreeSet<&str> = steps
+            .iter()
+            .flat_map(|(_, diffs)| diffs.iter().filter(|d| !d.is_empty()))
+            .map(|diff| &*diff.cluster)
+            .collect();
+        counts.differing = names.len();
+        let mut review = Self {
+            level: Level::Good,
+            entries: upgrade::entries(steps),
+            groups: Vec::new(),
+            added: upgrade::added(steps),
+            removed: Vec::new(),
+            compared,
+            standing: Vec::new(),
+            counts,
+        };
+        review.counts.errors_added = upgrade::errors(&review.added);
+        review.level = review.judged();
+        review
+    }
+
+    fn judged(&self) -> Level {
+        let new = self.added.iter().map(|line| match line.finding.severity {
+            Severity::Error => Level::Bad,
+            Severity::Warning => Level::Warn,
+            Severity::Info => Level::Calm,
+        });
+        let effects = self.entries.iter().map(|e| Level::of(&e.effect));
+        let standing = (self.errors_before() > 0).then_some(Level::Bad);
+        let worst = new.chain(effects).chain(standing).min();
+        let any = match self.counts.differing {
+            0 => Level::Good,
+            _ => Level::Calm,
+        };
+        worst.map_or(any, |worst| worst.min(any))
+    }
+
+    /// The entry that the verdict is about.
+    fn worst(&self) -> Option<&Entry<'a>> {
+        let first = self.entries.first()?;
+        (first.effect.impact <= Impact::Security).then_some(first)
+    }
+
+    /// A word for programs: `no-changes`, `changes`, `errors`, or the worst that follows, as in
+    /// `data-loss`.
+    pub fn word(&self) -> &'static str {
+        match self.worst().map(|e| &e.effect) {
+            Some(e) if e.certain && e.impact <= Impact::BootFailure => e.impact.as_str(),
+            _ if self.counts.errors_added + self.errors_before() > 0 => "errors",
+            Some(e) => e.impact.as_str(),
+            None if self.counts.differing > 0 => "changes",
+            None => "no-changes",
+        }
+    }
+
+    /// The verdict, without a full stop: `data loss in 3 of 12 clusters; 2 new errors`.
+    pub fn verdict(&self) -> String {
+        let all = names::counted(self.compared, "cluster");
+        let Some(worst) = self.worst() else {
+            return match self.counts.differing {
+                0 => format!("no changes in {all}") + &self.new(),
+                n => format!(
+                    "changes in {n} of {all}, none of them known to break anything{}",
+                    self.new()
+                ),
+            };
+        };
+        let effect = &worst.effect;
+        let alike = self
+            .entries
+            .iter()
+            .filter(|e| (e.effect.impact, e.effect.certain) == (effect.impact, effect.certain));
+        let clusters: BTreeSet<&str> = alike.flat_map(|e| e.clusters.iter().copied()).collect();
+        let possible = if effect.certain { "" } else { "possible " };
+        let (title, n) = (effect.impact.title(), clusters.len());
+        format!("{possible}{title} in {n} of {all}{}", self.new())
+    }
+
+    /// What findings add to the verdict.
+    fn new(&self) -> String {
+        let of = |severity| {
+            let added = self.added.iter();
+            added
+                .filter(|line| line.finding.severity == severity)
+                .count()
+        };
+        let mut out = match (of(Severity::Error), of(Severity::Warning)) {
+            (0, 0) => String::new(),
+            (0, n) => format!("; {}", names::counted(n, "new warning")),
+            (n, _) => format!("; {}", names::counted(n, "new error")),
+        };
+        let before = self.errors_before();
+        if before > 0 {
+            let errors = names::counted(before, "other error");
+            out.push_str(&format!("; {errors}"));
+        }
+        out
+    }
+
+    fn errors_before(&self) -> usize {
+        let standing = self.standing.iter();
+        standing.filter(|f| f.severity == Severity::Error).count()
+    }
+
+    /// The verdict and the worst that follows, in one line of at most so many characters.
+    pub fn summary(&self, most: usize) -> String {
+        let text = match self.worst() {
+            Some(worst) => format!("{}: {}", self.verdict(), worst.sentence(3)),
+            None => self.verdict(),
+        };
+        match text.char_indices().nth(most) {
+            Some(_) => text
+                .chars()
+                .take(most.saturating_sub(1))
+                .chain(['…'])
+                .collect(),
+            None => text,
+        }
+    }
+
+    /// The numbers, as the last line has them.
+    pub fn totals(&self) -> String {
+        let Counts {
+            add,
+            change,
+            remove,
+            differing,
+            noise,
+            ..
+        } = self.counts;
+        let left_out = match noise {
+            0 => String::new(),
+            1 => "; 1 difference that changes nothing left out".to_owned(),
+            n => format!("; {n} differences that change nothing left out"),
+        };
+        let all = names::counted(self.compared, "cluster");
+        format!(
+            "{add} to add, {change} to change, {remove} to remove in {differing} of {all}{left_out}"
+        )
+    }
+
+    /// The entries in three parts: what is grave and happens, what only happens where something asks
+    /// for what changes, and the rest.
+    pub fn parts(&self) -> [(&'static str, Vec<&Entry<'a>>); 3] {
+        let part = |which: fn(&Effect) -> bool| {
+            let found = self.entries.iter().filter(move |e| which(&e.effect));
+            found.collect::<Vec<_>>()
+        };
+        [
+            (
+                "What it does",
+                part(|e| e.certain && e.impact <= Impact::Alert),
+            ),
+            ("Only where it applies", part(|e| !e.certain)),
+            ("Also", part(|e| e.certain && e.impact > Impact::Alert)),
+        ]
+    }
+
+    /// The entries of an upgrade as a checklist: what has to be done, what to expect, what only
+    /// happens where it applies, and the rest.
+    pub fn checklist(&self) -> [(&'static str, Vec<&Entry<'a>>); 7] {
+        let part = |task: Task| {
+            let found = self.entries.iter().filter(move |e| e.effect.certain);
+            found
+                .filter(move |e| e.effect.task == task)
+                .collect::<Vec<_>>()
+        };
+        [
+            ("Mend before the upgrade", part(Task::Mend)),
+            ("Change or remove these patches", part(Task::Patch)),
+            ("Write these values to keep them", part(Task::Write)),
+            ("Take these out afterwards", part(Task::TakeOut)),
+            ("Expect", [part(Task::Restart), self.known(true)].concat()),
+            (
+                "Only where it applies",
+                self.entries.iter().filter(|e| !e.effect.certain).collect(),
+            ),
+            ("Also", self.known(false)),
+        ]
+    }
+
+    /// What is certain and makes no work: what is grave, or the rest.
+    fn known(&self, grave: bool) -> Vec<&Entry<'a>> {
+        let entries = self.entries.iter().filter(|e| {
+            e.effect.certain
+                && e.effect.task == Task::Know
+                && (e.effect.impact <= Impact::Alert) == grave
+        });
+        entries.collect()
+    }
+
+    /// What brings everything about, where it is one thing.
+    pub fn only_cause(&self) -> Option<&Because<'a>> {
+        let (first, others) = self.entries.split_first()?;
+        let [cause] = first.because.as_slice() else {
+            return None;
+        };
+        let is_it = |e: &Entry<'a>| matches!(&*e.because, [other] if other.what == cause.what);
+        let everywhere = first.clusters.len() == self.counts.differing;
+        (everywhere && others.iter().all(is_it)).then_some(cause)
+    }
+
+    /// Whether everything that follows does so in every cluster that differs.
+    pub fn is_alike(&self) -> bool {
+        self.entries
+            .iter()
+            .all(|e| e.clusters.len() == self.counts.differing)
+    }
+}
+
+impl Level {
+    /// How an effect is to be taken.
+    pub fn of(effect: &Effect) -> Self {
+        match (effect.impact, effect.certain) {
+            (Impact::Stops | Impact::DataLoss | Impact::BootFailure, true) => Self::Bad,
+            (Impact::Better, _) => Self::Good,
+            (Impact::Images | Impact::Behaviour, _) => Self::Calm,
+            _ => Self::Warn,
+        }
+    }
+}
+
+impl Entry<'_> {
+    /// The sentence, with at most so many subjects by name; it has no full stop.
+    pub fn sentence(&self, most: usize) -> String {
+        let effect = &self.effect;
+        let text = match effect.subjects.is_empty() {
+            true => effect.text.clone(),
+            false => {
+                let names = list(&effect.subjects, most);
+                match effect.subjects.len() {
+                    1 => effect.text.replace("{}", &names),
+                    _ => about_several(&effect.text, &names),
+                }
+            }
+        };
+        match effect.machines.as_slice() {
+            [] => text,
+            machines => format!("{text}; in this repository: {}", list(machines, most)),
+        }
+    }
+}
+
+/// A sentence of ours about several things instead of one: the words before and behind the names.
+fn about_several(text: &str, names: &str) -> String {
+    const BEHIND: [(&str, &str); 8] = [
+        (" is ", " are "),
+        (" leads ", " lead "),
+        (" moves ", " move "),
+        (" goes", " go"),
+        (" appears", " appear"),
+        (" gives its ", " give their "),
+        (" lets ", " let "),
+        (" begins ", " begin "),
+    ];
+    let Some((before, behind)) = text.split_once("{}") else {
+        return text.to_owned();
+    };
+    // `the golden image {}`: several are `the golden images`.
+    let noun = before.rsplit(' ').nth(1).unwrap_or_default();
+    let nouns = [
+        "image",
+        "DataSource",
+        "name",
+        "feature",
+        "alert",
+        "binding",
+        "role",
+        "device",
+    ];
+    let before = match noun {
+        "policy" => before.replace("policy ", "policies "),
+        noun if nouns.contains(&noun) => format!("{}s ", before.trim_end()),
+        _ => before.to_owned(),
+    };
+    let mut behind = behind
+        .replace(" for it", " for them")
+        .replace("falls silent", "fall silent");
+    for (one, several) in BEHIND {
+        if let Some(rest) = behind.strip_prefix(one) {
+            behind = format!("{several}{rest}");
+            break;
+        }
+    }
+    format!("{before}{names}{behind}")
+}
+
+fn entries<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Entry<'a>> {
+    let mut out: Vec<Entry<'a>> = Vec::new();
+    for diff in diffs {
+        for effect in diff.effects() {
+            let because = because(diff, &effect.causes);
+            let what = |all: &[Because<'_>]| -> Vec<String> {
+                all.iter().map(|b| b.what.to_owned()).collect()
+            };
+            let known = out.iter_mut().find(|e| {
+                e.effect.is_like(&effect)
+                    && e.effect.subjects == effect.subjects
+                    && what(&e.because) == what(&because)
+            });
+            let Some(known) = known else {
+                out.push(Entry {
+                    effect,
+                    clusters: vec![&diff.cluster],
+                    because,
+                    releases: Vec::new(),
+                });
+                continue;
+            };
+            known.clusters.push(&diff.cluster);
+            for (one, more) in known.because.iter_mut().zip(because) {
+                one.places.extend(more.places);
+            }
+            for machine in effect.machines {
+                if !known.effect.machines.contains(&machine) {
+                    known.effect.machines.push(machine);
+                }
+            }
+        }
+    }
+    // Stable: what is as bad stays in the clusters' order.
+    out.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
+    out
+}
+
+/// The causes with these numbers.
+fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<Because<'a>> {
+    let all = &diff.comparison.causes;
+    let found = causes.iter().filter_map(|i| all.get(*i));
+    let one = |cause: &'a crate::diff::Cause| Because {
+        what: &cause.what,
+        gone: cause.gone,
+        places: cause.place.iter().collect(),
+    };
+    found.map(one).collect()
+}
+
+fn findings<'a>(
+    diffs: &[&'a ClusterDiff],
+    of: impl Fn(&'a ClusterDiff) -> &'a [Finding],
+) -> Vec<FindingLine<'a>> {
+    let mut out: Vec<FindingLine<'a>> = Vec::new();
+    for diff in diffs {
+        for finding in of(diff) {
+            let same = |line: &&mut FindingLine<'a>| {
+                let other = line.finding;
+                (other.rule.name, other.severity) == (finding.rule.name, finding.severity)
+                    && other.message == finding.message
+            };
+            match out.iter_mut().find(same) {
+                Some(line) if line.clusters.last() == Some(&&*diff.cluster) => {}
+                Some(line) => line.clusters.push(&diff.cluster),
+                None => out.push(FindingLine {
+                    finding,
+                    clusters: vec![&diff.cluster],
+                }),
+            }
+        }
+    }
+    out.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
+    out
+}
+
+impl Counts {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            add: self.add + other.add,
+            change: self.change + other.change,
+            remove: self.remove + other.remove,
+            differing: self.differing + other.differing,
+            noise: self.noise + other.noise,
+            findings_added: self.findings_added + other.findings_added,
+            findings_removed: self.findings_removed + other.findings_removed,
+            errors_added: self.errors_added + other.errors_added,
+            warnings_added: self.warnings_added + other.warnings_added,
+        }
+    }
+
+    fn of(diffs: &[ClusterDiff]) -> Self {
+        let mut out = Self::default();
+        for diff in diffs {
+            out.differing += usize::from(!diff.is_empty());
+            out.findings_added += diff.findings_added.len();
+            out.findings_removed += diff.findings_removed.len();
+            let of = |severity| {
+                let all = diff.findings_added.iter();
+                all.filter(|f| f.severity == severity).count()
+            };
+            out.errors_added += of(Severity::Error);
+            out.warnings_added += of(Severity::Warning);
+            out.noise += diff.comparison.noise();
+            let real = diff.comparison.objects.iter().filter(|c| !c.is_noise());
+            for change in real {
+                match change.kind {
+                    Kind::Add => out.add += 1,
+                    Kind::Change => out.change += 1,
+                    Kind::Remove => out.remove += 1,
+                }
+                // What takes the place of another object is created, and the other one deleted.
+                out.remove += usize::from(change.instead_of.is_some());
+            }
+        }
+        out
+    }
+}

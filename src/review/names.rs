@@ -1,0 +1,77 @@
+//! Names in a sentence.
+
+/// Clusters that are all named; of more the first and the last.
+const MOST: usize = 5;
+
+/// `dev-1`, `3 clusters: dev-1, dev-2, dev-3`, `12 clusters: dev-1 … prod-lon`; without the directory
+/// that several have in common.
+pub fn clusters(names: &[&str]) -> String {
+    let shared = match names {
+        [first, _, ..] => shared(first, names),
+        _ => 0,
+    };
+    let short: Vec<&str> = names.iter().map(|n| n.get(shared..).unwrap_or(n)).collect();
+    match short.as_slice() {
+        [one] => (*one).to_owned(),
+        few if few.len() <= MOST => format!("{} clusters: {}", few.len(), few.join(", ")),
+        [first, .., last] => format!("{} clusters: {first} … {last}", short.len()),
+        [] => String::new(),
+    }
+}
+
+/// The length of the directory that all names lie in.
+fn shared(first: &str, names: &[&str]) -> usize {
+    let directories = first.rmatch_indices('/').map(|(at, _)| at + 1);
+    let mut common =
+        directories.filter(|at| names.iter().all(|n| n.get(..*at) == first.get(..*at)));
+    common.next().unwrap_or_default()
+}
+
+/// `a, b and c`; with more than `most` names the first ones and how many there are besides.
+pub fn list(names: &[impl AsRef<str>], most: usize) -> String {
+    let all: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    // One name more takes no more room than its number.
+    let shown = if all.len() <= most + 1 {
+        all.len()
+    } else {
+        most
+    };
+    let (first, rest) = all.split_at(shown);
+    match (first, rest.len()) {
+        ([], _) => String::new(),
+        ([one], 0) => (*one).to_owned(),
+        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
+        (first, more) => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+/// `1 cluster`, `2 clusters`.
+pub(super) fn counted(n: usize, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_are_named_without_what_they_share() {
+        assert_eq!(clusters(&["clusters/a"]), "clusters/a");
+        assert_eq!(clusters(&["c/x/a", "c/x/b"]), "2 clusters: a, b");
+        assert_eq!(clusters(&["c/x/a", "c/y/b"]), "2 clusters: x/a, y/b");
+        assert_eq!(clusters(&["a", "c/b"]), "2 clusters: a, c/b");
+        let many: Vec<String> = (10..22).map(|i| format!("c/{i}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(clusters(&many), "12 clusters: 10 … 21");
+    }
+
+    #[test]
+    fn lists_say_what_they_leave_out() {
+        assert_eq!(list(&["a"], 2), "a");
+        assert_eq!(list(&["a", "b", "c"], 2), "a, b and c");
+        assert_eq!(list(&["a", "b", "c", "d"], 2), "a, b and 2 more");
+    }
+}

@@ -1,0 +1,148 @@
+//! The order, the grouping and the words of a review.
+
+use super::*;
+use crate::diff::semantic::{Impact, When};
+use crate::diff::{Comparison, VerdictChange};
+
+fn cluster(name: &str, effects: Vec<Effect>) -> ClusterDiff {
+    ClusterDiff {
+        image_effects: effects,
+        moved_from: Some(format!("{name}-before")),
+        ..ClusterDiff::new(name)
+    }
+}
+
+fn image(impact: Impact, certain: bool, text: &str, name: &str) -> Effect {
+    Effect {
+        certain,
+        subjects: vec![name.to_owned()],
+        ..Effect::new(impact, text)
+    }
+}
+
+fn refused(name: &str) -> ClusterDiff {
+    let verdict = VerdictChange {
+        before: None,
+        after: Some("it is wrong".to_owned()),
+    };
+    ClusterDiff {
+        comparison: Comparison {
+            verdict: Some(verdict),
+            alerts_added: vec!["SomeAlert"],
+            ..Comparison::default()
+        },
+        ..ClusterDiff::new(name)
+    }
+}
+
+#[test]
+fn the_worst_comes_first_and_what_is_only_possible_after_what_is_certain() {
+    let all = [
+        cluster(
+            "a",
+            vec![image(Impact::Images, true, "{} is imported", "x")],
+        ),
+        cluster(
+            "b",
+            vec![image(Impact::BootFailure, false, "{} may be missing", "x")],
+        ),
+        cluster(
+            "c",
+            vec![image(Impact::DataLoss, true, "{} is deleted", "x")],
+        ),
+        refused("d"),
+    ];
+    let review = Review::of(&all, 4, Vec::new());
+    let order: Vec<Impact> = review.entries.iter().map(|e| e.effect.impact).collect();
+    let expected = [
+        Impact::Stops,
+        Impact::DataLoss,
+        Impact::Alert,
+        Impact::BootFailure,
+        Impact::Images,
+    ];
+    assert_eq!(order, expected);
+    assert_eq!(review.level, Level::Bad);
+    assert_eq!(review.word(), "stops");
+    assert_eq!(review.verdict(), "refused or stopped in 1 of 4 clusters");
+    let parts = review.parts().map(|(_, entries)| entries.len());
+    assert_eq!(parts, [3, 1, 1]);
+}
+
+#[test]
+fn what_is_alike_is_told_once_with_its_names() {
+    let both = |name: &str| {
+        cluster(
+            name,
+            vec![
+                image(
+                    Impact::BootFailure,
+                    false,
+                    "the DataSource {} leads nowhere",
+                    "fedora",
+                ),
+                image(
+                    Impact::BootFailure,
+                    false,
+                    "the DataSource {} leads nowhere",
+                    "rhel9",
+                ),
+            ],
+        )
+    };
+    let all = [both("c/a"), both("c/b")];
+    let review = Review::of(&all, 3, Vec::new());
+    let [entry] = review.entries.as_slice() else {
+        panic!("{:?}", review.entries);
+    };
+    assert_eq!(
+        entry.sentence(4),
+        "the DataSources fedora and rhel9 lead nowhere"
+    );
+    assert_eq!(clusters(&entry.clusters), "2 clusters: a, b");
+    assert_eq!(review.verdict(), "possible boot failure in 2 of 3 clusters");
+    assert_eq!(review.word(), "boot-failure");
+    assert_eq!(review.level, Level::Warn);
+    assert!(review.is_alike());
+}
+
+#[test]
+fn a_machine_of_the_repository_is_named() {
+    let mut effect = image(Impact::BootFailure, true, "{} goes", "fedora");
+    effect.machines = vec!["apps/db".to_owned()];
+    effect.when = When::NewMachines;
+    let all = [cluster("a", vec![effect])];
+    let review = Review::of(&all, 1, Vec::new());
+    let sentence = review.entries[0].sentence(4);
+    assert_eq!(sentence, "fedora goes; in this repository: apps/db");
+    assert!(review.summary(30).chars().count() == 30);
+}
+
+#[test]
+fn nothing_is_said_of_nothing() {
+    let review = Review::of(&[], 2, Vec::new());
+    assert_eq!((review.word(), review.level), ("no-changes", Level::Good));
+    assert_eq!(review.verdict(), "no changes in 2 clusters");
+}
+
+#[test]
+fn what_several_releases_do_is_one_entry() {
+    let restart = || Effect::new(Impact::Behaviour, "the pods are replaced");
+    let steps = [
+        (
+            "1.18".to_owned(),
+            vec![cluster("a", vec![restart()]), cluster("b", vec![restart()])],
+        ),
+        (
+            "1.19".to_owned(),
+            vec![cluster("a", vec![restart()]), cluster("b", vec![restart()])],
+        ),
+    ];
+    let review = Review::of_steps(&steps, 2);
+    let [entry] = review.entries.as_slice() else {
+        panic!("{:?}", review.entries);
+    };
+    assert_eq!(entry.releases, ["1.18", "1.19"]);
+    assert_eq!(entry.clusters, ["a", "b"]);
+    assert_eq!(review.counts.differing, 2);
+}

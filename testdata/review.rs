@@ -1,0 +1,371 @@
+//! What a reviewer sees first: changes on a fleet of twelve like clusters, the first ten lines of the
+//! terminal, the markdown and the page; and output trees of two branches, merged.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use super::{Scene, copy, main_directory};
+
+const CLUSTERS: [&str; 12] = [
+    "dev-1",
+    "dev-2",
+    "dev-3",
+    "prod-ams",
+    "prod-fra",
+    "prod-lon",
+    "prod-osl",
+    "stage-ams",
+    "stage-lon",
+    "test-1",
+    "test-2",
+    "test-3",
+];
+
+/// A change: what is replaced in which file, and the words that have to be among the first lines.
+struct Change {
+    name: &'static str,
+    file: &'static str,
+    from: &'static str,
+    to: &'static str,
+    words: &'static [&'static str],
+}
+
+const HYPERCONVERGED: &str = "hyperconverged.yaml";
+const ARM: &str = "    - {name: arm, count: 2, architecture: arm64, roles: [worker]}\n";
+const SECOND: &str = "    - metadata:\n        name: build-image-cron\n";
+
+/// The image that is taken out; its DataImportCron takes along what it imported.
+fn build() -> String {
+    let text =
+        fs::read_to_string(main_directory().join("testdata/review/base/hyperconverged.yaml"));
+    let text = text.expect("readable");
+    let start = text.find(SECOND).expect("the second image");
+    let end = text
+        .find("\n  liveMigrationConfig")
+        .expect("what is behind it");
+    text[start..end].to_owned()
+}
+
+const CHANGES: [Change; 7] = [
+    Change {
+        name: "multi-arch-on",
+        file: HYPERCONVERGED,
+        from: "  evictionStrategy: LiveMigrate\n",
+        to: "  evictionStrategy: LiveMigrate\n  featureGates:\n    enableMultiArchBootImageImport: true\n",
+        words: &[
+            "data loss in 12 of 12 clusters",
+            "build",
+            "retentionPolicy: All",
+        ],
+    },
+    Change {
+        name: "image-added",
+        file: HYPERCONVERGED,
+        from: "\n  liveMigrationConfig:\n",
+        to: "    - metadata:\n        name: debian-image-cron\n      spec:\n        schedule: 0 5 * * *\n        \
+             managedDataSource: debian\n        garbageCollect: Outdated\n        template:\n          spec:\n            \
+             source: {registry: {url: 'docker://registry.example.com/golden/debian:12'}}\n            \
+             storage: {resources: {requests: {storage: 10Gi}}}\n\n  liveMigrationConfig:\n",
+        words: &[
+            "changes in 12 of 12 clusters",
+            "golden image debian is imported",
+        ],
+    },
+    Change {
+        name: "image-removed",
+        file: HYPERCONVERGED,
+        from: "BUILD",
+        to: "",
+        words: &[
+            "data loss in 12 of 12 clusters",
+            "golden image build is deleted",
+            "retentionPolicy: All",
+            "ci/ci-runner",
+        ],
+    },
+    Change {
+        name: "jsonpatch",
+        file: HYPERCONVERGED,
+        from: "  namespace: openshift-cnv\n",
+        to: "  namespace: openshift-cnv\n  annotations:\n    kubevirt.kubevirt.io/jsonpatch: |-\n      \
+             [{\"op\": \"add\", \"path\": \"/spec/configuration/evictionStrategy\", \"value\": \"None\"}]\n",
+        words: &[
+            "disruption in 12 of 12 clusters",
+            "draining a node shuts VMs down",
+            "evictionStrategy: LiveMigrate",
+        ],
+    },
+    Change {
+        name: "placement",
+        file: HYPERCONVERGED,
+        from: "  workloads: {}\n",
+        to: "  workloads: {nodePlacement: {nodeSelector: {kubernetes.io/arch: amd64}}}\n",
+        words: &[
+            "12 of 12 clusters",
+            "virt-handler is rolled out again",
+            "keep every node in",
+        ],
+    },
+    Change {
+        name: "arm64-nodes",
+        file: "inventory.yaml",
+        from: ARM,
+        to: "",
+        words: &[
+            "possible boot failure in 12 of 12 clusters",
+            "arm64 nodes find no arm64 disk",
+            "switch multi-arch golden images on",
+        ],
+    },
+    Change {
+        name: "data-source-namespace",
+        file: HYPERCONVERGED,
+        from: "\n  liveMigrationConfig:\n",
+        to: "\n  commonBootImageNamespace: golden\n  liveMigrationConfig:\n",
+        words: &["12 of 12 clusters", "to the namespace golden", "sourceRef"],
+    },
+];
+
+impl Change {
+    /// Makes it, or takes it back, in some clusters.
+    fn apply(&self, scene: &Scene, clusters: &[&str], forth: bool) {
+        let build = build();
+        let from = if self.from == "BUILD" {
+            &build
+        } else {
+            self.from
+        };
+        for cluster in clusters {
+            let path = scene.path(&format!("clusters/{cluster}/{}", self.file));
+            let text = fs::read_to_string(&path).expect("readable");
+            let (from, to) = if forth {
+                (from, self.to)
+            } else {
+                (self.to, from)
+            };
+            let new = match (from, forth) {
+                // Nodes come where others are.
+                ("", false) => format!("{text}{to}"),
+                _ => {
+                    assert!(
+                        text.contains(from),
+                        "{}: {from:?} is not in {text}",
+                        self.name
+                    );
+                    text.replacen(from, to, 1)
+                }
+            };
+            fs::write(&path, new).expect("written");
+        }
+    }
+
+    /// Nodes are there in the other direction: without them first.
+    fn is_backwards(&self) -> bool {
+        self.file == "inventory.yaml"
+    }
+}
+
+fn fleet(clusters: &[&str]) -> Scene {
+    let scene = Scene::new(Path::new("nowhere"));
+    for cluster in clusters {
+        let directory = scene.path(&format!("clusters/{cluster}"));
+        copy(&main_directory().join("testdata/review/base"), &directory);
+        let inventory = directory.join("inventory.yaml");
+        let text = fs::read_to_string(&inventory).expect("readable");
+        let text = text.replace("name: one\n", &format!("name: {cluster}\n"));
+        let text = text.replace("baseDomain: ", &format!("baseDomain: {cluster}."));
+        fs::write(inventory, text).expect("written");
+    }
+    scene
+}
+
+fn run(scene: &Scene, arguments: &[&str]) -> Output {
+    let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
+    command.args(arguments).output().expect("hcoplan runs")
+}
+
+fn printed(scene: &Scene, format: &str, more: &[&str]) -> String {
+    let format = format!("--format={format}");
+    let done = run(scene, &[&["plan", "-q", &format][..], more].concat());
+    String::from_utf8(done.stdout).expect("UTF-8")
+}
+
+/// What a page says, line by line.
+fn text_of(page: &str) -> String {
+    let body = page.split_once("<body>").expect("a body").1;
+    let mut out = String::new();
+    for part in body.split('<') {
+        let (tag, text) = part.split_once('>').unwrap_or(("", part));
+        let inline = [
+            "span", "/span", "code", "/code", "b", "/b", "strong", "/strong", "small",
+        ];
+        let name = tag.split(' ').next().unwrap_or_default();
+        if !inline.contains(&name) {
+            out.push('\n');
+        }
+        out.push_str(text);
+    }
+    let lines = out.lines().map(str::trim).filter(|l| !l.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn first(text: &str, lines: usize) -> String {
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|l| !l.trim().is_empty())
+        .take(lines)
+        .collect();
+    lines.join("\n") + "\n"
+}
+
+/// The first lines of each form, held against a file; and the words that have to be in them.
+fn hold(name: &str, words: &[&str], forms: &[(&str, String)]) {
+    let mut all = String::new();
+    for (form, text) in forms {
+        // What the page says in many short lines is as much as ten of the others.
+        let lines = if *form == "page" { 30 } else { 10 };
+        let shown = first(text, lines);
+        let flat = shown
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .replace('\\', "");
+        let flat = flat.replace("&lt;", "<");
+        for word in words {
+            assert!(
+                flat.contains(word),
+                "{name}, {form}: {word:?} is not in\n{shown}"
+            );
+        }
+        all.push_str(&format!("## {form}\n{shown}\n"));
+    }
+    let path = main_directory().join(format!("testdata/review/{name}.txt"));
+    let expected = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
+    let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
+    assert.eq(all, expected.raw());
+}
+
+#[test]
+fn the_first_lines_say_what_counts() {
+    for change in &CHANGES {
+        let scene = fleet(&CLUSTERS);
+        if change.is_backwards() {
+            change.apply(&scene, &CLUSTERS, true);
+        }
+        scene.run("commit", &mut String::new());
+        change.apply(&scene, &CLUSTERS, !change.is_backwards());
+        let forms = [
+            ("terminal", printed(&scene, "human", &[])),
+            ("markdown", printed(&scene, "markdown", &[])),
+            ("page", text_of(&printed(&scene, "html", &[]))),
+        ];
+        hold(change.name, change.words, &forms);
+    }
+}
+
+/// With `retentionPolicy: All` nothing is deleted.
+#[test]
+fn an_image_that_keeps_its_disks_is_no_data_loss() {
+    let scene = fleet(&CLUSTERS);
+    for cluster in CLUSTERS {
+        let file = format!("clusters/{cluster}/{HYPERCONVERGED}");
+        scene.run(
+            &format!("replace {file} 'retentionPolicy: None' 'retentionPolicy: All'"),
+            &mut String::new(),
+        );
+    }
+    scene.run("commit", &mut String::new());
+    let removed = build().replace("retentionPolicy: None", "retentionPolicy: All");
+    for cluster in CLUSTERS {
+        let path = scene.path(&format!("clusters/{cluster}/{HYPERCONVERGED}"));
+        let text = fs::read_to_string(&path).expect("readable");
+        assert!(text.contains(&removed));
+        fs::write(&path, text.replace(&removed, "")).expect("written");
+    }
+    let forms = [
+        ("terminal", printed(&scene, "human", &[])),
+        ("markdown", printed(&scene, "markdown", &[])),
+        ("page", text_of(&printed(&scene, "html", &[]))),
+    ];
+    let words = [
+        "golden image build is not imported any more",
+        "12 of 12 clusters",
+    ];
+    hold("image-removed-kept", &words, &forms);
+    assert!(!forms[0].1.contains("data loss"), "{}", forms[0].1);
+}
+
+/// The blocker is the first thing, and all of it stays short.
+#[test]
+fn an_upgrade_of_twelve_is_a_checklist() {
+    let scene = fleet(&CLUSTERS);
+    let patch = "\n  annotations:\n    containerizeddataimporter.kubevirt.io/jsonpatch: |-\n      \
+                 [{\"op\": \"remove\", \"path\": \"/spec/config/featureGates/1\"}]\nspec:\n";
+    for cluster in CLUSTERS {
+        let path = scene.path(&format!("clusters/{cluster}/{HYPERCONVERGED}"));
+        let text = fs::read_to_string(&path).expect("readable");
+        fs::write(&path, text.replacen("\nspec:\n", patch, 1)).expect("written");
+    }
+    scene.run("commit", &mut String::new());
+    let upgrade = ["--upgrade-to", "1.19"];
+    let done = run(&scene, &["plan", "-q", "--upgrade-to", "1.19"]);
+    assert_eq!(done.status.code(), Some(1), "a blocker fails the run");
+    let forms = [
+        ("terminal", printed(&scene, "human", &upgrade)),
+        ("markdown", printed(&scene, "markdown", &upgrade)),
+        ("page", text_of(&printed(&scene, "html", &upgrade))),
+    ];
+    let words = [
+        "refused or stopped in 12 of 12 clusters",
+        "stops working",
+        "before the upgrade",
+    ];
+    hold("upgrade", &words, &forms);
+    assert!(forms[0].1.lines().count() <= 120, "{}", forms[0].1);
+    assert!(forms[1].1.len() <= 20_000, "{} bytes", forms[1].1.len());
+}
+
+/// Output trees of two branches merge wherever their sources do.
+#[test]
+fn branches_merge_in_the_tree() {
+    let clusters = ["east", "west"];
+    let scene = fleet(&clusters);
+    let quiet = |line: &str| scene.run(line, &mut String::new());
+    quiet("hcoplan plan -q");
+    quiet("commit");
+    let changes: Vec<&Change> = CHANGES.iter().collect();
+    for change in &changes {
+        quiet(&format!("git checkout -q -b {} main", change.name));
+        change.apply(&scene, &clusters, true);
+        quiet("hcoplan plan -q");
+        quiet("commit");
+    }
+    let mut merged = 0;
+    for (i, one) in changes.iter().enumerate() {
+        for other in &changes[i + 1..] {
+            quiet(&format!("git checkout -q {}", one.name));
+            let git = |arguments: &[&str]| {
+                let mut command = scene.command("git");
+                command.args(["-c", "user.name=t", "-c", "user.email=t@example.com"]);
+                command.args(arguments).output().expect("git runs")
+            };
+            let done = git(&["merge", "--no-commit", "--no-ff", other.name]);
+            let unmerged = git(&["diff", "--name-only", "--diff-filter=U"]);
+            let unmerged = String::from_utf8(unmerged.stdout).expect("UTF-8");
+            let sources = unmerged.lines().any(|l| l.starts_with("clusters/"));
+            if !sources {
+                assert!(
+                    done.status.success(),
+                    "{} and {}: {unmerged}",
+                    one.name,
+                    other.name
+                );
+                merged += 1;
+            }
+            git(&["merge", "--abort"]);
+            git(&["reset", "-q", "--hard"]);
+        }
+    }
+    assert!(merged >= 15, "{merged} pairs merged");
+}
