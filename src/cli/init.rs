@@ -25,11 +25,22 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "X.Y")]
     release: Option<String>,
 
+    /// Also mark the output tree in `.gitattributes`, for a tree that is committed: as generated, so that
+    /// reviews fold it, and merged line by line; `hcoplan plan --check` finds what such a merge gets wrong
+    #[arg(long)]
+    commit_tree: bool,
+
     /// Say what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
 }
 
+const ATTRIBUTES: &str = ".gitattributes";
+/// The default output tree.
+const MARKED: &str = "\
+# What hcoplan renders. Two branches' trees never conflict; `hcoplan render` writes the merged one anew.
+/rendered/** linguist-generated=true merge=union
+";
 const HOOK: &str = ".pre-commit-config.yaml";
 /// The job that plans, and the one that comments what it found: a pull request can change the first,
 /// so that only the second has a token that writes.
@@ -70,6 +81,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     files.dedup_by(|a, b| a.0 == b.0);
     files.push((CONFIG_FILE.into(), configuration()));
     files.push((HOOK.into(), hook()));
+    if arguments.commit_tree {
+        files.push((ATTRIBUTES.into(), MARKED.to_owned()));
+    }
     for (path, text) in WORKFLOWS {
         files.push((path.into(), pinned(text, COMMIT)));
     }

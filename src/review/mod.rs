@@ -194,10 +194,12 @@ impl<'a> Review<'a> {
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
                 0 => format!("no changes in {all}") + &self.new(),
-                n => format!(
-                    "changes in {n} of {all}, none of them known to break anything{}",
-                    self.new()
-                ),
+                n => match self.new() {
+                    new if new.is_empty() => {
+                        format!("changes in {n} of {all}, none of them known to break anything")
+                    }
+                    new => format!("changes in {n} of {all}{new}"),
+                },
             };
         };
         let effect = &worst.effect;

@@ -9,8 +9,8 @@ use super::{Changes, consequence, sentence, shown_values};
 use crate::diff::semantic::{Consequence, Noise, ObjectChange, Step, of_object};
 use crate::diff::{Cause, ClusterDiff, VerdictChange};
 use crate::finding::Finding;
-use crate::secret;
 use crate::review::{Because, Entry, FindingLine, Review};
+use crate::secret;
 use crate::source::Location;
 
 pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {

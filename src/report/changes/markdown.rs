@@ -8,11 +8,11 @@ use super::{Changes, LEAST_BUDGET, brief, places, shown_pair, shown_yaml};
 use crate::diff::semantic::When;
 use crate::diff::{Kind, unified};
 use crate::finding::Severity;
-use crate::secret::InputText;
 use crate::report::markdown::{code, escape};
 use crate::review::{
     Because, Entry, FindingLine, Group, Level, ObjectLine, Review, clusters, list,
 };
+use crate::secret::InputText;
 
 /// By this a comment is found again.
 const MARKER: &str = "<!-- hcoplan:diff -->";
@@ -230,11 +230,7 @@ fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> B
 
 fn because_of(changes: &Changes<'_>, because: &Because<'_>) -> String {
     let place = places(changes, because).map(|p| format!(" {}", code(&p)));
-    format!(
-        "because of {}{}",
-        code(because.what),
-        place.unwrap_or_default()
-    )
+    format!("{}{}", code(because.what), place.unwrap_or_default())
 }
 
 fn finding(changes: &Changes<'_>, word: &str, line: &FindingLine<'_>) -> String {

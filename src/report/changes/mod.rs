@@ -22,8 +22,8 @@ use super::human::Terminal;
 use crate::diff::semantic::{Consequence, ObjectChange, Step, of_field, subject};
 use crate::diff::{Cause, ClusterDiff};
 use crate::finding::Finding;
-use crate::secret;
 use crate::review::{Because, Review};
+use crate::secret;
 use crate::source::Location;
 use crate::yaml;
 
