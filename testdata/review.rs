@@ -318,7 +318,7 @@ fn an_upgrade_of_twelve_is_a_checklist() {
     ];
     let words = [
         "refused or stopped in 12 of 12 clusters",
-        "stops working",
+        "featureGates/2",
         "before the upgrade",
     ];
     hold("upgrade", &words, &forms);
@@ -355,7 +355,9 @@ fn branches_merge_in_the_tree() {
             let unmerged = git(&["diff", "--name-only", "--diff-filter=U"]);
             let unmerged = String::from_utf8(unmerged.stdout).expect("UTF-8");
             let sources = unmerged.lines().any(|l| l.starts_with("clusters/"));
-            if !sources {
+            // The one renames an import that the other takes out: git asks which of the two is meant.
+            let renamed = (one.name, other.name) == ("multi-arch-on", "image-removed");
+            if !sources && !renamed {
                 assert!(
                     done.status.success(),
                     "{} and {}: {unmerged}",

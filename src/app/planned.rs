@@ -102,6 +102,10 @@ impl Planned {
                 },
                 namespace: source.namespace.to_owned(),
                 data_source: source.name.to_owned(),
+                architecture: vm
+                    .architecture()
+                    .and_then(|a| a.as_str())
+                    .map(str::to_owned),
             })
         };
         machines.filter_map(one).collect()

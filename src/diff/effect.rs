@@ -1,8 +1,6 @@
 //! What a change does: to whom, when, and what to do about it.
 
-use super::cluster::ClusterDiff;
-use super::semantic::{self, Impact, When};
-use super::{Kind, Note, NoteKind, VerdictChange};
+use super::semantic::{Impact, When};
 use crate::source::Location;
 
 /// One thing that a change does to a cluster.
@@ -81,236 +79,11 @@ impl Effect {
     }
 
     /// The place in the one order of everything that is told: what stops, data, machines and alerts
-    /// before everything else, each first where it is certain.
-    pub fn rank(&self) -> (bool, bool, Impact) {
+    /// before everything else; machines first where it is certain.
+    pub fn rank(&self) -> (bool, bool, bool, Impact) {
         let minor = self.impact > Impact::Alert;
-        (minor, !self.certain, self.impact)
-    }
-}
-
-impl ClusterDiff {
-    /// Everything that the change does to the cluster, the worst first; what is the same about
-    /// several objects is one.
-    pub fn effects(&self) -> Vec<Effect> {
-        let mut out: Vec<Effect> = Vec::new();
-        let objects = self.of_objects().into_iter();
-        let all = self.verdicts().into_iter().chain(self.of_notes());
-        for effect in all.chain(self.image_effects.iter().cloned()).chain(objects) {
-            match out.iter_mut().find(|known| known.is_like(&effect)) {
-                Some(known) => {
-                    add(&mut known.subjects, effect.subjects);
-                    add(&mut known.machines, effect.machines);
-                    add(&mut known.causes, effect.causes);
-                }
-                None => out.push(effect),
-            }
-        }
-        out.sort_by_key(Effect::rank);
-        out
-    }
-
-    /// What would be refused or stops, and the alerts.
-    fn verdicts(&self) -> Vec<Effect> {
-        const MEND: &str = "mend it before it is applied";
-        let mut out = Vec::new();
-        let all: Vec<usize> = (0..self.comparison.causes.len()).collect();
-        if let Some(broken) = &self.broken {
-            out.push(match broken.left {
-                false => Effect::new(
-                    Impact::Stops,
-                    format!("it can't be rendered: {}", broken.why),
-                )
-                .action(MEND),
-                true => Effect::new(
-                    Impact::Behaviour,
-                    format!("what was there before can't be rendered: {}", broken.why),
-                ),
-            });
-        }
-        let told = |kinds: &[NoteKind]| self.notes.iter().any(|n| kinds.contains(&n.kind));
-        let comparison = &self.comparison;
-        let verdicts = [
-            (
-                &comparison.verdict,
-                "the HyperConverged is refused",
-                "the HyperConverged is accepted, which was refused before",
-                told(&[NoteKind::Verdict]),
-            ),
-            (
-                &comparison.reconcile,
-                "the operator's reconcile stops at",
-                "the operator's reconcile goes through, which stopped before at",
-                told(&[NoteKind::Reconcile, NoteKind::PatchFails]),
-            ),
-            (
-                &comparison.ssp,
-                "SSP's webhook refuses the SSP, and no template or golden image is updated",
-                "SSP's webhook accepts the SSP, which it refused before",
-                false,
-            ),
-        ];
-        for (change, bad, good, told) in verdicts {
-            let effect = match change {
-                _ if told => continue,
-                Some(VerdictChange {
-                    after: Some(why), ..
-                }) => Effect::new(Impact::Stops, format!("{bad}: {why}")).action(MEND),
-                Some(VerdictChange {
-                    before: Some(why),
-                    after: None,
-                }) => Effect::new(Impact::Better, format!("{good}: {why}")),
-                _ => continue,
-            };
-            out.push(Effect {
-                causes: all.clone(),
-                ..effect
-            });
-        }
-        let refused = self.findings_added.iter().filter(|f| f.refusal);
-        if out.is_empty() && self.notes.is_empty() {
-            out.extend(refused.map(|finding| {
-                Effect {
-                    place: finding.location.clone(),
-                    ..Effect::new(Impact::Stops, finding.message.clone())
-                        .action(finding.help.clone().unwrap_or_else(|| MEND.to_owned()))
-                }
-            }));
-        }
-        let alerts = |names: &[&str], impact, text: &str| {
-            let names = names
-                .iter()
-                .map(|name| (*name).to_owned())
-                .collect::<Vec<_>>();
-            let effect = Effect {
-                subjects: names,
-                causes: all.clone(),
-                ..Effect::new(impact, text)
-            };
-            (!effect.subjects.is_empty()).then_some(effect)
-        };
-        out.extend(
-            alerts(
-                &comparison.alerts_added,
-                Impact::Alert,
-                "the alert {} begins to fire",
-            )
-            .map(|e| e.action("`hcoplan explain` says what raises it and what ends it")),
-        );
-        out.extend(alerts(
-            &comparison.alerts_removed,
-            Impact::Better,
-            "the alert {} falls silent",
-        ));
-        out
-    }
-
-    /// What another release makes of it.
-    fn of_notes(&self) -> impl Iterator<Item = Effect> {
-        let all: Vec<usize> = (0..self.comparison.causes.len()).collect();
-        self.notes.iter().map(move |note| Effect {
-            place: note.place.clone(),
-            causes: all.clone(),
-            task: task(note.kind),
-            ..Effect::new(of_note(note), note.text.clone())
-                .action(note.help.clone().unwrap_or_default())
-        })
-    }
-
-    /// What follows from the objects. Of golden images only what the images themselves don't show.
-    fn of_objects(&self) -> Vec<Effect> {
-        match self.whole {
-            Some(Kind::Add) => return vec![Effect::new(Impact::Behaviour, "the cluster is new")],
-            Some(Kind::Remove) => {
-                let text =
-                    "the cluster is taken out of the repository; what runs there stays as it is";
-                return vec![Effect::new(Impact::Behaviour, text)];
-            }
-            _ => {}
-        }
-        let comparison = &self.comparison;
-        let mut out = Vec::new();
-        for (consequence, object, field) in comparison.consequences() {
-            let Some(change) = comparison.objects.get(object) else {
-                continue;
-            };
-            let field = field.and_then(|i| change.fields.get(i));
-            let label = field.map_or("", |f| f.step.label.as_str());
-            if self.knows_images && shown_by_images(&change.id.kind, label) {
-                continue;
-            }
-            let causes = field.map_or(&change.causes, |f| &f.causes);
-            out.push(Effect {
-                impact: consequence.impact,
-                certain: consequence.certain,
-                when: consequence.when,
-                text: consequence.text.to_owned(),
-                subjects: semantic::subject(change, &consequence, field.map(|f| &f.step)),
-                machines: Vec::new(),
-                action: Some(consequence.action.to_owned()).filter(|a| !a.is_empty()),
-                causes: causes.clone(),
-                place: None,
-                task: match restarts(&change.id.kind, label, consequence.text) {
-                    true => Task::Restart,
-                    false => Task::Know,
-                },
-            });
-        }
-        out
-    }
-}
-
-/// How bad what a note says is: whatever keeps the operator from working comes first.
-fn of_note(note: &Note) -> Impact {
-    match note.kind {
-        NoteKind::Verdict
-        | NoteKind::Reconcile
-        | NoteKind::PatchFails
-        | NoteKind::GateCollides
-        | NoteKind::OperatorStops => Impact::Stops,
-        NoteKind::Order if note.impact <= Impact::Disruption => Impact::Stops,
-        NoteKind::Recreated => Impact::Behaviour,
-        _ => note.impact,
-    }
-}
-
-fn task(kind: NoteKind) -> Task {
-    match kind {
-        NoteKind::Verdict | NoteKind::Reconcile | NoteKind::OperatorStops => Task::Mend,
-        NoteKind::PatchFails | NoteKind::GateCollides | NoteKind::PatchNoop => Task::Patch,
-        NoteKind::DefaultFlips | NoteKind::Order => Task::Write,
-        NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::TakeOut,
-        NoteKind::Recreated => Task::Restart,
-        NoteKind::GateGraduates | NoteKind::LeftBehind => Task::Know,
-    }
-}
-
-/// Whether pods are replaced.
-fn restarts(kind: &str, label: &str, text: &str) -> bool {
-    let template = matches!(kind, "Deployment" | "DaemonSet") && label.starts_with("spec.template");
-    template || text.contains("rolled out")
-}
-
-/// Whether what a change of an object does is told by the golden images before and after it.
-fn shown_by_images(kind: &str, label: &str) -> bool {
-    const TOLD: [&str; 3] = [
-        "spec.enableMultipleArchitectures",
-        "spec.cluster",
-        "spec.commonTemplates.dataImportCronTemplates",
-    ];
-    let named = label.starts_with("spec.managedDataSource") || label.contains("platform");
-    match kind {
-        "DataSource" => true,
-        "DataImportCron" => label.is_empty() || named,
-        "SSP" => TOLD.iter().any(|path| label.starts_with(path)),
-        _ => false,
-    }
-}
-
-fn add<T: PartialEq>(to: &mut Vec<T>, more: Vec<T>) {
-    for one in more {
-        if !to.contains(&one) {
-            to.push(one);
-        }
+        let alert = self.impact == Impact::Alert;
+        (minor, alert, !self.certain, self.impact)
     }
 }
 
@@ -323,4 +96,6 @@ pub struct Machine {
     pub namespace: String,
     /// The DataSource's name.
     pub data_source: String,
+    /// The architecture that it asks for, where it does.
+    pub architecture: Option<String>,
 }

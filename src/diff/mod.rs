@@ -11,6 +11,7 @@ mod cluster;
 mod compare;
 mod comparison;
 mod effect;
+mod effects;
 mod gates;
 mod live;
 pub mod semantic;

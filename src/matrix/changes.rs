@@ -214,7 +214,11 @@ impl Changes<'_> {
                         cell.reason.sentence()
                     );
                     let action = remedy(&cell.reason, name);
-                    out.push(self.lost(was, Impact::BootFailure, &text, &action));
+                    out.push(self.for_architecture(
+                        name,
+                        was,
+                        self.lost(was, Impact::BootFailure, &text, &action),
+                    ));
                 }
                 (None, cell) => {
                     let text = format!(
@@ -222,7 +226,8 @@ impl Changes<'_> {
                         cell.reason.sentence()
                     );
                     let action = remedy(&cell.reason, name);
-                    out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, &action)));
+                    let lost = self.lost(is, Impact::BootFailure, &text, &action);
+                    out.push(self.uncertain(self.for_architecture(name, is, lost)));
                 }
                 _ => {}
             }
@@ -310,6 +315,27 @@ impl Changes<'_> {
         Effect {
             machines: machines.map(|m| m.name.clone()).collect(),
             ..self.effect(image, impact, when, text, action)
+        }
+    }
+
+    /// What machines of an architecture miss: those that ask for another one don't.
+    fn for_architecture(&self, architecture: &str, image: &Image, effect: Effect) -> Effect {
+        let asks = |name: &String| {
+            let mut machines = self.machines.iter();
+            machines.any(|m| {
+                m.name == *name
+                    && m.data_source.starts_with(&image.name)
+                    && m.architecture.as_deref() == Some(architecture)
+            })
+        };
+        Effect {
+            machines: effect
+                .machines
+                .iter()
+                .filter(|m| asks(m))
+                .cloned()
+                .collect(),
+            ..effect
         }
     }
 

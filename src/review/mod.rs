@@ -286,10 +286,10 @@ impl<'a> Review<'a> {
         [
             (
                 "What it does",
-                part(|e| e.certain && e.impact <= Impact::Alert),
+                part(|e| e.certain && e.impact < Impact::Alert),
             ),
             ("Only where it applies", part(|e| !e.certain)),
-            ("Also", part(|e| e.certain && e.impact > Impact::Alert)),
+            ("Also", part(|e| e.certain && e.impact >= Impact::Alert)),
         ]
     }
 

@@ -141,12 +141,11 @@ impl Printer<'_> {
             Level::Calm => CYAN,
             Level::Good => GREEN,
         };
-        self.wrapped(
-            out,
-            style,
-            effect.impact.title(),
-            &entry.sentence(MOST_NAMES),
-        )?;
+        let head = match entry.releases.as_slice() {
+            [] => effect.impact.title().to_owned(),
+            releases => format!("{} {}", releases.join(", "), effect.impact.title()),
+        };
+        self.wrapped(out, style, &head, &entry.sentence(MOST_NAMES))?;
         if self.review.compared > 1 && !self.review.is_alike() {
             self.line(out, 4, &clusters(&entry.clusters))?;
         }
