@@ -66,9 +66,11 @@ pub(super) fn manifests(
     }
     if rendered_files > 0 {
         let (files, tops) = (plural(rendered_files, "file"), rendered.tops());
-        said.push(format!(
-            "note: {files} that hcoplan rendered, left out: {tops}"
-        ));
+        // Behind twenty findings it would not be shown.
+        said.insert(
+            0,
+            format!("note: {files} that hcoplan rendered, left out: {tops}"),
+        );
     }
     Ok(out)
 }
