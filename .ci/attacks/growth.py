@@ -1,7 +1,7 @@
 """Inputs that are twice as large take about twice as long: CPU at n, 2n and 4n grows at most 2.4 times a step.
 
-.ci/run leaves this topic and `memory` out: they take many minutes, and some of their attacks are red. Run them by
-hand: `.ci/attack --verbose target/quick/hcoplan growth memory`.
+.ci/run takes a selection, one of each kind: all of them, and those of `memory`, take many minutes, and some (`why`
+over operations and over golden images) are red. By hand: `.ci/attack --verbose target/quick/hcoplan growth memory`.
 """
 
 import json
@@ -233,7 +233,8 @@ def attack_patch_operations_tests(lab):
 def attack_why_patch(lab):
     """jsonpatch operations: why."""
     add = lambda i: json.dumps({"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": f"Gate{i}"})
-    grows(lab, 60, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, add)), "why", ".", "KubeVirt")
+    # Operations are examined one by one up to 250 of them.
+    grows(lab, 250, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, add)), "why", ".", "KubeVirt")
 
 
 def attack_nodes(lab):
@@ -258,7 +259,8 @@ def attack_nodes_selected(lab):
 def attack_why_nodes(lab):
     """Nodes: why."""
     build = one_cluster(lab, lambda n: images(5, "amd64,arm64"), inventory=nodes)
-    grows(lab, 250, build, "why", ".", "SSP", "spec.commonTemplates.dataImportCronTemplates")
+    # Fewer than the smallest size here are looked at one by one, which costs more.
+    grows(lab, 2000, build, "why", ".", "SSP", "spec.commonTemplates.dataImportCronTemplates")
 
 
 def attack_node_dump(lab):
@@ -473,13 +475,15 @@ def attack_fix_unsafe(lab):
 
 def attack_fix_images(lab):
     """Fixes of golden images: fix --unsafe."""
-    grows(lab, 100, one_cluster(lab, images), "fix", "--unsafe")
+    # Up to a bound, each fix is shown with its lines, for which the file is read again.
+    grows(lab, 200, one_cluster(lab, images), "fix", "--unsafe")
 
 
 def attack_fix_patch(lab):
     """Fixes of jsonpatch operations: fix --unsafe."""
     same = lambda i: json.dumps({"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "DataVolumes"})
-    grows(lab, 100, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, same)), "fix", "--unsafe")
+    # Operations are examined one by one up to 250 of them.
+    grows(lab, 250, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, same)), "fix", "--unsafe")
 
 
 def attack_migrate(lab):
