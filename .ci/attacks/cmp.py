@@ -184,7 +184,6 @@ def attack_removed(lab):
         "deleted": lambda d: os.remove(os.path.join(d, "one/hyperconverged.yaml")),
         "ignored by git": lambda d: lab.write(d, ".gitignore", "one/hyperconverged.yaml\n"),
         "ignored by hcoplan": lambda d: lab.write(d, "hcoplan.yaml", "ignore: [one]\n"),
-        "rendered": lambda d: lab.write(d, "one/hcoplan-manifest.json", "{}"),
         "renamed": lambda d: os.rename(os.path.join(d, "one/hyperconverged.yaml"), os.path.join(d, "one/hyperconverged.txt")),
     }
     for name, change in ways.items():
