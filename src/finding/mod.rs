@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub use hcoplan_kubernetes::nearest;
 pub use hcoplan_yaml::source::Edit;
-pub use rule::{Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule, RuleOption};
+pub use rule::{Claim, Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule, RuleOption};
 
 use crate::source::Location;
 
@@ -64,6 +64,8 @@ pub struct Finding {
     /// The runbook of the alert that its rule predicts, where the cluster's vendor publishes one of its
     /// own.
     pub runbook: Option<Arc<str>>,
+    /// The alert that its rule predicts doesn't fire for it.
+    pub is_silent: bool,
     /// It stands for the refusal of the HyperConverged: an error that nothing can suppress.
     pub refusal: bool,
 }
@@ -84,6 +86,7 @@ impl Finding {
             related: Vec::new(),
             fixes: Vec::new(),
             runbook: None,
+            is_silent: false,
             refusal: false,
         }
     }
@@ -91,7 +94,7 @@ impl Finding {
     /// The alert that it predicts, with its runbook's address.
     pub fn alert(&self) -> Option<(&'static str, &str)> {
         match self.rule.predicts {
-            Predicts::Alert { name, runbook } => {
+            Predicts::Alert { name, runbook } if !self.is_silent => {
                 Some((name, self.runbook.as_deref().unwrap_or(runbook)))
             }
             _ => None,

@@ -99,6 +99,36 @@ pub enum Predicts {
     Silent(&'static str),
 }
 
+/// What a finding of the rule says that can be asked of the planner: tests hold every finding of every
+/// rule to it, over the recorded cases and the fixtures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Claim {
+    /// The alert that the rule predicts fires.
+    Alert,
+    /// The HyperConverged is refused, or what the rule is about is refused by somebody else.
+    Refused,
+    /// The operator's reconcile stops.
+    ReconcileStops,
+    /// What stands at the finding's place does nothing: without it, every object and every gauge is
+    /// the same.
+    NoEffect,
+    /// The planner can't know it; the page's sources are the evidence.
+    Outside,
+}
+
+impl Claim {
+    /// `alert`, `refused`, `reconcile-stops`, `no-effect` or `outside`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Alert => "alert",
+            Self::Refused => "refused",
+            Self::ReconcileStops => "reconcile-stops",
+            Self::NoEffect => "no-effect",
+            Self::Outside => "outside",
+        }
+    }
+}
+
 /// What the rule offers as a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FixKind {
@@ -183,6 +213,8 @@ pub struct Rule {
     pub releases: &'static [&'static str],
     /// What the cluster will do.
     pub predicts: Predicts,
+    /// What a silent rule claims, where the planner can be asked; see [`Rule::claim`].
+    pub claims: Claim,
     /// What it has to be given; without it, the rule is skipped.
     pub needs: Needs,
     /// What it offers as a fix.
@@ -209,6 +241,7 @@ impl Rule {
         confidence: Confidence::High,
         releases: &[],
         predicts: Predicts::Silent(""),
+        claims: Claim::Outside,
         needs: Needs::Plan,
         fix: FixKind::None,
         pedantic: false,
@@ -216,6 +249,16 @@ impl Rule {
         summary: "",
         page: "",
     };
+
+    /// What its findings say: what it predicts, else what it claims.
+    pub const fn claim(&self) -> Claim {
+        match self.predicts {
+            Predicts::Alert { .. } => Claim::Alert,
+            Predicts::Refusal(_) => Claim::Refused,
+            Predicts::ReconcileError(_) => Claim::ReconcileStops,
+            Predicts::Silent(_) => self.claims,
+        }
+    }
 
     /// Whether the rule applies to an HCO release such as `1.17`.
     pub fn applies_to(&self, release: &str) -> bool {

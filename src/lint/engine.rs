@@ -8,8 +8,10 @@ use super::registered::{Registered, When};
 use super::registry::rules;
 use super::settings::Settings;
 use super::sink::Sink;
+use super::tried::drop_those_that_fail;
 use crate::finding::{Finding, Needs, Severity};
 use crate::kube::ObjectId;
+use crate::plan::PREDICTED_ALERTS;
 use crate::yaml::Document;
 
 /// What rules found, before suppression.
@@ -74,9 +76,14 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         }
     }
     let mut findings = sink.findings;
+    drop_those_that_fail(cx, &mut findings);
     let object = ObjectId::of(cx.object()).to_string();
     let distribution = cx.release().distribution();
+    let fire = cx.plan().alerts();
     for finding in &mut findings {
+        if let Some((alert, _)) = finding.alert() {
+            finding.is_silent = PREDICTED_ALERTS.contains(&alert) && !fire.contains(&alert);
+        }
         if let Some((alert, _)) = finding.alert().filter(|_| !distribution.is_upstream()) {
             finding.runbook = distribution.runbook(alert).map(Into::into);
         }

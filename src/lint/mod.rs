@@ -23,6 +23,7 @@ mod suppression_rules;
 
 #[cfg(test)]
 pub(crate) mod tests;
+mod tried;
 
 pub use baseline::{Baseline, Unknown};
 pub use context::{

@@ -2,6 +2,14 @@
 
 use serde_json::{Map, Value};
 
+/// The alerts that HCO's gauges decide about, sorted. Others are of other operators.
+pub const PREDICTED: [&str; 4] = [
+    "HCOGoldenImageWithNoArchitectureAnnotation",
+    "HCOGoldenImageWithNoSupportedArchitecture",
+    "HCOMultiArchGoldenImagesDisabled",
+    "UnsupportedHCOModification",
+];
+
 /// The alerts that would fire, sorted by name.
 pub(super) fn of(metrics: &Map<String, Value>) -> Vec<&'static str> {
     let gauge = |name: &str| metrics.get(name).unwrap_or(&Value::Null);

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+pub use alerts::PREDICTED as PREDICTED_ALERTS;
 pub use status::{Condition, Status};
 
 use crate::admission::{self, Admission, Operation};

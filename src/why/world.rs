@@ -59,6 +59,11 @@ impl<'a> World<'a> {
         self.release
     }
 
+    /// The HyperConverged as it was written.
+    pub fn document(&self) -> &'a Document {
+        self.document
+    }
+
     /// What is declared about its nodes.
     pub fn inventory(&self) -> &'a Inventory {
         &self.loaded.inventory

@@ -17,8 +17,9 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use crate::hyperconverged::{convert, version_of};
+use crate::hyperconverged::{MOVES, convert, version_of};
 use crate::inventory::Inventory;
+use crate::kube::tree::get;
 use crate::release::Release;
 use crate::source::SourceFile;
 use crate::yaml::edit::{self, Change, Reason};
@@ -39,6 +40,14 @@ pub enum NotMigrated {
     StoresOther(String),
     /// The operands would be others: the first object that differs.
     RendersOther(String),
+    /// A feature gate at this path is ignored, and a field that took its place would do what it says:
+    /// it would be lost with the gate.
+    Ignored {
+        /// The gate.
+        gate: String,
+        /// The field in its place, in v1beta1.
+        field: String,
+    },
     /// It is written in a way that can't be rewritten.
     Text(Reason),
 }
@@ -54,6 +63,11 @@ impl fmt::Display for NotMigrated {
                 write!(f, "the cluster would store something else at {path}")
             }
             Self::RendersOther(object) => write!(f, "{object} would be another one"),
+            Self::Ignored { gate, field } => write!(
+                f,
+                "{gate} is ignored and would be lost: {field} took its place (fix --unsafe \
+                 --select ignored-field carries it over)"
+            ),
             Self::Text(reason) => reason.fmt(f),
         }
     }
@@ -92,12 +106,33 @@ pub fn to_v1(
         let version = version_of(&object).to_owned();
         return Err(NotMigrated::Version(version));
     }
+    if let Some(ignored) = ignored_gate(release, &object) {
+        return Err(ignored);
+    }
     let intended = intended(release, &object);
     same::check(release, inventory, &object, &intended)?;
     let text = rewritten(document, &object, &intended)?;
     Ok(Migrated {
         text,
         dropped: place::without_place(&object),
+    })
+}
+
+/// A gate that became a field of v1beta1 long ago, and says something else than that field.
+fn ignored_gate(release: &Release, object: &Json) -> Option<NotMigrated> {
+    let schema = release.schema("hyperconverged.v1beta1")?;
+    let gates = object.pointer("/spec/featureGates")?.as_object()?;
+    let moved = gates.iter().find_map(|(gate, on)| {
+        let (field, _) = MOVES.iter().find(|(field, _)| field == gate)?;
+        let field = format!("spec.{field}");
+        let default = schema.default_at(&Path::dotted(&field));
+        let is_written = get(object, &field).is_some();
+        let says_so = default.map_or(*on == false, |default| default == on);
+        (!is_written && on.is_boolean() && !says_so).then_some((gate, field))
+    });
+    moved.map(|(gate, field)| NotMigrated::Ignored {
+        gate: format!("spec.featureGates.{gate}"),
+        field,
     })
 }
 

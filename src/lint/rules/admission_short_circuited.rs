@@ -68,6 +68,11 @@ fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
         true => hole.path.parent(),
         false => hole.path.clone(),
     };
+    if let Some(fix) = gate_of(cx, &path).and_then(|gate| super::ignored_field::carried(cx, &gate))
+    {
+        // What it asks for counts in another place.
+        return Some(fix);
+    }
     let above = cx.document().root.at(&path.parent());
     if above.is_some_and(|n| n.entries().len() + n.items().len() == 1) && path.0.len() > 2 {
         path = path.parent();
@@ -88,6 +93,14 @@ fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
         applicability,
         ..fix
     })
+}
+
+/// The name of the feature gate at a path: a map's entry, or a list's element.
+fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
+    let node = cx.document().root.at(path)?;
+    let listed = node.get("name").and_then(|n| n.as_str());
+    let key = || Some(cx.document().root.key_at(path)?.text.to_string());
+    listed.map(str::to_owned).or_else(key)
 }
 
 fn found(cx: &Context<'_>, hole: &Hole) -> Finding {

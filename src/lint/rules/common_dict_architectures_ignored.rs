@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::GoldenImages,
     severity: Severity::Warning,
     predicts: Predicts::Silent("the image is imported for the architectures that it came with"),
+    claims: Claim::NoEffect,
     fix: FixKind::Safe,
     summary: "a customised common image names architectures that HCO replaces by its own",
     page: r#"

@@ -111,7 +111,10 @@ fn finding(
     let finding = Finding::new(&RULE, message)
         .at(template.locate_key("spec"))
         .label(label)
-        .help("say it: `retentionPolicy: All` keeps the disks, `None` deletes them");
+        .help(match policy {
+            true => "say it: `retentionPolicy: All` keeps the disks, `None` deletes them",
+            false => "say it: `importsToKeep` is how many imports are kept",
+        });
     let at = template.path(cx).key("spec");
     let set = |(key, value): &(&str, &str)| {
         let value = value
@@ -124,7 +127,10 @@ fn finding(
         // Safe: it is what the release does anyway.
         false => finding.fixes(cx.fix("keep what it is now", Applicability::Safe, &changes)),
         true => finding.severity(Severity::Info).fixes(cx.fix(
-            "keep the disks",
+            match policy {
+                true => "keep the disks",
+                false => "keep three imports",
+            },
             Applicability::Suggestion,
             &changes,
         )),

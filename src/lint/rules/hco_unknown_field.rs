@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent(
         "the API server drops the field; a client that asks for strict validation is refused",
     ),
+    claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged has a field that its API version doesn't know",

@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Upgrade,
     severity: Severity::Warning,
     predicts: Predicts::Silent("the field is accepted, and the feature isn't switched"),
+    claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a field is accepted and ignored by the release",
@@ -131,9 +132,42 @@ fn gate_without_effect(cx: &Context<'_>, name: &str) -> Option<Finding> {
         let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
         return Some(finding.fixes(fix));
     }
+    Some(finding.fixes(carried(cx, name)))
+}
+
+/// The fix that writes what an ignored gate says into the field that took its place, with the comment
+/// behind it; `None` where the field is written, or says so anyway: then nothing is lost with the gate.
+pub(super) fn carried(cx: &Context<'_>, gate: &str) -> Option<Fix> {
+    let field = successor(cx, gate)?;
+    let on = cx.gate(gate).explicit()?;
+    if effective(cx, gate) == Some(on) || cx.document().root.at(&field).is_some() {
+        return None;
+    }
+    let place = place_of(cx, gate)?;
+    let comment = comment_behind(cx, &place);
     let title = format!("set {field} instead");
-    let moved = [removed, Change::Set(field, on.into())];
-    Some(finding.fixes(cx.fix(title, Applicability::Unsafe, &moved)))
+    let moved = [
+        Change::Remove(alone(cx, &place)),
+        Change::Set(field.clone(), on.into()),
+    ];
+    let mut fix = cx.fix(title, Applicability::Unsafe, &moved)?;
+    if let Some(comment) = comment {
+        let field = field.to_string();
+        let last = field.rsplit('.').next().unwrap_or_default();
+        let line = format!("{last}: {on}");
+        for edit in &mut fix.edits {
+            edit.text = edit.text.replace(&line, &format!("{line} {comment}"));
+        }
+    }
+    Some(fix)
+}
+
+/// The comment on the line of an entry, behind it.
+fn comment_behind<'d>(cx: &'d Context<'_>, path: &Path) -> Option<&'d str> {
+    let text = cx.document().file.text();
+    let end = cx.document().root.at(path)?.span.end as usize;
+    let rest = text.get(end..)?.lines().next()?.trim();
+    rest.starts_with('#').then_some(rest)
 }
 
 /// The field that took a gate's place, in the document's version.

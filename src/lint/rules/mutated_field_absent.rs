@@ -91,8 +91,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let finding = Finding::new(&RULE, message)
             .at(template.name_place())
-            .label("differs from git as soon as it is stored")
-            .help("write it into the manifest, too");
+            .label("differs from git as soon as it is stored");
+        // Who writes the policy down decides about disks, and silences the rule that says so.
+        let policy = added
+            .iter()
+            .any(|(path, _)| path.to_string() == "spec.retentionPolicy");
+        let (help, applicability) = match policy {
+            true => (
+                "write it into the manifest, too; with `retentionPolicy: None` the disks go when \
+                 the image is taken out, `All` keeps them",
+                Applicability::Suggestion,
+            ),
+            false => ("write it into the manifest, too", Applicability::Safe),
+        };
+        let finding = finding.help(help);
         let at = list.index(template.index);
         let changes: Vec<Change> = added
             .into_iter()
@@ -103,7 +115,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             })
             .collect();
         out.report(
-            match cx.fix("write what is added", Applicability::Safe, &changes) {
+            match cx.fix("write what is added", applicability, &changes) {
                 Some(fix) => finding.fix(fix),
                 None => finding,
             },

@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Gitops,
     severity: Severity::Info,
     predicts: Predicts::Silent("a reader believes that the line does something"),
+    claims: Claim::NoEffect,
     needs: Needs::Plan,
     fix: FixKind::Unsafe,
     pedantic: true,

@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Hygiene,
     severity: Severity::Warning,
     predicts: Predicts::Silent("null counts as absent, which is not the same as an empty section"),
+    claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a key has no value where an object or a list is meant",

@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Placement,
     severity: Severity::Error,
     predicts: Predicts::Silent("the API server drops the placement, and pods run anywhere"),
+    claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     summary: "a part of a node placement stands at a level where nothing reads it",

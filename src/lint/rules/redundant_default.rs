@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     confidence: Confidence::Low,
     predicts: Predicts::Silent("the value stays when a later release has a better default"),
+    claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     pedantic: true,

@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent(
         "the API server drops the status; the file shows a state of the past",
     ),
+    claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged has a status, which only the operator writes",

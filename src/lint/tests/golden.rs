@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use snapbox::Data;
 
+use super::claims::{Proof, broken_promises, proof};
 use super::load::Case;
 use crate::finding::Severity;
 use crate::lint::Settings;
@@ -55,7 +56,8 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     let Some(case) = Case::read(&set.join("cases").join(name), Some(release)) else {
         return seen;
     };
-    let findings = case.lint(&Settings::default());
+    let settings = Settings::default();
+    let findings = case.lint(&settings);
     let accepted = expected["admission"]["accepted"] == true;
     let refusals = findings.iter().filter(|f| f.refusal).count();
     if refusals != usize::from(!accepted) {
@@ -70,6 +72,17 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
             let line = format!("{release} {name}: the refusal has no place or words");
             seen.differences.push(line);
         }
+    }
+    for finding in &findings {
+        let rule = finding.rule.name;
+        let mut wrong = broken_promises(&case, &settings, finding);
+        if let Proof::Wrong(why) = proof(&case, finding) {
+            wrong.push(why);
+        }
+        let said = wrong
+            .into_iter()
+            .map(|why| format!("{release} {name}: {rule}: {why}"));
+        seen.differences.extend(said);
     }
     if !accepted {
         return seen;

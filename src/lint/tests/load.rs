@@ -14,6 +14,7 @@ use crate::plan::{Plan, plan};
 use crate::release::Release;
 use crate::repo::{Kustomizations, Layer, Neighbours, known_release};
 use crate::source::{Directory, Location, SourceFile, Tree, Walk, max_bytes};
+use crate::why::World;
 use crate::yaml::{self, Document};
 
 /// The HyperConverged before the change, in a fixture's directory.
@@ -118,6 +119,11 @@ impl Case {
             inventory: &self.inventory,
             plan: &self.plan,
         }
+    }
+
+    /// Its inputs, for asking what each of them does.
+    pub(crate) fn world(&self) -> World<'_> {
+        World::new(&self.release, &self.document, &self.object, &self.inventory)
     }
 
     /// Whether a place is in the HyperConverged's document.

@@ -1,6 +1,7 @@
 //! What holds for every rule.
 
 mod bundles;
+mod claims;
 mod config_schema;
 mod fixes;
 mod fixtures;

@@ -1,0 +1,255 @@
+//! Every finding is held to what its rule claims, and every fix to what it promises, by asking the planner.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path as FilePath;
+
+use serde_json::{Value, json};
+use snapbox::Data;
+
+use super::fixtures::{directories, everything, root};
+use super::load::Case;
+use crate::finding::{Applicability, Claim, Finding, Severity};
+use crate::lint::{Settings, rules};
+use crate::plan::{PREDICTED_ALERTS, Plan};
+use crate::source::Location;
+use crate::why::{Input, World, units};
+use crate::yaml::{Node, Path};
+
+/// What comes of holding a finding to its rule's claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The planner agrees.
+    Proven,
+    /// Not the planner's to know.
+    Outside,
+    /// It isn't so.
+    Wrong(String),
+}
+
+/// Holds a finding to what its rule claims.
+pub(super) fn proof(case: &Case, finding: &Finding) -> Proof {
+    let plan = &case.plan;
+    let (holds, what) = match finding.rule.claim() {
+        Claim::Outside => return Proof::Outside,
+        Claim::Alert => match finding.alert() {
+            // Another operator's gauges decide about the others.
+            Some((alert, _)) if !PREDICTED_ALERTS.contains(&alert) => return Proof::Outside,
+            Some((alert, _)) => (plan.alerts().contains(&alert), "the alert is silent"),
+            // It is told where it fires.
+            None => return Proof::Outside,
+        },
+        // Others than HCO refuse other objects than the HyperConverged.
+        Claim::Refused if !finding.refusal => return Proof::Outside,
+        Claim::Refused => (!plan.admission.accepted, "it is accepted"),
+        // Where it is no error, it may go on.
+        Claim::ReconcileStops if finding.severity != Severity::Error => return Proof::Outside,
+        Claim::ReconcileStops if FAILS_ELSEWHERE.contains(&finding.rule.name) => {
+            return Proof::Outside;
+        }
+        Claim::ReconcileStops => {
+            let ssp = plan.ssp.as_ref().map(|ssp| ssp.admission.accepted);
+            // The webhook renders, too, and says it first.
+            let refused = !plan.admission.accepted || ssp == Some(false);
+            let stops = plan.reconcile_error.is_some() || refused;
+            (stops, "the reconcile goes through")
+        }
+        Claim::NoEffect => {
+            let world = case.world();
+            let Some(input) = finding.location.as_ref().and_then(|p| input_at(&world, p)) else {
+                return Proof::Wrong("it doesn't point at anything that can be taken away".into());
+            };
+            let same = seen(&world.without(&[&input])) == seen(&world.without(&[]));
+            (same, "something changes without it")
+        }
+    };
+    match holds {
+        true => Proof::Proven,
+        false => Proof::Wrong(what.to_owned()),
+    }
+}
+
+/// What is taken away at a place: an operation of a jsonpatch, or a key or a value of the document.
+fn input_at(world: &World<'_>, place: &Location) -> Option<Input> {
+    let all = units(world);
+    let operations = all.iter().flat_map(|unit| unit.leaves());
+    let operation = operations.map(|unit| &unit.input).find(|input| {
+        let is_operation = matches!(input, Input::Operation { .. });
+        let around = input.place(world).filter(|_| is_operation);
+        around.is_some_and(|around| {
+            around.span.start <= place.span.start && place.span.end <= around.span.end
+        })
+    });
+    operation.cloned().or_else(|| {
+        let document = world.document();
+        let path = path_at(&document.root, place, &Path::root())?;
+        // A gate's entry is its name.
+        let is_name = path.to_string().ends_with("].name");
+        Some(Input::Written(if is_name { path.parent() } else { path }))
+    })
+}
+
+fn path_at(node: &Node, place: &Location, at: &Path) -> Option<Path> {
+    if node.span == place.span && !at.0.is_empty() {
+        return Some(at.clone());
+    }
+    let inside = node.entries().iter().find_map(|entry| {
+        let path = at.key(&entry.key.text);
+        match entry.key.span == place.span {
+            true => Some(path),
+            false => path_at(&entry.value, place, &path),
+        }
+    });
+    let mut items = node.items().iter().enumerate();
+    inside.or_else(|| items.find_map(|(i, item)| path_at(item, place, &at.index(i))))
+}
+
+/// What anybody sees of a plan.
+fn seen(plan: &Plan) -> Value {
+    let mut objects: Vec<Value> = plan.objects().map(|o| o.body.as_ref().clone()).collect();
+    for object in &mut objects {
+        as_sets(&mut object["spec"]);
+    }
+    let error = plan.reconcile_error.as_ref().map(|e| &e.message);
+    // Who takes a patch away wants its alert to fall silent.
+    let mut metrics = plan.metrics.clone();
+    metrics.remove("kubevirt_hco_unsafe_modifications");
+    json!([objects, metrics, error])
+}
+
+/// Lists of feature gates are sets, in whatever order and how often they name one.
+fn as_sets(spec: &mut Value) {
+    const LISTS: [&str; 3] = [
+        "/configuration/developerConfiguration/featureGates",
+        "/configuration/developerConfiguration/disabledFeatureGates",
+        "/config/featureGates",
+    ];
+    for pointer in LISTS {
+        if let Some(Value::Array(gates)) = spec.pointer_mut(pointer) {
+            gates.sort_by_key(ToString::to_string);
+            gates.dedup();
+        }
+    }
+}
+
+/// What the fixes of a finding promise and don't keep. One that leads to a refusal or to an error isn't
+/// to be offered at all; a safe one leaves what the operators make as it is.
+pub(super) fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> Vec<String> {
+    let before = &case.plan;
+    let mut out = Vec::new();
+    let runs = before.admission.accepted && before.reconcile_error.is_none();
+    for fix in finding.fixes.iter().filter(|_| runs) {
+        let Some(after) = case.surroundings(settings).planned_with(fix) else {
+            continue;
+        };
+        if !after.admission.accepted {
+            out.push(format!(
+                "{}: refused: {}",
+                fix.title, after.admission.message
+            ));
+        } else if let Some(error) = &after.reconcile_error {
+            out.push(format!(
+                "{}: the reconcile stops: {}",
+                fix.title, error.message
+            ));
+        } else if fix.applicability == Applicability::Safe
+            && !MENDS.contains(&finding.rule.name)
+            && seen(before) != seen(&after)
+        {
+            out.push(format!(
+                "{}: it is safe and changes what is rendered",
+                fix.title
+            ));
+        }
+    }
+    out
+}
+
+/// Counts what is proven, by rule.
+#[derive(Default)]
+pub(super) struct Tally(BTreeMap<&'static str, (usize, usize)>);
+
+impl Tally {
+    fn count(&mut self, rule: &'static str, proof: &Proof) {
+        let counted = self.0.entry(rule).or_default();
+        match proof {
+            Proof::Proven => counted.0 += 1,
+            _ => counted.1 += 1,
+        }
+    }
+}
+
+/// Rules whose safe fix makes a value count that is dropped as it is written, or writes down what an
+/// operator below takes it for, or takes out what that one doesn't read: the rendered text changes, and
+/// that is what it is for.
+const MENDS: [&str; 10] = [
+    "dict-architectures-annotation-malformed",
+    "dict-metadata-misindented",
+    "dict-platform-architecture-overwritten",
+    "dict-retention-policy-implicit",
+    "feature-gate-unknown-or-duplicate",
+    "hco-unknown-field",
+    "hco-wrong-api-shape",
+    "jsonpatch-feature-gate-inert",
+    "placement-affinity-invalid",
+    "tls-profile-invalid",
+];
+
+/// Rules whose error comes up in an operator that isn't planned: virt-operator refuses the placement,
+/// SSP doesn't start.
+const FAILS_ELSEWHERE: [&str; 2] = ["admission-short-circuited", "node-arch-unsupported-by-ssp"];
+
+fn hold(dir: &FilePath, tally: &mut Tally, wrong: &mut Vec<String>) {
+    let settings = Settings {
+        select: everything().collect(),
+        pedantic: true,
+        ..Settings::default()
+    };
+    let Some(case) = Case::read(dir, None) else {
+        return;
+    };
+    let name = dir.strip_prefix(root()).unwrap_or(dir).display();
+    for finding in case.lint(&settings) {
+        let rule = finding.rule.name;
+        let proof = proof(&case, &finding);
+        if let Proof::Wrong(why) = &proof {
+            let line = finding.location.as_ref().map_or(0, |l| l.start().line);
+            wrong.push(format!("{name}:{line}: {rule}: {why}: {}", finding.message));
+        }
+        tally.count(rule, &proof);
+        let broken = broken_promises(&case, &settings, &finding);
+        wrong.extend(broken.into_iter().map(|b| format!("{name}: {rule}: {b}")));
+    }
+}
+
+#[test]
+fn what_is_found_in_the_fixtures_is_so() {
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    for rule in rules().iter().map(|r| r.rule) {
+        for kind in ["bad", "good"] {
+            for dir in directories(rule, kind) {
+                hold(&dir, &mut tally, &mut wrong);
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    let mut list = String::new();
+    for rule in rules().iter().map(|r| r.rule) {
+        let (proven, outside) = tally.0.get(rule.name).copied().unwrap_or_default();
+        let claim = rule.claim().as_str();
+        let _ = writeln!(
+            list,
+            "{} {claim} proven={proven} outside={outside}",
+            rule.name
+        );
+    }
+    snapbox::assert_data_eq!(
+        list,
+        Data::read_from(&root().join("claims.txt"), None).raw()
+    );
+}
