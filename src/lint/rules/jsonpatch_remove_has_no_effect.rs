@@ -10,7 +10,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent(
         "the field stays as it was, and UnsupportedHCOModification fires all the same",
     ),
-    claims: Claim::NoEffect,
     fix: FixKind::Unsafe,
     summary: "a remove operation doesn't remove anything from the operand",
     page: r#"

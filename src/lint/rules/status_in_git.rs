@@ -1,6 +1,7 @@
 //! A status in a manifest.
 
 use super::prelude::*;
+use crate::plan::Plan;
 use crate::yaml::edit::Change;
 use crate::yaml::{Path, Value};
 
@@ -11,7 +12,6 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent(
         "the API server drops the status; the file shows a state of the past",
     ),
-    claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged has a status, which only the operator writes",
@@ -76,7 +76,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.severity(Severity::Info);
     }
     let removed = [Change::Remove(Path::root().key("status"))];
-    if let Some(fix) = cx.fix("remove the status", Applicability::Safe, &removed) {
+    if let Some(mut fix) = cx.fix("remove the status", Applicability::Safe, &removed) {
+        // A new object comes in with its status, and the webhook takes the eviction strategy from it.
+        let objects = |plan: &Plan| {
+            let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
+            all.collect::<Vec<_>>()
+        };
+        let after = cx.planned_with(&fix);
+        if after.is_some_and(|after| objects(&after) != objects(cx.plan())) {
+            fix.applicability = Applicability::Unsafe;
+            finding = finding.label("the eviction strategy follows from it when it is new");
+        }
         finding = finding.fix(fix);
     }
     out.report(finding);
