@@ -240,7 +240,10 @@ fn what_is_found_in_the_fixtures_is_so() {
     );
     let mut list = String::new();
     for rule in rules().iter().map(|r| r.rule) {
-        let (proven, outside) = tally.0.get(rule.name).copied().unwrap_or_default();
+        // Rules about the repository as a whole have no finding here.
+        let Some((proven, outside)) = tally.0.get(rule.name) else {
+            continue;
+        };
         let claim = rule.claim().as_str();
         let _ = writeln!(
             list,
