@@ -180,23 +180,218 @@ fn the_page_about_testdata_names_every_entry() {
     }
 }
 
+/// The binary, in the repository; what it prints on standard output.
+fn hcoplan(arguments: &str) -> String {
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_hcoplan"))
+        .args(arguments.split_whitespace())
+        .current_dir(root())
+        .output()
+        .expect("hcoplan runs");
+    String::from_utf8(done.stdout).expect("UTF-8")
+}
+
 #[test]
-fn links_between_pages_lead_somewhere() {
-    let mut pages = pages();
-    let written = ["CONTRIBUTING.md", "SECURITY.md", "testdata/README.md"];
-    pages.extend(written.iter().map(|page| root().join(page)));
-    let beside = fs::read_dir(root().join("docs/contributing")).expect("docs/contributing");
-    pages.extend(beside.map(|entry| entry.expect("an entry").path()));
-    let mut lost = Vec::new();
-    for page in pages {
-        let text = read(&page);
-        for link in text.split("](").skip(1).filter_map(|t| t.split(')').next()) {
-            let target = link.split('#').next().unwrap_or_default();
-            let is_file = !target.is_empty() && !target.contains(':') && !target.contains(' ');
-            if is_file && !page.parent().expect("a directory").join(target).exists() {
-                lost.push(format!("{}: {link}", page.display()));
+fn every_json_document_is_as_its_schema_says() {
+    let tree = tempfile::tempdir().expect("a directory");
+    let plan = format!(
+        "plan examples/fleet --format json --out {}/rendered",
+        tree.path().display()
+    );
+    let nodes = "testdata/cli/import/in/must-gather";
+    for (name, arguments) in [
+        ("findings", "lint examples/fleet --pedantic --format json"),
+        (
+            "statistics",
+            "lint examples/fleet --statistics --format json",
+        ),
+        ("plan", &plan),
+        (
+            "diff",
+            "diff examples/fleet --release 1.17..1.18 --format json",
+        ),
+        ("matrix", "matrix examples/fleet --format json"),
+        ("release-list", "release list --format json"),
+        ("release-diff", "release diff 1.16 1.19 --format json"),
+        (
+            "why",
+            "why prod-east KubeVirt spec.configuration.migrations examples/fleet --format json",
+        ),
+        ("why", "why prod-east AAQ examples/fleet --format json"),
+        (
+            "inventory-check",
+            &format!(
+                "inventory check examples/fleet/clusters/prod-east/inventory.yaml {nodes} --format json"
+            ),
+        ),
+    ] {
+        valid(name, &hcoplan(arguments), arguments);
+    }
+    let rendered = hcoplan("render examples/fleet --format json");
+    assert_eq!(rendered.lines().count(), 3);
+    for line in rendered.lines() {
+        valid("render", line, "render");
+    }
+}
+
+fn valid(name: &str, document: &str, arguments: &str) {
+    let schema = serde_json::from_str(&hcoplan(&format!("schema {name}"))).expect("a schema");
+    let document = serde_json::from_str(document).unwrap_or_else(|e| panic!("{arguments}: {e}"));
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator
+        .iter_errors(&document)
+        .map(|e| format!("{}: {e}", e.instance_path()))
+        .collect();
+    assert_eq!(errors, [""; 0], "{arguments}");
+}
+
+/// What a page links to, without the web.
+fn links(page: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut fenced = false;
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        }
+        if fenced {
+            continue;
+        }
+        // Code may look like a link.
+        let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        for (at, _) in prose.match_indices("](") {
+            let target = prose[at + 2..].split(')').next().unwrap_or_default();
+            if !target.starts_with("http") {
+                out.push(target.to_owned());
             }
         }
     }
-    assert!(lost.is_empty(), "{lost:#?}");
+    out
+}
+
+/// A heading as the forge and mdBook name it in links.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut checked = 0;
+    let mut pages = pages();
+    let written = [
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "STABILITY.md",
+        "testdata/README.md",
+    ];
+    pages.extend(written.iter().map(|page| root().join(page)));
+    let beside = fs::read_dir(root().join("docs/contributing")).expect("docs/contributing");
+    pages.extend(beside.map(|entry| entry.expect("an entry").path()));
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("readable");
+        let directory = page.parent().expect("a directory");
+        for link in links(&text) {
+            let (file, heading) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if file.is_empty() {
+                page.clone()
+            } else {
+                directory.join(file)
+            };
+            assert!(target.exists(), "{}: {link} leads nowhere", page.display());
+            if !heading.is_empty() {
+                let text = fs::read_to_string(&target).expect("readable");
+                let known = text
+                    .lines()
+                    .any(|l| l.starts_with('#') && anchor(l) == heading);
+                assert!(known, "{}: there is no heading {link}", page.display());
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 40, "only {checked} links");
+}
+
+#[test]
+fn every_page_is_in_the_site() {
+    let summary = read("docs/SUMMARY.md");
+    for page in pages() {
+        let name = page
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        if name != "README.md" && name != "SUMMARY.md" {
+            assert!(
+                summary.contains(&format!("({name})")),
+                "docs/SUMMARY.md lacks {name}"
+            );
+        }
+    }
+}
+
+/// Subcommand and long options of the commands of a line: up to a pipe, a redirection or a comment.
+fn commands(line: &str) -> Vec<Vec<String>> {
+    let mut out = Vec::new();
+    for part in line.split(['|', ';', '#']).flat_map(|p| p.split("&&")) {
+        let words: Vec<&str> = part
+            .split_whitespace()
+            .take_while(|w| !w.starts_with('>'))
+            .collect();
+        let start = words.iter().position(|w| *w == "hcoplan");
+        // `docker run … hcoplan`, `cargo install hcoplan` and the like are of other programs.
+        let own = start.filter(|at| {
+            words[..*at]
+                .iter()
+                .all(|w| *w == "$" || w.contains('=') || *w == "-")
+        });
+        if let Some(at) = own {
+            out.push(words[at + 1..].iter().map(|w| (*w).to_owned()).collect());
+        }
+    }
+    out
+}
+
+#[test]
+fn every_command_of_the_documentation_has_its_options() {
+    let mut known: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
+    let mut checked = 0;
+    for page in pages() {
+        for (line, text) in code(&fs::read_to_string(&page).expect("readable")) {
+            for command in commands(&text) {
+                let is_name = |w: &&String| w.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+                let Some(first) = command
+                    .first()
+                    .filter(|w| is_name(w) && !w.starts_with('-'))
+                else {
+                    continue;
+                };
+                let nested = ["inventory", "release", "cmp"].contains(&first.as_str());
+                let second = command
+                    .get(1)
+                    .filter(|w| nested && is_name(w) && !w.starts_with('-'));
+                let name = [Some(first), second].into_iter().flatten();
+                let name = name.map(String::as_str).collect::<Vec<_>>().join(" ");
+                let help = known
+                    .entry(name.clone())
+                    .or_insert_with(|| hcoplan(&format!("{name} --help")));
+                let place = format!("{}:{line}", page.display());
+                assert!(
+                    help.contains("Usage: hcoplan"),
+                    "{place}: there is no `hcoplan {name}`"
+                );
+                for option in command.iter().filter(|w| w.starts_with("--")) {
+                    let option = option.split('=').next().unwrap_or_default();
+                    let option = option.trim_end_matches(|c: char| !c.is_alphanumeric());
+                    let has = help
+                        .split_whitespace()
+                        .any(|w| w.trim_end_matches(',') == option);
+                    assert!(has, "{place}: hcoplan {name} has no {option}");
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 40, "only {checked} options");
 }

@@ -101,7 +101,7 @@ fn foreign_seeds() -> Vec<Vec<u8>> {
             "inventory.yaml" => contents("testdata/lint", "inventory.yaml"),
             "nodes.json" | "dump" => contents("testdata/lint", "nodes.yaml"),
             "image.json" => contents("testdata/lint", ".json"),
-            "hcoplan.yaml" => contents("examples", "hcoplan.yaml"),
+            "hcoplan.yaml" => contents("examples/configuration", "hcoplan.yaml"),
             "live" | "stream" => manifests(),
             "baseline" => [BASELINE].map(Vec::from).to_vec(),
             "manifest" => contents("examples", "hcoplan-manifest.json"),

@@ -138,7 +138,7 @@ def attack_trusted_baseline(lab):
     directory = repository(lab, GOOD)
     lab.commit(directory)
     lab.write(directory, "hyperconverged.yaml", BAD)
-    lab.run("lint", "--baseline", "known.json", "--record-baseline", cwd=directory)
+    lab.run("lint", "--baseline", "known.json", "--update-baseline", cwd=directory)
     lab.expect(os.path.exists(os.path.join(directory, "known.json")), "it is recorded")
     done = lab.run("lint", "--baseline", "known.json", cwd=directory)
     lab.expect(done.code == 0, "it counts without --trust-base", done)

@@ -12,10 +12,14 @@ use super::shard::Shard;
 pub(super) struct Sources {
     /// Directory to look in, or one file of it, or `-` for a stream of documents
     ///
-    /// Configuration, cluster names and inventories are relative to the directory; nothing above
-    /// it is read.
+    /// Configuration, cluster names and inventories are relative to the root: the nearest directory with
+    /// an hcoplan.yaml, from DIR up to the root of the git work tree, else DIR. Nothing above it is read.
     #[arg(value_name = "DIR", default_value = ".")]
     pub(super) directory: Utf8PathBuf,
+
+    /// The configuration, instead of the hcoplan.yaml at the root
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(super) config: Option<Utf8PathBuf>,
 
     /// Release that the clusters run, instead of what their inventories say: of HCO (1.16), or of
     /// OpenShift Virtualization (4.20, 4.20.3)

@@ -102,7 +102,7 @@ impl Base<'_> {
             inventory: self.sources.inventory.clone(),
             release: self.sources.release.clone(),
             kustomize: self.found.is_built(),
-            ..Side::of(&self.sources.directory)
+            ..Side::of(self.found.directory())
         };
         if let Some(revision) = arguments.revision() {
             let left = Side {

@@ -1,28 +1,30 @@
 //! `--baseline FILE`: the findings of an earlier day.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::failure::Failure;
 use super::output::Output;
 use super::written;
 use crate::finding::Finding;
-use crate::lint::{Baseline, Date, Settings};
+use crate::lint::{Baseline, Date, Settings, Update};
 use crate::repo;
 use crate::source::{Unreadable, open_file, read_limited};
 
 /// The file of findings of an earlier day.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BaselineFile<'a> {
-    /// Where it is, as it was typed.
-    pub(super) path: &'a Utf8Path,
+#[derive(Debug, Clone)]
+pub(super) struct BaselineFile {
+    /// Where it is, relative to the current directory.
+    pub(super) path: Utf8PathBuf,
     /// Whether today's findings are written into it.
-    pub(super) record: bool,
+    pub(super) update: bool,
+    /// Whether the command line says which rules run, so that others' findings aren't there.
+    pub(super) some_rules: bool,
 }
 
-impl BaselineFile<'_> {
+impl BaselineFile {
     /// The baseline in a file, of the revision that is trusted where there is one.
-    pub(super) fn known(self, settings: &Settings, output: &Output) -> Result<Baseline, Failure> {
-        let path = self.path;
+    pub(super) fn known(&self, settings: &Settings, output: &Output) -> Result<Baseline, Failure> {
+        let path = &*self.path;
         let own = on_disk(path)?;
         let bytes = match settings.trust.base() {
             None => own,
@@ -49,33 +51,60 @@ impl BaselineFile<'_> {
         let bytes = bytes.ok_or_else(|| {
             Failure::usage(
                 format!("there is no baseline {path}"),
-                "record today's findings in it with --record-baseline",
+                "write today's findings into it with --update-baseline",
             )
         })?;
         parsed(path, &bytes)
     }
 
-    /// Writes today's findings into a file. What it knows keeps its day.
-    pub(super) fn record(
-        self,
+    /// Writes today's findings into a file. What it knows keeps its day; what matches nothing goes.
+    pub(super) fn write(
+        &self,
         findings: &[Finding],
         today: Date,
-        whole: bool,
+        settings: &Settings,
         output: &Output,
     ) -> Result<Baseline, Failure> {
-        let path = self.path;
-        if !whole {
+        let path = &*self.path;
+        if settings.partial || self.some_rules {
             return Err(Failure::usage(
-                "a shard has not all that belongs into a baseline",
-                "record it without --shard",
+                "a part of the clusters or rules has not all that belongs into a baseline",
+                "update it from the root, without --cluster, --exclude, --shard, --select and --ignore",
             ));
         }
-        let before = on_disk(path)?.map(|bytes| parsed(path, &bytes));
-        let baseline = Baseline::record(findings, before.transpose()?.as_ref(), today);
+        let before = on_disk(path)?
+            .map(|bytes| parsed(path, &bytes))
+            .transpose()?;
+        let baseline = Baseline::record(findings, before.as_ref(), today);
         written::replace(path, baseline.to_text().as_bytes())
             .map_err(|error| Failure::Read(path.to_string(), error))?;
-        output.note(format_args!("today's findings are recorded in {path}"));
+        let Update {
+            added,
+            pruned,
+            kept,
+        } = baseline.since(before.as_ref());
+        output.note(format_args!(
+            "{path}: {added} added, {pruned} pruned, {kept} kept"
+        ));
         Ok(baseline)
+    }
+
+    /// Says which entries match nothing any more, where all that could match was looked at.
+    pub(super) fn say_stale(&self, stale: &[String], settings: &Settings, output: &Output) {
+        const SHOWN: usize = 5;
+        if stale.is_empty() || settings.partial || self.some_rules {
+            return;
+        }
+        let shown = stale.iter().take(SHOWN).map(|s| format!("\n  {s}"));
+        let shown: String = shown.collect();
+        let more = match stale.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!("\n  and {more} more"),
+        };
+        let path = &self.path;
+        output.note(format_args!(
+            "{path} has findings that are mended; --update-baseline prunes them:{shown}{more}"
+        ));
     }
 }
 
@@ -96,7 +125,7 @@ fn parsed(path: &Utf8Path, bytes: &[u8]) -> Result<Baseline, Failure> {
     Baseline::parse(&String::from_utf8_lossy(bytes)).map_err(|error| {
         Failure::usage(
             format!("{path} is no baseline: {error}"),
-            "delete it, and record today's findings with --record-baseline",
+            "delete it, and write today's findings with --update-baseline",
         )
     })
 }

@@ -1,8 +1,10 @@
 //! Clusters for a subcommand: found and chosen. What is wrong on the way is said here.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -11,12 +13,13 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
+use super::root::{Place, problems};
 use super::selection::Selection;
 use super::shard::Shard;
 use crate::app::{self, Held, Outcome, Progress, Work};
 use crate::emit;
-use crate::repo::{self, ClusterRef, Options, Repo, Trust, TrustBase};
-use crate::source::{Directory, Edited, Tree, read_limited};
+use crate::repo::{self, CONFIG_FILE, ClusterRef, Options, Repo, Trust, TrustBase};
+use crate::source::{Directory, Edited, SourceFile, Tree, read_limited};
 
 /// The clusters of a run.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(super) struct Clusters {
     /// The revision that is trusted, where one is.
     base: Option<Repo>,
     selection: Selection,
+    /// The directory that was given, relative to the root; `None` where it is the root.
+    below: Option<Utf8PathBuf>,
     directory: Utf8PathBuf,
     options: Options,
 }
@@ -42,14 +47,16 @@ pub(super) fn find(
     left_out: Vec<Utf8PathBuf>,
     output: &Output,
 ) -> Result<Clusters, Failure> {
-    let selection = Selection::new(sources)?;
+    let mut selection = Selection::new(sources)?;
     if let Some(jobs) = sources.jobs {
         // Files are looked at by this many threads, too. It only fails where somebody else has said so
         // already: a second run in one process.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get());
         let _ = pool.build_global();
     }
-    let root = root(&sources.directory);
+    let place = place(sources)?;
+    let directory = place.root;
+    let root = root(&directory);
     let trust = trust(sources, &root)?;
     let release = sources.release.as_ref().map(|name| match trust.base() {
         Some(base) => repo::named_release_of(base, name),
@@ -58,6 +65,7 @@ pub(super) fn find(
     let mut options = Options {
         release: release.transpose()?,
         inventory: sources.inventory.clone(),
+        config: sources.config.as_deref().map(configuration).transpose()?,
         trust,
         left_out,
         ..Options::default()
@@ -68,7 +76,7 @@ pub(super) fn find(
             let bytes = read.map_err(|e| Failure::Unreadable(format!("standard input: {e}")))?;
             Repo::from_stream(bytes, &options)
         }
-        _ => Repo::open(&sources.directory, &options),
+        _ => Repo::open(&directory, &options),
     };
     let wrong = |error| Failure::opening(error, &root);
     let mut repo = opened.map_err(wrong)?;
@@ -78,17 +86,21 @@ pub(super) fn find(
                 output.show(note);
             }
         }
-        repo = Repo::open(&sources.directory, &options).map_err(wrong)?;
+        repo = Repo::open(&directory, &options).map_err(wrong)?;
+    }
+    if let Some(below) = &place.below {
+        selection.only_below(below, repo.clusters());
     }
     if sources.show_files {
         show_files(&repo, &selection, output);
     }
     let mut verdict = Verdict {
-        unreadable: repo.problems().iter().any(|p| p.fatal),
+        unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal),
         ..Verdict::default()
     };
     let names = repo.clusters().iter().map(ClusterRef::name);
-    if repo.clusters().is_empty() {
+    let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
+    if !repo.clusters().iter().any(is_below) {
         output.error(format_args!(
             "no HyperConverged found in {}",
             sources.directory
@@ -110,12 +122,41 @@ pub(super) fn find(
         everything: selection.is_everything(),
         verdict,
         selection,
-        directory: sources.directory.clone(),
+        below: place.below,
+        directory,
         options,
         repo,
     };
     found.say_shard(output);
     Ok(found)
+}
+
+/// What the directory is looked at from. Where a revision is trusted, that revision says where the
+/// configuration is: a change could put another one in its way.
+fn place(sources: &Sources) -> Result<Place, Failure> {
+    let path = &sources.directory;
+    if path == "-" || sources.config.is_some() {
+        return Ok(Place::itself(path));
+    }
+    let Some(revision) = &sources.trust_base else {
+        return Ok(Place::configured(path));
+    };
+    let top = Place::work_tree(path).root;
+    let base = TrustBase::open(&root(&top), revision)?;
+    let Ok(real) = root(&top).canonicalize_utf8() else {
+        return Ok(Place::itself(path));
+    };
+    Ok(Place::find(path, |directory| {
+        let below = directory.strip_prefix(&real);
+        below.is_ok_and(|below| base.tree().read(&below.join(CONFIG_FILE)).is_ok())
+    }))
+}
+
+/// The configuration of a file that the command line names.
+fn configuration(path: &Utf8Path) -> Result<Arc<SourceFile>, Failure> {
+    let bytes = File::open(path).and_then(|mut file| read_limited(&mut file));
+    let bytes = bytes.map_err(|error| repo::Error::File(path.to_owned(), error.into()))?;
+    Ok(SourceFile::from_bytes(path, bytes))
 }
 
 /// Whether kustomizations are to be built first.
@@ -167,7 +208,7 @@ fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
 
 /// The clusters of the revision that is trusted; `builds` says whether its kustomizations are built.
 fn before(base: &TrustBase, root: &Utf8Path, builds: bool) -> Result<Repo, Failure> {
-    let tree = std::sync::Arc::clone(base.tree());
+    let tree = Arc::clone(base.tree());
     let mut options = Options::default();
     if builds {
         build_revision(&*tree, root, &mut options)?;
@@ -223,6 +264,7 @@ pub(super) fn everything(repo: Repo, directory: Utf8PathBuf, options: Options) -
             ..Verdict::default()
         },
         selection: Selection::everything(),
+        below: None,
         directory,
         options,
         repo,
@@ -314,6 +356,16 @@ impl Clusters {
         })
     }
 
+    /// The directory or the file that was opened; names count from it.
+    pub(super) fn directory(&self) -> &Utf8Path {
+        &self.directory
+    }
+
+    /// The directory that was given, relative to the root; `None` where it is the root.
+    pub(super) fn below(&self) -> Option<&Utf8Path> {
+        self.below.as_deref()
+    }
+
     /// The part of the clusters that is meant, where it is one.
     pub(super) fn shard(&self) -> Option<Shard> {
         self.selection.shard()
@@ -372,13 +424,19 @@ impl Clusters {
         output: &Output,
         mut take: impl FnMut(&mut Outcome, &Progress),
     ) -> Findings {
-        let mut findings = Findings::new(&self.repo, self.shard());
+        let mut findings = Findings::new(&self.repo, self.below(), self.shard());
         let held = match work.held {
             Some(Held::Revision(before)) => Some(&**before),
             _ => None,
         };
         if let Some(before) = held.or(self.base.as_ref()) {
-            let meant = |name: &str| self.selection.has_gone(name);
+            let is_below = |name: &str| {
+                let clusters = before.clusters().iter();
+                let mut named = clusters.filter(|c| c.name() == name);
+                let below = self.below();
+                below.is_none_or(|below| named.any(|c| c.path().starts_with(below)))
+            };
+            let meant = |name: &str| self.selection.has_lost(name) && is_below(name);
             findings.extend(repo::removed(before, &self.repo, meant));
         }
         let chosen = self.chosen();

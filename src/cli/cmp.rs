@@ -248,7 +248,7 @@ fn generate(
         yaml: parameters.operands,
         ..Work::default()
     };
-    let mut findings = Findings::new(&found.repo, found.shard());
+    let mut findings = Findings::new(&found.repo, None, found.shard());
     let mut operands = String::new();
     let mut verdict = found.verdict;
     let progress = Progress::of(0, true);
@@ -285,7 +285,7 @@ fn generate(
             ControlFlow::Continue(())
         },
     );
-    let settled = findings.settle(None, &settings, &found.root, output)?;
+    let mut settled = findings.settle(None, &settings, &found.root, output)?;
     verdict.failed |= settled.fail(fail_on);
     let mut sorted: Vec<&Finding> = settled.findings().iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));

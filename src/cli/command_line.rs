@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 use super::output::Color;
 use super::{
     cmp, completions, diff, exit, explain, fix, import, init, inventory, krm, limits, lint, lsp,
-    man, matrix, plan, read, release, render, report, version, why,
+    man, matrix, plan, read, release, render, report, schema, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -82,6 +82,8 @@ pub(super) enum Command {
     Inventory(inventory::Arguments),
     /// The releases that are modelled, of HCO and of what is built from it
     Release(release::Arguments),
+    /// Print the JSON Schema of a document, or list them
+    Schema(schema::Arguments),
     /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
     Krm(krm::Arguments),
     /// Run as a config management plugin of Argo CD; see docs/argocd.md

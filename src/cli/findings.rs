@@ -8,6 +8,7 @@ use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use super::baseline::BaselineFile;
 use super::failure::Failure;
 use super::output::Output;
+use super::root;
 use super::shard::Shard;
 use crate::app;
 use crate::finding::{Finding, Severity};
@@ -29,11 +30,12 @@ pub(super) struct Findings {
 impl Findings {
     /// Those that are there before any cluster is looked at.
     /// Of several shards the first one reports what concerns the repository.
-    pub(super) fn new(repo: &Repo, shard: Option<Shard>) -> Self {
-        let (problems, findings) = match shard.is_none_or(Shard::is_first) {
-            true => (repo.problems(), repo.findings()),
-            false => (&[][..], &[][..]),
-        };
+    /// Where not all of the repository is meant, those of the files below a directory.
+    pub(super) fn new(repo: &Repo, below: Option<&Utf8Path>, shard: Option<Shard>) -> Self {
+        let is_first = shard.is_none_or(Shard::is_first);
+        let problems: Vec<_> = root::problems(repo, below).filter(|_| is_first).collect();
+        let findings = repo.findings().iter();
+        let findings = findings.filter(|f| is_first && root::is_about(f, below));
         let about_files = problems.iter().map(|p| &p.finding);
         Self {
             run: lint::Run {
@@ -57,6 +59,7 @@ impl Findings {
     /// Takes those of a cluster in.
     pub(super) fn add(&mut self, outcome: &mut app::Outcome) {
         self.summary.clusters += 1;
+        self.summary.names.push(outcome.cluster.clone());
         self.summary.refused += usize::from(outcome.refusal.is_some());
         self.run.add(std::mem::take(&mut outcome.found));
         self.documents.append(&mut outcome.documents);
@@ -83,7 +86,7 @@ impl Findings {
     /// What is left after suppression, and after the baseline where there is one.
     pub(super) fn settle(
         self,
-        baseline: Option<BaselineFile<'_>>,
+        baseline: Option<&BaselineFile>,
         settings: &Settings,
         root: &Utf8Path,
         output: &Output,
@@ -110,12 +113,12 @@ impl Findings {
             ..Settled::new(settled.findings, root)
         };
         if let Some(file) = baseline {
-            let whole = out.summary.shard.is_none();
-            let baseline = match file.record {
-                true => file.record(&out.findings, today, whole, output)?,
+            let baseline = match file.update {
+                true => file.write(&out.findings, today, settings, output)?,
                 false => file.known(settings, output)?,
             };
             let left = baseline.leave_out(out.findings);
+            file.say_stale(&left.stale, settings, output);
             out.findings = left.findings;
             out.summary.baselined = left.hidden;
             out.summary.oldest_baselined = left.oldest.map(|day| day.to_string());
@@ -146,9 +149,15 @@ impl Settled {
         }
     }
 
-    /// Whether any is at or above a severity; `None` = none ever is.
-    pub(super) fn fail(&self, from: Option<Severity>) -> bool {
+    /// Whether any is at or above a severity; `None` = none ever is. Reports say so from then on.
+    pub(super) fn fail(&mut self, from: Option<Severity>) -> bool {
+        self.summary.fail_on = from;
         from.is_some_and(|from| self.findings.iter().any(|f| f.severity >= from))
+    }
+
+    /// What was looked at and what was left out.
+    pub(super) fn summary(&self) -> &Summary {
+        &self.summary
     }
 
     /// The findings.

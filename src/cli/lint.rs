@@ -1,5 +1,6 @@
 //! `hcoplan lint`: what the rules find.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use clap::Args;
@@ -15,7 +16,7 @@ use super::{clusters, held, tree};
 use crate::app::Work;
 use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
-use crate::report::Format;
+use crate::report::{Format, Summary};
 
 /// Check the manifests against what the cluster would make of them
 #[derive(Debug, Args)]
@@ -58,6 +59,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let found = clusters::find(&arguments.sources, arguments.held.files(), output)?;
     let settings = arguments.rules.settings(&found)?;
+    let baseline = arguments.rules.baseline(&found)?;
     let held = arguments.held.open(&found, output)?;
     let work = Work {
         held: held.as_ref(),
@@ -74,14 +76,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             progress.aside(|| tree::say(outcome, &mut verdict, output));
         },
     );
-    let settled = findings.settle(arguments.rules.baseline(), &settings, &found.root, output)?;
+    let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(found.repo.config()));
     for target in &targets {
         if target.format == Format::Human && settled.is_empty() {
             continue;
         }
         if arguments.statistics {
-            let text = statistics(settled.findings(), target.format);
+            let text = statistics(settled.findings(), settled.summary(), target.format);
             target.write(text.as_bytes(), output)?;
             continue;
         }
@@ -153,30 +155,45 @@ fn table(group: Group, rules: &[&Rule]) -> String {
     out
 }
 
-/// How often each rule fires, the most frequent first.
-fn statistics(findings: &[Finding], format: Format) -> String {
-    let mut counts: BTreeMap<&str, (usize, Severity)> = BTreeMap::new();
+/// How often each rule fires with which severity, the most frequent first, and what that adds up to.
+fn statistics(findings: &[Finding], summary: &Summary, format: Format) -> String {
+    let mut counts: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
     for finding in findings {
-        let entry = counts.entry(finding.rule.name);
-        let (count, worst) = entry.or_insert((0, finding.severity));
-        *count += 1;
-        *worst = finding.severity.max(*worst);
+        *counts
+            .entry((finding.rule.name, finding.severity))
+            .or_default() += 1;
     }
-    let mut rows: Vec<(&str, usize, Severity)> = counts
-        .into_iter()
-        .map(|(rule, (n, worst))| (rule, n, worst))
-        .collect();
-    rows.sort_by_key(|(rule, n, _)| (std::cmp::Reverse(*n), *rule));
+    let mut rows: Vec<((&str, Severity), usize)> = counts.into_iter().collect();
+    rows.sort_by_key(|((rule, severity), n)| (Reverse(*n), *rule, Reverse(*severity)));
+    let (total, clusters) = (findings.len(), summary.clusters);
+    let (suppressed, baselined) = (summary.suppressed, summary.baselined);
     if format == Format::Json {
         let rows: Vec<_> = rows
             .iter()
-            .map(|(rule, n, worst)| json!({"rule": rule, "count": n, "severity": worst.as_str()}))
+            .map(|((rule, severity), n)| {
+                json!({"rule": rule, "count": n, "severity": severity.as_str()})
+            })
             .collect();
-        return format!("{}\n", json!({"schemaVersion": "1", "statistics": rows}));
+        let document = json!({
+            "schemaVersion": "1", "statistics": rows, "total": total, "clusters": clusters,
+            "suppressed": suppressed, "baselined": baselined,
+        });
+        return format!("{document}\n");
     }
-    let rows = rows.iter();
-    rows.map(|(rule, n, worst)| format!("{n:>6}  {:<7}  {rule}\n", worst.as_str()))
-        .collect()
+    let mut text: String = rows
+        .iter()
+        .map(|((rule, severity), n)| format!("{n:>6}  {:<7}  {rule}\n", severity.as_str()))
+        .collect();
+    text.push_str(&format!("{total:>6}  in all, in {clusters} clusters"));
+    for (count, what) in [
+        (suppressed, "suppressed"),
+        (baselined, "hidden by the baseline"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!(", {count} {what}"));
+        }
+    }
+    text + "\n"
 }
 
 #[cfg(test)]
@@ -202,14 +219,23 @@ mod tests {
     fn statistics_begin_with_the_most_frequent() {
         let rule = |name| lint::find(name).expect("a rule").rule;
         let findings = [
-            Finding::new(rule("status-in-git"), "m"),
-            Finding::new(rule("null-section"), "m"),
+            Finding::new(rule("status-in-git"), "m").severity(Severity::Warning),
+            Finding::new(rule("null-section"), "m").severity(Severity::Warning),
             Finding::new(rule("null-section"), "m").severity(Severity::Error),
             Finding::new(rule("hco-name-invalid"), "m").severity(Severity::Info),
         ];
-        let text = statistics(&findings, Format::Human);
-        let expected = "     2  error    null-section\n     1  info     hco-name-invalid\n";
-        assert!(text.starts_with(expected), "{text}");
-        assert_eq!(statistics(&[], Format::Human), "");
+        let summary = Summary {
+            clusters: 2,
+            suppressed: 5,
+            ..Summary::default()
+        };
+        let text = statistics(&findings, &summary, Format::Human);
+        let expected = "     1  info     hco-name-invalid
+     1  error    null-section
+     1  warning  null-section
+     1  warning  status-in-git
+     4  in all, in 2 clusters, 5 suppressed
+";
+        assert_eq!(text, expected);
     }
 }

@@ -38,6 +38,8 @@ mod read;
 mod release;
 mod render;
 mod report;
+mod root;
+mod schema;
 mod selection;
 mod settings;
 mod shard;
@@ -155,6 +157,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Report(arguments) => report::run(&arguments, output),
         Command::Why(arguments) => why::run(&arguments, output),
         Command::Explain(arguments) => explain::run(&arguments, output),
+        Command::Schema(arguments) => schema::run(&arguments, output),
         Command::Read(arguments) => read::run(&arguments, output),
         Command::Release(arguments) => release::run(&arguments, output),
         Command::Completions(arguments) => {

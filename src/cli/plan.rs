@@ -89,6 +89,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let found = clusters::find(sources, arguments.held.files(), output)?;
     let config = found.repo.config();
     let settings = arguments.rules.settings(&found)?;
+    let baseline = arguments.rules.baseline(&found)?;
     let held = arguments.held.open(&found, output)?;
     let (tree, before) = match arguments.out.is_missing(&found) {
         true if arguments.check => return Err(arguments.out.missing()),
@@ -142,7 +143,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         changed: Some(&changed),
     };
     let mut compared = base.compare(&arguments.held, held.as_ref(), &mut verdict, output)?;
-    let settled = findings.settle(arguments.rules.baseline(), &settings, &found.root, output)?;
+    let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));
     let standing = told_apart(settled.findings(), &mut compared.clusters);
     let upgrading = upgrade_to.as_ref().map(|to| Upgrading {

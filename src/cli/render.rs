@@ -188,7 +188,7 @@ fn print(
     let files = targets.iter().filter_map(Target::begin);
     let mut files = files.collect::<Result<Vec<Growing>, Failure>>()?;
     let to_stdout = targets.is_empty() || targets.iter().any(|t| t.file.is_none());
-    let mut findings = Findings::new(&found.repo, found.shard());
+    let mut findings = Findings::new(&found.repo, found.below(), found.shard());
     let chosen = found.chosen();
     let progress = Progress::of(chosen.len(), output.quiet());
     app::run(

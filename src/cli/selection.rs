@@ -1,10 +1,14 @@
 //! Which clusters are meant: `--cluster`, `--exclude` and `--shard`.
 
+use std::collections::BTreeSet;
+
+use camino::Utf8Path;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use super::arguments::Sources;
 use super::failure::Failure;
 use super::shard::Shard;
+use crate::repo::ClusterRef;
 
 /// Compiled patterns.
 #[derive(Debug)]
@@ -12,6 +16,8 @@ pub(super) struct Selection {
     cluster: Vec<Pattern>,
     exclude: Vec<Pattern>,
     shard: Option<Shard>,
+    /// The names of the clusters below the directory that was given, where that isn't the root.
+    only: Option<BTreeSet<String>>,
 }
 
 #[derive(Debug)]
@@ -27,6 +33,7 @@ impl Selection {
             cluster: Vec::new(),
             exclude: Vec::new(),
             shard: None,
+            only: None,
         }
     }
 
@@ -35,12 +42,19 @@ impl Selection {
             cluster: compile("--cluster", &sources.cluster)?,
             exclude: compile("--exclude", &sources.exclude)?,
             shard: sources.shard,
+            only: None,
         })
+    }
+
+    /// Of these clusters only those in or below a directory, or in a file.
+    pub(super) fn only_below(&mut self, below: &Utf8Path, clusters: &[ClusterRef]) {
+        let below = clusters.iter().filter(|c| c.path().starts_with(below));
+        self.only = Some(below.map(|c| c.name().to_owned()).collect());
     }
 
     /// Whether every cluster is meant.
     pub(super) fn is_everything(&self) -> bool {
-        self.has_no_pattern() && self.shard.is_none()
+        self.has_no_pattern() && self.shard.is_none() && self.only.is_none()
     }
 
     /// Whether every cluster of the shard is meant, or every cluster.
@@ -56,6 +70,11 @@ impl Selection {
     /// Whether a name that belongs to no cluster any more is meant: where all clusters are, and
     /// where all those of its shard are.
     pub(super) fn has_gone(&self, name: &str) -> bool {
+        self.only.is_none() && self.has_lost(name)
+    }
+
+    /// The same of a cluster of an earlier state, wherever it lay.
+    pub(super) fn has_lost(&self, name: &str) -> bool {
         self.has_no_pattern() && self.in_shard(name)
     }
 
@@ -66,7 +85,9 @@ impl Selection {
     /// Whether a cluster is meant.
     pub(super) fn has(&self, cluster: &str) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(cluster));
-        (self.cluster.is_empty() || any(&self.cluster))
+        let is_below = self.only.as_ref().is_none_or(|only| only.contains(cluster));
+        is_below
+            && (self.cluster.is_empty() || any(&self.cluster))
             && !any(&self.exclude)
             && self.in_shard(cluster)
     }
@@ -115,6 +136,7 @@ mod tests {
             cluster: compile("--cluster", &owned(cluster)).expect("patterns"),
             exclude: compile("--exclude", &owned(exclude)).expect("patterns"),
             shard: None,
+            only: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Which rules run and which findings count: the arguments, and below them `hcoplan.yaml`.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::baseline::BaselineFile;
@@ -47,13 +47,13 @@ pub(super) struct Rules {
     #[arg(long, value_name = "SEVERITY", help_heading = "Rules")]
     fail_on: Option<FailOn>,
 
-    /// Hide the findings that FILE knows
+    /// Hide the findings that FILE knows, instead of the one that `lint.baseline` of hcoplan.yaml names
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     baseline: Option<Utf8PathBuf>,
 
-    /// Write today's findings into the file of --baseline; what it knows keeps its day
-    #[arg(long, requires = "baseline", help_heading = "Rules")]
-    record_baseline: bool,
+    /// Write today's findings into the baseline: what it knows keeps its day, what is mended goes
+    #[arg(long, help_heading = "Rules")]
+    update_baseline: bool,
 }
 
 /// From which severity on a finding fails the run.
@@ -82,6 +82,11 @@ impl FailOn {
 }
 
 impl Choice {
+    /// Whether the command line says which rules run.
+    fn is_some(&self) -> bool {
+        !self.select.is_empty() || !self.ignore.is_empty()
+    }
+
     /// The arguments, and below them what the configuration says.
     pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
         let configured = Settings::configured(found.repo.config());
@@ -113,10 +118,24 @@ impl Rules {
     }
 
     /// The findings of an earlier day, where they are asked for.
-    pub(super) fn baseline(&self) -> Option<BaselineFile<'_>> {
-        let path = self.baseline.as_deref()?;
-        let record = self.record_baseline;
-        Some(BaselineFile { path, record })
+    pub(super) fn baseline(&self, found: &Clusters) -> Result<Option<BaselineFile>, Failure> {
+        let configured = found.repo.config().lint.baseline.as_ref();
+        let configured = configured.map(|path| match found.root.as_str() {
+            "." => path.value.clone().into(),
+            root => Utf8Path::new(root).join(&path.value),
+        });
+        match self.baseline.clone().or(configured) {
+            Some(path) => Ok(Some(BaselineFile {
+                path,
+                update: self.update_baseline,
+                some_rules: self.choice.is_some(),
+            })),
+            None if self.update_baseline => Err(Failure::usage(
+                "there is no baseline to update",
+                "name it with --baseline FILE, or as lint.baseline in hcoplan.yaml",
+            )),
+            None => Ok(None),
+        }
     }
 }
 

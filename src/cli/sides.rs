@@ -115,6 +115,7 @@ pub(super) fn range(text: &str) -> Result<(String, Option<String>), Failure> {
 pub(super) fn sources(directory: &Utf8Path, cluster: &[String], exclude: &[String]) -> Sources {
     Sources {
         directory: directory.to_owned(),
+        config: None,
         release: None,
         inventory: Vec::new(),
         cluster: cluster.to_vec(),

@@ -105,6 +105,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let (field, directory) = arguments.field_and_directory();
     let sources = Sources {
         directory,
+        config: None,
         release: arguments.release.clone(),
         inventory: arguments.inventory.clone(),
         cluster: Vec::new(),

@@ -1,6 +1,7 @@
 //! The findings of an earlier day, which are known and don't fail a run.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +16,41 @@ pub struct Baseline {
     findings: BTreeMap<String, Known>,
 }
 
-/// A finding that is known. Rule and file are for people who read the file.
+/// A finding that is known. All but the day is for people who read the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Known {
     rule: String,
     file: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    cluster: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    message: String,
     since: String,
+}
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.rule)?;
+        if !self.cluster.is_empty() {
+            write!(f, " in {}", self.cluster)?;
+        }
+        match self.message.as_str() {
+            "" => Ok(()),
+            message => write!(f, ": {message}"),
+        }
+    }
+}
+
+/// What an update of a baseline did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Update {
+    /// Entries that are new.
+    pub added: usize,
+    /// Entries that matched nothing any more, and are gone.
+    pub pruned: usize,
+    /// Entries that stay.
+    pub kept: usize,
 }
 
 /// What a baseline leaves of a run's findings.
@@ -33,6 +62,8 @@ pub struct Unknown {
     pub hidden: usize,
     /// The day on which the oldest of those was recorded.
     pub oldest: Option<Date>,
+    /// The entries that match no finding any more, in words.
+    pub stale: Vec<String>,
 }
 
 impl Baseline {
@@ -55,6 +86,8 @@ impl Baseline {
             let known = Known {
                 rule: finding.rule.name.to_owned(),
                 file: file.unwrap_or_default(),
+                cluster: finding.cluster.clone().unwrap_or_default(),
+                message: finding.message.clone(),
                 since,
             };
             (print, known)
@@ -62,6 +95,18 @@ impl Baseline {
         Self {
             schema_version: 1,
             findings: findings.collect(),
+        }
+    }
+
+    /// What it took to come here from an earlier one.
+    pub fn since(&self, before: Option<&Self>) -> Update {
+        let before = before.map(|b| &b.findings);
+        let is_old = |print: &&String| before.is_some_and(|b| b.contains_key(*print));
+        let kept = self.findings.keys().filter(is_old).count();
+        Update {
+            added: self.findings.len() - kept,
+            pruned: before.map_or(0, BTreeMap::len) - kept,
+            kept,
         }
     }
 
@@ -76,7 +121,9 @@ impl Baseline {
     pub fn leave_out(&self, findings: Vec<Finding>) -> Unknown {
         let mut out = Unknown::default();
         let prints = fingerprints(&findings);
+        let mut stale = self.findings.clone();
         for (finding, print) in findings.into_iter().zip(prints) {
+            stale.remove(&print);
             match self.findings.get(&print).filter(|_| !finding.refusal) {
                 None => out.findings.push(finding),
                 Some(known) => {
@@ -86,6 +133,7 @@ impl Baseline {
                 }
             }
         }
+        out.stale = stale.values().map(ToString::to_string).collect();
         out
     }
 }
@@ -115,6 +163,27 @@ mod tests {
         // Another of the same is new.
         let left = first.leave_out(vec![finding("a"), finding("a")]);
         assert_eq!((left.findings.len(), left.hidden), (1, 1));
+        assert!(left.stale.is_empty());
+        // What is gone is told in words, and goes with the next update.
+        let left = second.leave_out(vec![finding("a")]);
+        assert_eq!(left.stale, ["a.yaml: jsonpatch-present: m"]);
+        let third = Baseline::record(
+            &[finding("a"), finding("c")],
+            Some(&second),
+            day("2026-12-01"),
+        );
+        let expected = Update {
+            added: 1,
+            pruned: 1,
+            kept: 1,
+        };
+        assert_eq!(third.since(Some(&second)), expected);
+        // As it was written before there were words.
+        let old = r#"{"schemaVersion": 1, "findings": {"x": {"rule": "r", "file": "f", "since": "2026-10-01"}}}"#;
+        assert_eq!(
+            Baseline::parse(old).unwrap().leave_out(Vec::new()).stale,
+            ["f: r"]
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod suppression_rules;
 pub(crate) mod tests;
 mod tried;
 
-pub use baseline::{Baseline, Unknown};
+pub use baseline::{Baseline, Unknown, Update};
 pub use context::{
     Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
     OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched,

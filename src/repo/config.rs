@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use camino::Utf8Path;
 use serde_json::Value;
 
 use super::placed::Placed;
 use super::rules::CONFIGURATION_INVALID;
 use crate::finding::{Applicability, Edit, Finding, Fix, Severity};
 use crate::schema::{DocumentSchema, Mistake};
-use crate::source::{Location, SourceFile, Walk};
+use crate::source::{Location, SourceFile, Walk, normal};
 use crate::yaml::{self, Document, Node, Value as Yaml};
 
 /// The file's name; only the one at the root counts.
@@ -63,6 +64,8 @@ pub struct LintConfig {
     pub ignore: Vec<Placed<String>>,
     /// Whether the pedantic rules run, too.
     pub pedantic: bool,
+    /// The findings of an earlier day: a file, relative to the root.
+    pub baseline: Option<Placed<String>>,
     /// From which severity on the exit code is 1; `Some(None)` = never.
     pub fail_on: Option<Option<Severity>>,
 }
@@ -124,6 +127,12 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
         findings.extend(mistakes.into_iter().map(|m| finding(document, m)));
         config.take(document);
         findings.extend(config.ignore.iter().filter_map(pattern));
+        let baseline = config.lint.baseline.iter();
+        let outside = baseline.filter(|path| normal(Utf8Path::new(&path.value)).is_none());
+        findings.extend(outside.map(|path| {
+            let message = format!("`{}` leads out of the root", path.value);
+            Finding::new(&CONFIGURATION_INVALID, message).at(path.place.clone())
+        }));
     }
     match findings.is_empty() {
         true => Ok(config),
@@ -204,6 +213,7 @@ impl Config {
                 select: Placed::texts(document, lint, "select"),
                 ignore: Placed::texts(document, lint, "ignore"),
                 pedantic: is_true(lint.get("pedantic")),
+                baseline: Placed::text(document, lint, "baseline"),
                 fail_on: lint.get("failOn").and_then(level),
             };
         }
@@ -265,7 +275,7 @@ clusters:
 - {name: prod/east, path: base, inventory: [a.yaml, b.yaml], release: '1.17'}
 kustomize: true
 output: {kustomization: true}
-lint: {select: [golden-images], ignore: [x], pedantic: true, failOn: never}
+lint: {select: [golden-images], ignore: [x], pedantic: true, failOn: never, baseline: known.json}
 rules:
   jsonpatch-present: off
   hygiene: {severity: info}
@@ -281,6 +291,7 @@ suppress:
         assert_eq!(cluster.name.as_ref().expect("one").value, "prod/east");
         assert_eq!(cluster.inventory.len(), 2);
         assert_eq!(config.lint.fail_on, Some(None));
+        assert_eq!(config.lint.baseline.expect("one").value, "known.json");
         assert!(config.lint.pedantic && config.kustomize && config.kustomization);
         let levels: Vec<_> = config.rules.iter().map(|r| r.severity).collect();
         let expected = [None, Some(Severity::Info), Some(Severity::Warning)];
@@ -300,6 +311,10 @@ suppress:
         let cases = [
             ("ignroe: []\n", "1:1 there is no field `ignroe` here"),
             ("ignore: ['[z-a]']\n", "1:10 `[z-a]` is no pattern"),
+            (
+                "lint: {baseline: ../x.json}\n",
+                "1:18 `../x.json` leads out",
+            ),
             ("rules: {x: on}\n", "1:12 `rules.x` must be false, not `on`"),
             ("rules: {x: eror}\n", "1:12 `rules.x` can't be `eror`"),
             ("clusters: [{name: a}]\n", "1:13 `clusters[0]` lacks `path`"),

@@ -73,7 +73,7 @@ pub use trust::{CHANGE_NOT_TRUSTED, Trust, TrustBase};
 
 use crate::finding::{Finding, Rule};
 use crate::release::Release;
-use crate::source::{Limits, Tree, max_bytes};
+use crate::source::{Limits, SourceFile, Tree, max_bytes};
 
 /// The rules of this room.
 pub static RULES: &[&Rule] = &[
@@ -106,6 +106,8 @@ pub struct Options {
     pub inventory_below: Option<Utf8PathBuf>,
     /// Whose word counts on what is told.
     pub trust: Trust,
+    /// The configuration, instead of the `hcoplan.yaml` at the root.
+    pub config: Option<Arc<SourceFile>>,
     /// Files that are no sources although they may lie below the root, relative to the current
     /// directory.
     pub left_out: Vec<Utf8PathBuf>,
@@ -130,6 +132,7 @@ impl Default for Options {
             inventory: Vec::new(),
             inventory_below: None,
             trust: Trust::default(),
+            config: None,
             left_out: Vec::new(),
             checkout: false,
             max_bytes: max_bytes(),

@@ -71,9 +71,10 @@ impl Repo {
         only: Option<Utf8PathBuf>,
         left_out: &[Utf8PathBuf],
     ) -> Result<Self, Error> {
-        let config = match &options.trust {
-            Trust::Base(base) => configuration(&**base.tree())?,
-            Trust::Files | Trust::Nobody => configuration(&*tree)?,
+        let config = match (&options.config, &options.trust) {
+            (Some(file), _) => config::read(file).map_err(Error::Configuration)?,
+            (None, Trust::Base(base)) => configuration(&**base.tree())?,
+            (None, Trust::Files | Trust::Nobody) => configuration(&*tree)?,
         };
         // What isn't looked at isn't checked, so nobody's word is not enough.
         let ignore = match &options.trust {

@@ -1,89 +1,112 @@
-//! JUnit XML: a suite per file, a case per finding; a clean run has one passing case.
+//! JUnit XML: a case per cluster, and one for what concerns the repository. A case fails where the run
+//! fails because of it, so that a test report says what the exit code says.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::Report;
+use super::{Report, plural};
 use crate::finding::{Finding, Severity};
 use crate::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut suites: BTreeMap<String, Vec<&Finding>> = BTreeMap::new();
-    for finding in report.findings {
-        let file = finding.location.as_ref().map(|l| report.path(&l.file));
-        let name = file.map(String::from).or_else(|| finding.cluster.clone());
-        suites
-            .entry(name.unwrap_or_default())
-            .or_default()
-            .push(finding);
+    // The repository comes first: `None` is less than any name.
+    let mut cases: BTreeMap<Option<&str>, Vec<&Finding>> = BTreeMap::new();
+    for name in &report.summary.names {
+        cases.entry(Some(name)).or_default();
     }
-    let tests = report.findings.len().max(1);
-    let failures = report.findings.iter().filter(|f| fails(f)).count();
+    for finding in report.findings {
+        let case = cases.entry(finding.cluster.as_deref()).or_default();
+        case.push(finding);
+    }
+    if cases.is_empty() {
+        cases.entry(None).or_default();
+    }
+    let tests = cases.len();
+    let failed = |findings: &&Vec<&Finding>| findings.iter().any(|f| fails(report, f));
+    let failures = cases.values().filter(failed).count();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(
         out,
         r#"<testsuites name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#
     )?;
-    if suites.is_empty() {
-        writeln!(
-            out,
-            r#"  <testsuite name="hcoplan" tests="1" failures="0" errors="0">"#
-        )?;
-        let name = escape(&report.totals());
-        writeln!(out, r#"    <testcase name="{name}" classname="hcoplan"/>"#)?;
-        writeln!(out, "  </testsuite>")?;
+    writeln!(
+        out,
+        r#"  <testsuite name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#
+    )?;
+    for (cluster, findings) in &cases {
+        case(report, *cluster, findings, out)?;
     }
-    for (file, findings) in &suites {
-        let failures = findings.iter().filter(|f| fails(f)).count();
-        writeln!(
-            out,
-            r#"  <testsuite name="{}" package="hcoplan" tests="{}" failures="{failures}" errors="0">"#,
-            escape(file),
-            findings.len(),
-        )?;
-        for finding in findings {
-            case(report, file, finding, out)?;
-        }
-        writeln!(out, "  </testsuite>")?;
-    }
+    writeln!(out, "  </testsuite>")?;
     writeln!(out, "</testsuites>")
 }
 
-/// Notes pass: they are worth knowing, not mending.
-fn fails(finding: &Finding) -> bool {
-    finding.severity > Severity::Info
+/// Whether the run fails because of a finding.
+fn fails(report: &Report<'_>, finding: &Finding) -> bool {
+    let from = report.summary.fail_on;
+    from.is_some_and(|from| finding.severity >= from)
 }
 
-fn case(report: &Report<'_>, file: &str, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    // The place is in the text: readers know no attribute for it.
-    let place = finding.location.as_ref().map(|l| {
-        let start = l.start();
-        let path = report.path(&l.file);
-        format!("{path}:{}:{}: ", start.line, start.column)
-    });
-    write!(
-        out,
-        r#"    <testcase name="{}" classname="{}""#,
-        escape(finding.rule.name),
-        escape(file)
-    )?;
-    let place = place.unwrap_or_default();
-    let help = finding.help.as_deref().map(|h| format!("\n{h}"));
-    let text = format!("{place}{}{}", finding.message, help.unwrap_or_default());
-    if fails(finding) {
-        writeln!(out, ">")?;
+fn case(
+    report: &Report<'_>,
+    cluster: Option<&str>,
+    findings: &[&Finding],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (name, class) = match cluster {
+        Some(name) => (escape(name), "hcoplan.cluster"),
+        None => ("repository".to_owned(), "hcoplan"),
+    };
+    let (failing, others): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|f| fails(report, f));
+    if findings.is_empty() {
+        return writeln!(out, r#"    <testcase name="{name}" classname="{class}"/>"#);
+    }
+    writeln!(out, r#"    <testcase name="{name}" classname="{class}">"#)?;
+    if let Some(worst) = failing.iter().map(|f| f.severity).max() {
         writeln!(
             out,
             r#"      <failure type="{}" message="{}">{}</failure>"#,
-            finding.severity.as_str(),
-            escape(&finding.message),
-            escape(&text),
+            worst.as_str(),
+            escape(&counts(&failing)),
+            escape(&texts(report, &failing)),
         )?;
-    } else {
-        writeln!(out, ">")?;
-        writeln!(out, "      <system-out>{}</system-out>", escape(&text))?;
+    }
+    if !others.is_empty() {
+        let text = escape(&texts(report, &others));
+        writeln!(out, "      <system-out>{text}</system-out>")?;
     }
     writeln!(out, "    </testcase>")
+}
+
+/// `2 errors, 1 warning`.
+fn counts(findings: &[&Finding]) -> String {
+    let severities = [
+        (Severity::Error, "error"),
+        (Severity::Warning, "warning"),
+        (Severity::Info, "note"),
+    ];
+    let counts = severities.into_iter().filter_map(|(severity, name)| {
+        let count = findings.iter().filter(|f| f.severity == severity).count();
+        (count > 0).then(|| plural(count, name))
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// The findings one below the other, each with its place: readers know no attribute for it.
+fn texts(report: &Report<'_>, findings: &[&Finding]) -> String {
+    let text = |finding: &&Finding| {
+        let place = finding.location.as_ref().map(|l| {
+            let start = l.start();
+            let path = report.path(&l.file);
+            format!("{path}:{}:{}: ", start.line, start.column)
+        });
+        let (severity, rule) = (finding.severity.as_str(), finding.rule.name);
+        let place = place.unwrap_or_default();
+        let help = finding.help.as_deref().map(|h| format!("\n  {h}"));
+        let help = help.unwrap_or_default();
+        format!("{place}{severity}[{rule}] {}{help}", finding.message)
+    };
+    findings.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 fn escape(text: &str) -> String {

@@ -112,6 +112,10 @@ impl Format {
 pub struct Summary {
     /// Clusters looked at.
     pub clusters: usize,
+    /// Their names.
+    pub names: Vec<String>,
+    /// From which severity on a finding fails the run; `None` = never.
+    pub fail_on: Option<Severity>,
     /// Clusters whose HyperConverged would be refused.
     pub refused: usize,
     /// Files that could not be read and don't matter.

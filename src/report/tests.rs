@@ -31,6 +31,8 @@ fn findings() -> Vec<Finding> {
 fn print(format: Format, findings: &[Finding]) -> String {
     let summary = Summary {
         clusters: 1,
+        names: vec!["east".to_owned()],
+        fail_on: Some(Severity::Error),
         suppressed: 2,
         ..Summary::default()
     };
@@ -113,9 +115,21 @@ fn gitlab_tells_equal_findings_apart() {
 
 #[test]
 fn junit_has_a_passing_case_when_clean() {
-    assert!(print(Format::Junit, &[]).contains(r#"tests="1" failures="0""#));
+    let clean = print(Format::Junit, &[]);
+    assert!(clean.contains(r#"tests="1" failures="0""#), "{clean}");
+    assert!(clean.contains(r#"<testcase name="east" classname="hcoplan.cluster"/>"#));
     let text = print(Format::Junit, &findings());
-    assert!(text.contains("&lt;odd&gt;") && text.contains(r#"failures="2""#));
+    assert!(text.contains("&lt;odd&gt;"), "{text}");
+    // The cluster has none; of the repository's the error fails the run, the warning doesn't.
+    assert!(text.contains(r#"tests="2" failures="1""#), "{text}");
+    assert!(
+        text.contains(r#"<failure type="error" message="1 error">"#),
+        "{text}"
+    );
+    assert!(
+        text.contains("<system-out>fleet/east/hco.yaml:2:10: warning["),
+        "{text}"
+    );
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn the_options_on_a_page_can_be_taken() {
 
 #[test]
 fn the_example_is_a_configuration() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/hcoplan.yaml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/configuration/hcoplan.yaml");
     let text = std::fs::read_to_string(path).expect("the example");
     let file = SourceFile::new("hcoplan.yaml", text.clone());
     let document = yaml::parse(&file).documents.remove(0).root.to_json();

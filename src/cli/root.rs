@@ -1,0 +1,154 @@
+//! Which directory everything is relative to: the one with the configuration, wherever below it somebody
+//! looks.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::finding::Finding;
+use crate::repo::{self, CONFIG_FILE, Repo};
+
+/// A directory, or a file, and the root that it is looked at from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// What names and paths are relative to; itself relative to the current directory.
+    pub(super) root: Utf8PathBuf,
+    /// Where to look, relative to the root; `None` where that is all of it.
+    pub(super) below: Option<Utf8PathBuf>,
+}
+
+impl Place {
+    /// The place under the nearest directory above it that has an hcoplan.yaml, up to the root of the git
+    /// work tree; without one, the place itself.
+    pub(super) fn configured(path: &Utf8Path) -> Self {
+        Self::find(path, |directory| directory.join(CONFIG_FILE).is_file())
+    }
+
+    /// The place under the root of its git work tree; outside of one, the place itself.
+    pub(super) fn work_tree(path: &Utf8Path) -> Self {
+        Self::find(path, is_work_tree)
+    }
+
+    /// The place itself, whatever lies above it.
+    pub(super) fn itself(path: &Utf8Path) -> Self {
+        Self {
+            root: path.to_owned(),
+            below: None,
+        }
+    }
+
+    /// The place under the nearest directory above it that is a root, up to that of the git work tree.
+    pub(super) fn find(path: &Utf8Path, is_root: impl Fn(&Utf8Path) -> bool) -> Self {
+        let itself = Self::itself(path);
+        let Ok(real) = path.canonicalize_utf8() else {
+            return itself;
+        };
+        // A configuration further up would be somebody else's.
+        let Some(top) = real.ancestors().find(|d| is_work_tree(d)) else {
+            return itself;
+        };
+        let within = real.ancestors().take_while(|d| d.starts_with(top));
+        let Some((steps, root)) = (0..).zip(within).find(|(_, d)| d.is_dir() && is_root(d)) else {
+            return itself;
+        };
+        match real.strip_prefix(root) {
+            Ok(below) if !below.as_str().is_empty() => Self {
+                root: up(path, steps, root),
+                below: Some(below.to_owned()),
+            },
+            _ => itself,
+        }
+    }
+}
+
+/// The files that could not be read, of those below a directory.
+pub(super) fn problems<'r>(
+    repo: &'r Repo,
+    below: Option<&'r Utf8Path>,
+) -> impl Iterator<Item = &'r repo::Problem> {
+    repo.problems()
+        .iter()
+        .filter(move |p| is_about(&p.finding, below))
+}
+
+/// Whether a finding is about a file below a directory, or about none.
+pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
+    match (below, &finding.location) {
+        (Some(below), Some(place)) => place.file.path().starts_with(below),
+        _ => true,
+    }
+}
+
+fn is_work_tree(directory: &Utf8Path) -> bool {
+    directory.join(".git").exists()
+}
+
+/// The directory so many steps above a path, as short as it can be written; `real` where links are on
+/// the way.
+fn up(path: &Utf8Path, steps: usize, real: &Utf8Path) -> Utf8PathBuf {
+    let mut out = path.to_owned();
+    for _ in 0..steps {
+        let named = out.file_name().is_some();
+        out = match out.parent().filter(|_| named) {
+            Some(parent) => parent.to_owned(),
+            None if out == "." || out.as_str().is_empty() => "..".into(),
+            None => out.join(".."),
+        };
+    }
+    if out.as_str().is_empty() {
+        out = ".".into();
+    }
+    match out.canonicalize_utf8() {
+        Ok(found) if found == real => out,
+        _ => real.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_is_found_up_to_the_work_tree() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let top = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let top = top.canonicalize_utf8().expect("it is there");
+        let deep = top.join("repo/fleet/clusters/east");
+        std::fs::create_dir_all(&deep).expect("made");
+        std::fs::write(top.join(CONFIG_FILE), "").expect("written");
+        let place = |root: Utf8PathBuf, below: &str| Place {
+            root,
+            below: (!below.is_empty()).then(|| below.into()),
+        };
+        // Without a work tree nothing above counts.
+        assert_eq!(Place::configured(&deep), place(deep.clone(), ""));
+        std::fs::create_dir(top.join("repo/.git")).expect("made");
+        assert_eq!(Place::configured(&deep), place(deep.clone(), ""));
+        let repo = top.join("repo");
+        assert_eq!(
+            Place::work_tree(&deep),
+            place(repo.clone(), "fleet/clusters/east")
+        );
+        assert_eq!(Place::work_tree(&repo), place(repo.clone(), ""));
+        std::fs::write(repo.join("fleet").join(CONFIG_FILE), "").expect("written");
+        let fleet = repo.join("fleet");
+        assert_eq!(
+            Place::configured(&deep),
+            place(fleet.clone(), "clusters/east")
+        );
+        assert_eq!(Place::configured(&fleet), place(fleet.clone(), ""));
+        std::fs::write(deep.join("a.yaml"), "").expect("written");
+        let file = deep.join("a.yaml");
+        assert_eq!(
+            Place::configured(&file),
+            place(fleet, "clusters/east/a.yaml")
+        );
+    }
+
+    #[test]
+    fn a_root_is_written_short() {
+        let here = Utf8PathBuf::from(".").canonicalize_utf8().expect("here");
+        assert_eq!(up("src/cli".into(), 2, &here), ".");
+        let above = here.parent().expect("above");
+        assert_eq!(up(".".into(), 1, above), "..");
+        assert_eq!(up("src".into(), 2, above), "..");
+    }
+}
