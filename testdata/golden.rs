@@ -439,6 +439,8 @@ const REFUSED: &[&str] = &[
     // The old names of fields in it are read in v1beta1 only.
     "the cluster would store something else at spec.mediatedDevicesConfiguration.",
     "the cluster would store something else at spec.virtualization.mediatedDevicesConfiguration.",
+    // A gate that v1beta1 ignores and v1 has not: the user carries its wish over first.
+    " is ignored and would be lost: ",
     // In v1 nothing is warned about, and the webhook looks further.
     "1.18: it would be refused in v1",
 ];

@@ -36,8 +36,8 @@ pub(super) fn left_main(side: &Side) -> Option<Side> {
     if !directory.ancestors().any(|a| a.join(".git").exists()) {
         return None;
     }
-    let of = |name: &&str| Side {
-        name: match *name {
+    let of = |name: &str| Side {
+        name: match name {
             "HEAD" => "HEAD".to_owned(),
             "origin/HEAD" => "where this branch left origin's main branch".to_owned(),
             name => format!("where this branch left {name}"),
@@ -45,7 +45,7 @@ pub(super) fn left_main(side: &Side) -> Option<Side> {
         revision: Some(format!("{name}...")),
         ..side.clone()
     };
-    MAIN.iter().map(|name| of(&name)).find(Side::has_revision)
+    MAIN.iter().map(|name| of(name)).find(Side::has_revision)
 }
 
 /// The output tree at its path, as git has committed it or as it is on disk; says why when git could

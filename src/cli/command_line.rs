@@ -56,7 +56,7 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(super) enum Command {
-    /// Lint, render to the output tree, and show what changes
+    /// Show what a change does, lint it, and render it to the output tree
     Plan(plan::Arguments),
     /// Check the manifests against what the cluster would make of them
     Lint(lint::Arguments),

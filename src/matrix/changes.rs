@@ -192,17 +192,17 @@ impl Changes<'_> {
             let covered = |cell: &Cell| cell.state == State::Covered;
             match (old, cell) {
                 (_, cell) if cell.state == State::Unneeded => {}
+                (Some(old), cell)
+                    if covered(old) && covered(cell) && old.data_source == cell.data_source => {}
                 (Some(old), cell) if covered(old) && covered(cell) => {
-                    if old.data_source != cell.data_source {
-                        let text = match &cell.data_source {
-                            Some(source) if *source != is.name => format!(
-                                "the golden image {{}} is imported anew for {name}, as the \
-                                 DataSource of its name with -{name} behind it"
-                            ),
-                            _ => format!("the golden image {{}} is imported anew for {name}"),
-                        };
-                        out.push(self.effect(is, Impact::Images, When::Now, &text, ""));
-                    }
+                    let text = match &cell.data_source {
+                        Some(source) if *source != is.name => format!(
+                            "the golden image {{}} is imported anew for {name}, as the DataSource \
+                             of its name with -{name} behind it"
+                        ),
+                        _ => format!("the golden image {{}} is imported anew for {name}"),
+                    };
+                    out.push(self.effect(is, Impact::Images, When::Now, &text, ""));
                 }
                 (_, cell) if covered(cell) => {
                     let text = format!("the golden image {{}} is imported for {name}, too");

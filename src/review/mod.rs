@@ -8,7 +8,7 @@ mod names;
 mod tests;
 mod upgrade;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diff::semantic::Impact;
 use crate::diff::{ClusterDiff, Effect, Kind, Task};
@@ -17,6 +17,9 @@ use crate::source::Location;
 
 pub use groups::{FieldLine, Group, ObjectLine};
 pub use names::{clusters, list};
+
+/// Findings of one rule that are shown although they were there before.
+const MOST_OF_A_RULE: usize = 3;
 
 /// A change, as it is reviewed.
 #[derive(Debug)]
@@ -193,8 +196,8 @@ impl<'a> Review<'a> {
         let all = names::counted(self.compared, "cluster");
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
-                0 => format!("no changes in {all}") + &self.new(),
-                n => match self.new() {
+                0 => format!("no changes in {all}") + &self.brought(),
+                n => match self.brought() {
                     new if new.is_empty() => {
                         format!("changes in {n} of {all}, none of them known to break anything")
                     }
@@ -210,11 +213,11 @@ impl<'a> Review<'a> {
         let clusters: BTreeSet<&str> = alike.flat_map(|e| e.clusters.iter().copied()).collect();
         let possible = if effect.certain { "" } else { "possible " };
         let (title, n) = (effect.impact.title(), clusters.len());
-        format!("{possible}{title} in {n} of {all}{}", self.new())
+        format!("{possible}{title} in {n} of {all}{}", self.brought())
     }
 
     /// What findings add to the verdict.
-    fn new(&self) -> String {
+    fn brought(&self) -> String {
         let of = |severity| {
             let added = self.added.iter();
             added
@@ -232,6 +235,23 @@ impl<'a> Review<'a> {
             out.push_str(&format!("; {errors}"));
         }
         out
+    }
+
+    /// Of the findings that were there before, those that are shown again: errors, and what says that
+    /// something was not read, not trusted or not planned, without which the view would seem whole. Of the
+    /// latter the first few of a rule.
+    pub fn shown_again(&self) -> Vec<&'a Finding> {
+        let mut of_rule: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut is_shown = |finding: &Finding| {
+            if finding.severity == Severity::Error {
+                return true;
+            }
+            let shown = of_rule.entry(finding.rule.name).or_default();
+            *shown += 1;
+            finding.cluster.is_none() && *shown <= MOST_OF_A_RULE
+        };
+        let standing = self.standing.iter().copied();
+        standing.filter(|finding| is_shown(finding)).collect()
     }
 
     fn errors_before(&self) -> usize {

@@ -99,7 +99,7 @@ fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
 fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
     let node = cx.document().root.at(path)?;
     let listed = node.get("name").and_then(|n| n.as_str());
-    let key = || Some(cx.document().root.key_at(path)?.text.to_string());
+    let key = || Some(cx.document().root.key_at(path)?.text.clone());
     listed.map(str::to_owned).or_else(key)
 }
 

@@ -370,17 +370,21 @@ impl Printer<'_> {
 
     fn findings(&self, out: &mut dyn Write) -> io::Result<()> {
         let (added, removed) = (&self.review.added, &self.review.removed);
-        let is_error = |f: &&&Finding| f.severity == Severity::Error;
-        let errors: Vec<_> = self.review.standing.iter().filter(is_error).collect();
-        if added.is_empty() && removed.is_empty() && errors.is_empty() {
+        let standing = self.review.shown_again();
+        if added.is_empty() && removed.is_empty() && standing.is_empty() {
             return Ok(());
         }
         writeln!(out, "\n{BOLD}Findings{BOLD:#}")?;
-        for finding in errors {
+        for finding in standing {
             let place = finding.location.as_ref().map(|p| self.changes.place(p));
             let place = place.map_or(String::new(), |p| format!(" ({p})"));
-            let head = format!("error[{}]", finding.rule.name);
-            self.wrapped(out, RED, &head, &format!("{}{place}", finding.message))?;
+            let style = match finding.severity {
+                Severity::Error => RED,
+                Severity::Warning => YELLOW,
+                Severity::Info => CYAN,
+            };
+            let head = format!("{}[{}]", finding.severity.as_str(), finding.rule.name);
+            self.wrapped(out, style, &head, &format!("{}{place}", finding.message))?;
         }
         let added = added.iter().map(|line| (true, line));
         let removed = removed.iter().map(|line| (false, line));
@@ -411,11 +415,15 @@ impl Printer<'_> {
         self.wrapped(out, style, &head, &format!("{}{place}", finding.message))
     }
 
-    /// Findings that were there before, counted; errors among them stand above.
+    /// Findings that were there before, counted, but for those that stand above.
     fn rest(&self, out: &mut dyn Write) -> io::Result<()> {
+        let shown = self.review.shown_again();
         let of = |severity| {
-            let standing = self.review.standing.iter();
-            standing.filter(|f| f.severity == severity).count()
+            let of = |findings: &[&Finding]| {
+                let of = findings.iter().filter(|f| f.severity == severity);
+                of.count()
+            };
+            of(&self.review.standing) - of(&shown)
         };
         let (warnings, infos) = (of(Severity::Warning), of(Severity::Info));
         if warnings + infos == 0 {

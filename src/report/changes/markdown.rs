@@ -7,7 +7,6 @@
 use super::{Changes, LEAST_BUDGET, brief, places, shown_pair, shown_yaml};
 use crate::diff::semantic::When;
 use crate::diff::{Kind, unified};
-use crate::finding::Severity;
 use crate::report::markdown::{code, escape};
 use crate::review::{
     Because, Entry, FindingLine, Group, Level, ObjectLine, Review, clusters, list,
@@ -150,10 +149,9 @@ fn blocks_of_objects(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
 fn findings(changes: &Changes<'_>, review: &Review<'_>) -> Vec<Block> {
     let mut out = Vec::new();
     let mut title = Some("\n**Findings**\n\n".to_owned());
-    let errors = review.standing.iter();
-    for error in errors.filter(|f| f.severity == Severity::Error) {
+    for standing in review.shown_again() {
         let line = FindingLine {
-            finding: error,
+            finding: standing,
             clusters: Vec::new(),
         };
         out.push(block(&mut title, Block::new(finding(changes, "", &line))));
