@@ -1,5 +1,7 @@
 //! Code actions: the same bytes as `hcoplan fix` makes.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::finding::Applicability;
 use crate::fix::{Choice, choose, round};
@@ -144,6 +146,7 @@ fn a_comment_leaves_a_finding_out() {
         let mut editor = Editor::plain(&case);
         let text = editor.open_file(FILE);
         let uri = editor.uri(FILE);
+        let mut tried: BTreeMap<String, usize> = BTreeMap::new();
         for action in editor.actions(FILE, Some("quickfix")) {
             let title = action["title"].as_str().expect("a title").to_owned();
             let Some(rule) = title
@@ -152,6 +155,12 @@ fn a_comment_leaves_a_finding_out() {
             else {
                 continue;
             };
+            // One fixture has hundreds of findings of a rule, all alike.
+            let count = tried.entry(rule.to_owned()).or_default();
+            *count += 1;
+            if *count > 5 {
+                continue;
+            }
             let place = &action["diagnostics"][0]["range"]["start"]["line"];
             let line = place.as_u64().expect("a line");
             editor.change(FILE, &edited(&text, &action, &uri));
