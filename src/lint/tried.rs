@@ -1,5 +1,7 @@
 //! Fixes are tried out before they are offered.
 
+use std::collections::BTreeMap;
+
 use super::context::Context;
 use crate::finding::Finding;
 use crate::plan::{Plan, plan};
@@ -14,10 +16,30 @@ pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
     if cx.before().is_some() && !works(&plan(cx.release(), cx.inventory(), cx.object())) {
         return;
     }
+    let mut of_rule: BTreeMap<&str, Tried> = BTreeMap::new();
     for finding in findings {
-        let leads_on = |fix: &_| cx.planned_with(fix).is_none_or(|plan| works(&plan));
-        finding.fixes.retain(leads_on);
+        let tried = of_rule.entry(finding.rule.name).or_default();
+        finding.fixes.retain(|fix| {
+            if tried.count == MOST_OF_A_RULE {
+                return !tried.failed;
+            }
+            tried.count += 1;
+            let leads_on = cx.planned_with(fix).is_none_or(|plan| works(&plan));
+            tried.failed |= !leads_on;
+            leads_on
+        });
     }
+}
+
+/// So many fixes of a rule are tried in a document. Those behind them are alike, and a plan for each would
+/// take the square of their number; where one of the first failed, none of the rest is offered.
+const MOST_OF_A_RULE: usize = 4;
+
+/// What came of a rule's fixes.
+#[derive(Default)]
+struct Tried {
+    count: usize,
+    failed: bool,
 }
 
 fn works(plan: &Plan) -> bool {
