@@ -101,11 +101,19 @@ pub(super) fn find(
     let names = repo.clusters().iter().map(ClusterRef::name);
     let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
     if !repo.clusters().iter().any(is_below) {
-        output.error(format_args!(
-            "no HyperConverged found in {}",
-            sources.directory
-        ));
-        verdict.nothing_found = true;
+        let directory = &sources.directory;
+        match repo.unplanned(place.below.as_deref()).count() {
+            0 => {
+                output.error(format_args!("no HyperConverged found in {directory}"));
+                verdict.nothing_found = true;
+            }
+            _ => {
+                output.error(format_args!(
+                    "no HyperConverged that could be planned is in {directory}"
+                ));
+                verdict.nothing_planned = true;
+            }
+        }
     } else if let Some(pattern) = selection.unmatched(names.clone()) {
         return Err(Failure::usage(
             format!("--cluster {pattern} matches no cluster"),

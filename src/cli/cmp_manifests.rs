@@ -163,7 +163,11 @@ fn append(piece: &str, file: &SourceFile, offset: u32, out: &mut String) -> Resu
 /// none is data of another program, such as Helm's values.
 fn passes(root: &Node) -> Option<bool> {
     let (version, kind) = match (root.get("apiVersion"), root.get("kind")) {
-        (None, None) => return Some(false),
+        // Something with a name and a spec was meant to be an object.
+        (None, None) => {
+            let named = root.below("metadata.name").is_some() && root.get("spec").is_some();
+            return (!named).then_some(false);
+        }
         (version, kind) => (version?.as_str()?, kind?.as_str()?),
     };
     let group = version.split_once('/').map_or("", |(group, _)| group);

@@ -13,6 +13,8 @@ pub(super) struct Verdict {
     pub(super) unreadable: bool,
     /// No HyperConverged was found.
     pub(super) nothing_found: bool,
+    /// No HyperConverged could be planned, and findings say why.
+    pub(super) nothing_planned: bool,
     /// Findings at or above `--fail-on`, a refusal, a stale tree with `--check`, differences with
     /// `--exit-code`.
     pub(super) failed: bool,
@@ -38,13 +40,18 @@ impl Verdict {
         unusable: false,
         unreadable: false,
         nothing_found: false,
+        nothing_planned: false,
         failed: false,
         interrupted: false,
     };
 
     /// Whether nothing may be written: what was asked for is not wholly known.
     pub(super) const fn stops(self) -> bool {
-        self.unusable || self.unreadable || self.nothing_found || self.interrupted
+        self.unusable
+            || self.unreadable
+            || self.nothing_found
+            || self.nothing_planned
+            || self.interrupted
     }
 
     /// The exit code; the worst of what happened decides.
@@ -63,7 +70,11 @@ impl Verdict {
                 nothing_found: true,
                 ..
             } => 3,
-            Self { failed: true, .. } => 1,
+            Self { failed: true, .. }
+            | Self {
+                nothing_planned: true,
+                ..
+            } => 1,
             _ => 0,
         }
     }
@@ -79,8 +90,8 @@ impl From<Verdict> for ExitCode {
 pub(super) const TABLE: &str = "\
 Exit codes, the same for every format:
   0   nothing to complain about
-  1   findings at or above --fail-on, a refused HyperConverged, a stale tree with
-      --check, differences with --exit-code
+  1   findings at or above --fail-on, a refused HyperConverged or one that can't be
+      planned, a stale tree with --check, differences with --exit-code
   2   usage, configuration or environment
   3   no HyperConverged found
   4   input that can't be read or parsed

@@ -47,6 +47,8 @@ pub struct Holds {
     pub machines: bool,
     /// Other manifests that say what a cluster is like.
     pub statements: Box<[StatementKind]>,
+    /// Objects that are nearly HyperConvergeds.
+    pub almost: usize,
 }
 
 impl fmt::Display for Use {
@@ -61,6 +63,7 @@ impl fmt::Display for Use {
                 };
                 let parts = [
                     several(holds.hyperconvergeds, "HyperConverged"),
+                    several(holds.almost, "almost a HyperConverged"),
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),

@@ -356,7 +356,7 @@ pub fn identity_in(files: impl IntoIterator<Item = Arc<SourceFile>>) -> Identity
             match found.what {
                 What::HyperConverged => candidates.hyperconverged(&document),
                 What::Statement(kind) => statements.push(Statement::read(kind, document)),
-                What::Inventory(_) => {}
+                What::Inventory(_) | What::Almost => {}
             }
         }
     }

@@ -5,6 +5,7 @@
 //! files that have nothing to do with HCO cost little more than reading them. Where the files come
 //! from (a directory, a git revision, standard input) makes no difference.
 
+mod almost;
 mod choose_release;
 mod companions;
 mod config;
@@ -42,6 +43,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 pub use choose_release::{UnknownRelease, known_release};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{
@@ -84,13 +86,18 @@ pub static RULES: &[&Rule] = &[
     &FILE_NOT_READ,
     &HCO_CR_MISSING,
     &HCO_MULTIPLE_CRS,
+    &HCO_NOT_RECOGNIZED,
     &HCO_REMOVED,
+    &INVENTORY_WITHOUT_CLUSTER,
     &KUSTOMIZE_BUILD_FAILED,
     &RELEASE_UNKNOWN,
     &YAML_DUPLICATE_KEY,
     &YAML_NOT_AS_WRITTEN,
     &YAML_SYNTAX,
 ];
+
+/// The names of rules whose findings stand for a HyperConverged that isn't planned.
+const UNPLANNED: &[&str] = &[HCO_NOT_RECOGNIZED.name];
 
 /// The file at the top of an output tree. What it names is no input.
 pub const MANIFEST: &str = "hcoplan-manifest.json";
@@ -203,6 +210,20 @@ impl Repo {
     /// a HyperConverged.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// Those of its findings that stand for a HyperConverged, or what was meant to be one, that isn't
+    /// planned; in the files below a directory where one is given.
+    pub fn unplanned(&self, below: Option<&Utf8Path>) -> impl Iterator<Item = &Finding> {
+        let is_below = move |f: &&Finding| {
+            let place = f.location.as_ref();
+            below.is_none_or(|b| place.is_some_and(|p| p.file.path().starts_with(b)))
+        };
+        let unplanned = self
+            .findings
+            .iter()
+            .filter(|f| UNPLANNED.contains(&f.rule.name));
+        unplanned.filter(is_below)
     }
 
     /// What kustomizations lay over a cluster's HyperConverged, inner ones first.

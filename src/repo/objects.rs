@@ -115,6 +115,10 @@ pub(super) struct Objects {
     pub(super) statements: Vec<StatementRef>,
     /// An inventory for all clusters, from the command line.
     pub(super) given: Vec<SourceRef>,
+    /// What is nearly a HyperConverged.
+    pub(super) almost: Vec<ObjectRef>,
+    /// Whether HyperConvergeds are taken from one file only, whatever lies beside it.
+    pub(super) is_one_file: bool,
 }
 
 impl Objects {

@@ -139,6 +139,8 @@ impl Repo {
             let paths = &reading.objects.paths;
             let meant = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
             reading.objects.hyperconvergeds.retain(meant);
+            reading.objects.almost.retain(meant);
+            reading.objects.is_one_file = true;
             // What is asked for by name has to be readable, whatever is in it.
             let meant = |p: &Problem| {
                 let place = p.finding.location.as_ref();
@@ -321,7 +323,8 @@ fn index(file: usize) -> u32 {
 
 impl Looked {
     fn holds_hyperconverged(&self) -> bool {
-        self.found.iter().any(|f| f.what == What::HyperConverged)
+        let one = |f: &Found| matches!(f.what, What::HyperConverged | What::Almost);
+        self.found.iter().any(one)
     }
 
     fn holds_inventory(&self) -> bool {
@@ -444,6 +447,7 @@ impl Reading {
                 What::Statement(kind) => {
                     self.objects.statements.push(StatementRef { kind, object });
                 }
+                What::Almost => self.objects.almost.push(object),
             }
         }
     }
@@ -527,6 +531,7 @@ impl Reading {
         repo.shared.resize_with(paired.shared, OnceLock::new);
         repo.clusters = paired.clusters;
         repo.findings = paired.findings;
+        repo.say_what_is_no_cluster(&self.objects);
         repo.findings
             .extend(options.trust.configuration(&*repo.tree));
         repo.directories = paired.directories;
@@ -539,6 +544,7 @@ fn holds(found: &[Found]) -> Holds {
     let count = |what: What| found.iter().filter(|f| f.what == what).count();
     Holds {
         hyperconvergeds: count(What::HyperConverged),
+        almost: count(What::Almost),
         inventories: count(What::Inventory(SourceKind::Declared)),
         nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
         machines: count(What::Inventory(SourceKind::Machines)) > 0,

@@ -65,7 +65,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             served.iter().any(|v| v == version)
         })
     };
-    let of_group = cx.api_version() == format!("{GROUP}/{version}");
+    let kind = cx.object().get("kind").and_then(serde_json::Value::as_str);
+    let of_group =
+        cx.api_version() == format!("{GROUP}/{version}") && kind == Some("HyperConverged");
     let Some(first) = Release::known_names().find(serves).filter(|_| of_group) else {
         return;
     };

@@ -88,6 +88,7 @@ rules! {
     golden_image_namespace_missing,
     hco_api_v1_too_new,
     hco_api_v1beta1,
+    hco_kind_unknown,
     hco_name_invalid,
     hco_namespace_mismatch,
     hco_schema_violation as Late,

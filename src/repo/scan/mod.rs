@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 use camino::Utf8Path;
 use memchr::memmem::Finder;
 
+use super::almost::{self, is_almost};
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::statements::StatementKind;
@@ -109,6 +110,8 @@ pub(super) enum What {
     Inventory(SourceKind),
     /// Something else that says what a cluster is like.
     Statement(StatementKind),
+    /// Meant to be a HyperConverged, and none.
+    Almost,
 }
 
 /// What looking at a file gave.
@@ -224,7 +227,11 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         let machines = || mentions(&words.machine) && has_kind(text, "Machine");
         let subscription = || mentions(&words.subscription) && mentions(&words.package);
         let statement = || words.statements.iter().any(mentions);
-        match nodes || machines() || subscription() || statement() {
+        if words.almost.iter().any(mentions) && has_kind_like(text) {
+            return Interest::Marked;
+        }
+        let named = || mentions(&words.package) && text.contains("metadata");
+        match nodes || machines() || subscription() || statement() || named() {
             true => Interest::Some,
             false => Interest::None,
         }
@@ -303,6 +310,7 @@ struct Words {
     package: Finder<'static>,
     binary: Finder<'static>,
     statements: [Finder<'static>; 2],
+    almost: [Finder<'static>; 4],
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
@@ -315,6 +323,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
     statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
+    almost: almost::HINTS.map(Finder::new),
 });
 
 /// What is wrong with a file whose text is not what its bytes are.
@@ -327,12 +336,26 @@ fn garbled(file: &SourceFile) -> Problem {
 /// Whether `kind:` with a value that begins so is somewhere, in YAML or JSON; or with a tag, an anchor, an
 /// alias, a block scalar or a comment, behind which it may stand.
 fn has_kind(text: &str, beginning: &str) -> bool {
+    any_kind(text, |value| value.starts_with(beginning))
+}
+
+/// The same for a value that has one of the [hints](almost::HINTS) in it.
+fn has_kind_like(text: &str) -> bool {
+    let hints = |value: &str| {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}');
+        let word = value.split(ends).next().unwrap_or_default();
+        almost::HINTS.iter().any(|hint| word.contains(hint))
+    };
+    any_kind(text, hints)
+}
+
+fn any_kind(text: &str, is_it: impl Fn(&str) -> bool) -> bool {
     text.match_indices("kind").any(|(at, key)| {
         let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);
         let value = rest.trim_start().strip_prefix(':').map(str::trim_start);
         value.is_some_and(|v| {
             v.starts_with(['!', '&', '*', '|', '>', '#'])
-                || v.trim_start_matches(['"', '\'']).starts_with(beginning)
+                || is_it(v.trim_start_matches(['"', '\'']))
         })
     })
 }
@@ -352,6 +375,7 @@ fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
         (Some(what @ What::Inventory(_)), _) => return add(None, what),
         (Some(what), _) if !is_list => return add(None, what),
         (None, Some(kind)) => return add(None, What::Statement(kind)),
+        (None, None) if !is_list && is_almost(root) => return add(None, What::Almost),
         _ if !is_list => return,
         _ => {}
     }
@@ -368,6 +392,8 @@ fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
             None => {
                 if let Some(kind) = StatementKind::of(object.node) {
                     add(Some(index), What::Statement(kind));
+                } else if is_almost(object.node) {
+                    add(Some(index), What::Almost);
                 }
             }
         }

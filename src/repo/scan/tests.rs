@@ -14,6 +14,7 @@ fn found(text: &str) -> String {
             What::HyperConverged => "HyperConverged".to_owned(),
             What::Inventory(kind) => format!("{kind:?}"),
             What::Statement(kind) => kind.as_str().to_owned(),
+            What::Almost => "almost".to_owned(),
         };
         format!("{}{item} {what}", f.place.document)
     };
@@ -68,6 +69,19 @@ fn what_matters_is_found() {
         (
             "apiVersion: v1\nkind: Service\nspec: {type: NodePort}\n",
             "",
+        ),
+        (
+            "apiVersion: hco.kubevirt.com/v1\nkind: HyperConverged\n",
+            "0 almost",
+        ),
+        ("kind: Hyperconverged\nspec: {}\n", "0 almost"),
+        (
+            "apiVersion: v1\nkind: List\nitems:\n- {kind: HyperConverged, spec: {}}\n",
+            "0[0] almost",
+        ),
+        (
+            "metadata: {name: kubevirt-hyperconverged}\nspec: {}\n",
+            "0 almost",
         ),
         (
             "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nspec: {name: \
@@ -236,6 +250,8 @@ mod search {
         });
         let base64 = match text {
             "HyperConverged" => "SHlwZXJDb252ZXJnZWQ=",
+            "Hyperconverged" => "SHlwZXJjb252ZXJnZWQ=",
+            "hco.kubevirt.com/v1" => "aGNvLmt1YmV2aXJ0LmNvbS92MQ==",
             _ => "aGNvLmt1YmV2aXJ0LmlvL3YxYmV0YTE=",
         };
         let others = vec![
@@ -253,8 +269,11 @@ mod search {
 
     fn files() -> impl Strategy<Value = String> {
         let parts = (
-            spelled("hco.kubevirt.io/v1beta1"),
-            spelled("HyperConverged"),
+            prop_oneof![
+                3 => spelled("hco.kubevirt.io/v1beta1"),
+                1 => spelled("hco.kubevirt.com/v1"),
+            ],
+            prop_oneof![3 => spelled("HyperConverged"), 1 => spelled("Hyperconverged")],
             prop::sample::select(vec!["apiVersion", "'apiVersion'", "\"api\\x56ersion\""]),
             0..6_u8,
         );

@@ -433,6 +433,7 @@ fn neighbours_are_those_of_the_own_directory() {
 
 /// What only a real directory has.
 #[cfg(unix)]
+mod almost;
 mod on_disk;
 
 const SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: \
@@ -472,7 +473,11 @@ fn an_operator_without_a_hyperconverged_is_found() {
     let inventory = ("a/inventory.yaml", INVENTORY);
     assert_eq!(
         findings(&[operator, inventory, ("b/hc.yaml", HC)]),
-        [missing]
+        [
+            missing,
+            "a/inventory.yaml:2:7 inventory-without-cluster: no HyperConverged belongs to this \
+             inventory"
+        ]
     );
     assert!(findings(&[operator, inventory, ("a/virt/hc.yaml", HC)]).is_empty());
     assert!(findings(&[operator, ("b/hc.yaml", HC)]).is_empty());

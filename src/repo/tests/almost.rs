@@ -1,0 +1,48 @@
+//! What is meant to be a HyperConverged and is none.
+
+use super::*;
+
+#[test]
+fn what_is_almost_a_hyperconverged_is_found_beside_others() {
+    let almost = HC.replace("hco.kubevirt.io", "hco.kubevirt.com");
+    let none = HC.replace("apiVersion: hco.kubevirt.io/v1beta1\n", "");
+    let repo = open(&[
+        ("east/hc.yaml", HC),
+        ("east/inventory.yaml", INVENTORY),
+        ("west/hc.yaml", &almost),
+        ("west/inventory.yaml", INVENTORY),
+        ("north/hc.yaml", &format!("a: 1\n---\n{none}")),
+    ]);
+    let found: Vec<String> = repo.findings().iter().map(show).collect();
+    assert_eq!(
+        found,
+        [
+            "north/hc.yaml:3:7 hco-not-recognized: this HyperConverged has no apiVersion, so it is \
+             none",
+            "west/hc.yaml:1:13 hco-not-recognized: this HyperConverged is of the API group \
+             `hco.kubevirt.com`, and HCO's is hco.kubevirt.io",
+            "west/inventory.yaml:2:7 inventory-without-cluster: no HyperConverged belongs to this \
+             inventory",
+        ]
+    );
+    assert_eq!(
+        clusters(&repo),
+        ["east: east/hc.yaml <- east/inventory.yaml"]
+    );
+    assert_eq!(repo.unplanned(Some("west".into())).count(), 1);
+}
+
+#[test]
+fn what_only_names_a_hyperconverged_is_no_finding() {
+    let text = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: a}\nrules:\n- \
+                {apiGroups: [hco.kubevirt.io], resources: [hyperconvergeds]}\n---\napiVersion: \
+                operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: \
+                other.v1\n  annotations:\n    alm-examples: '[{\"kind\": \"HyperConverged\"}]'\nspec:\n  \
+                customresourcedefinitions: {owned: [{kind: HyperConverged, name: \
+                hyperconvergeds.hco.kubevirt.io}]}\n---\napiVersion: \
+                apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: \
+                hyperconvergeds.hco.kubevirt.io}\nspec: {group: hco.kubevirt.io, names: {kind: \
+                HyperConverged}}\n";
+    let repo = open(&[("a/hc.yaml", HC), ("b/other.yaml", text)]);
+    assert!(repo.findings().is_empty(), "{:?}", repo.findings());
+}
