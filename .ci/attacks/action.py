@@ -13,19 +13,10 @@ import sys
 import tarfile
 import zipfile
 
+from _inputs import HEAD, INVENTORY
+
 TOKEN = "ghs_0123456789abcdefghijABCDEFGHIJ012345"
-INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
-kind: ClusterInventory
-metadata: {name: one}
-spec:
-  release: "1.19"
-  nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
-"""
-MANIFEST = """apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-spec: {evictionStrategy: %s}
-"""
+MANIFEST = HEAD + "spec: {evictionStrategy: %s}\n"
 # What GitHub's runner does when it reads such a line, wherever `##[` is in it.
 COMMAND = re.compile(r"\s*::([a-z-]+)( [^:]*)?::|.*?##\[([a-z-]+)")
 

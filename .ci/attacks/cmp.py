@@ -4,18 +4,9 @@ import json
 import os
 import shutil
 
-INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
-kind: ClusterInventory
-metadata: {name: one}
-spec:
-  release: "1.18"
-  nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
-"""
-GOOD = """apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-spec: {}
-"""
+from _inputs import HEAD, INVENTORY
+
+GOOD = HEAD + "spec: {}\n"
 # An error that is no refusal: the API server drops the field.
 BAD = """apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged

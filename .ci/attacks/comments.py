@@ -1,16 +1,8 @@
 """Comments that are cheap to send and dear to search."""
 
-INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
-kind: ClusterInventory
-metadata: {name: one}
-spec:
-  release: "1.19"
-  nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
-"""
-MANIFEST = """apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-spec: {evictionStrategy: Sometimes} # """
+from _inputs import HEAD, INVENTORY
+
+MANIFEST = HEAD + "spec: {evictionStrategy: Sometimes} # "
 
 
 def attack_overlapping_secrets(lab):

@@ -4,13 +4,8 @@ import base64
 import json
 import os
 
-INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
-kind: ClusterInventory
-metadata: {name: one}
-spec:
-  release: "1.19"
-  nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
-"""
+from _inputs import INVENTORY
+
 # What the API server refuses.
 REST = "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {evictionStrategy: Sometimes}\n"
 PLAIN = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n" + REST

@@ -6,18 +6,9 @@ import signal
 import subprocess
 import time
 
-INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
-kind: ClusterInventory
-metadata: {name: one}
-spec:
-  release: "1.18"
-  nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
-"""
-MANIFEST = """apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-spec: {}
-"""
+from _inputs import HEAD, INVENTORY
+
+MANIFEST = HEAD + "spec: {}\n"
 
 
 def fake(lab, script):

@@ -2,18 +2,9 @@
 
 import os
 
-INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
-kind: ClusterInventory
-metadata: {name: one}
-spec:
-  release: "1.18"
-  nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
-"""
-MANIFEST = """apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-spec: {}
-"""
+from _inputs import HEAD, INVENTORY
+
+MANIFEST = HEAD + "spec: {}\n"
 PATCH = """apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 metadata:

@@ -3,17 +3,8 @@
 import base64
 import json
 
-INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
-kind: ClusterInventory
-metadata: {name: one}
-spec:
-  release: "1.19"
-  nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
-"""
-HEAD = """apiVersion: hco.kubevirt.io/v1beta1
-kind: HyperConverged
-metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
-"""
+from _inputs import HEAD, INVENTORY
+
 BODY = "0123456789abcdefghijABCDEFGHIJ012345"
 TOKENS = {
     "GitHub, user": "ghu_" + BODY,
