@@ -417,7 +417,7 @@ fn declared(seed: usize) -> String {
 fn linted<const N: usize>(files: [(&str, Vec<u8>); N], held: Option<&Held>) -> Vec<Finding> {
     let number = files.iter().map(|(_, bytes)| bytes.len()).sum();
     let tree: source::Memory = files.into_iter().collect();
-    match Repo::from_tree(Box::new(tree), &foreign::options()) {
+    match Repo::from_tree(Arc::new(tree), &foreign::options()) {
         Ok(repo) => found(&repo, held, number),
         Err(error) => {
             assert!(!error.to_string().is_empty());

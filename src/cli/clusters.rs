@@ -221,7 +221,7 @@ fn before(base: &TrustBase, root: &Utf8Path, builds: bool) -> Result<Repo, Failu
     if builds {
         build_revision(&*tree, root, &mut options)?;
     }
-    let opened = Repo::from_tree(Box::new(tree), &options);
+    let opened = Repo::from_tree(tree, &options);
     opened.map_err(|error| Failure::opening(error, root))
 }
 

@@ -1,6 +1,7 @@
 //! `--against` and `--live`: what the clusters hold now, so that a change is judged as an update.
 
 use std::fs::File;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
@@ -119,7 +120,7 @@ fn revision(name: &str, found: &Clusters, output: &Output) -> Result<Held, Failu
     if found.is_built() {
         clusters::build_revision(&tree, &found.root, &mut options)?;
     }
-    let before = Repo::from_tree(Box::new(tree), &options);
+    let before = Repo::from_tree(Arc::new(tree), &options);
     let before = before.map_err(|error| match error {
         repo::Error::Configuration(findings) => {
             let first = findings.first().map_or("", |f| f.message.as_str());

@@ -1,6 +1,7 @@
 //! The two sides of `hcoplan diff`: where each is read from, and what it is called.
 
 use std::fs::File;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -73,7 +74,7 @@ impl Side {
                 if kustomize {
                     clusters::build_revision(&tree, &self.directory, &mut options)?;
                 }
-                Repo::from_tree(Box::new(tree), &options)
+                Repo::from_tree(Arc::new(tree), &options)
             }
             None => {
                 if kustomize {

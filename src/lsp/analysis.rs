@@ -126,8 +126,8 @@ fn look(job: &Job) -> Seen {
     seen
 }
 
-fn tree(job: &Job) -> Result<Box<dyn Tree>, source::Error> {
-    Ok(Box::new(Overlay {
+fn tree(job: &Job) -> Result<Arc<dyn Tree>, source::Error> {
+    Ok(Arc::new(Overlay {
         tree: Directory::open(&job.root, max_bytes())?,
         texts: job.texts.clone(),
         shallow: job.shallow,

@@ -130,6 +130,13 @@ pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) ->
     plan_with(release, inventory, hyperconverged, Admit::Create)
 }
 
+/// Whether the object would be accepted and reconciled without an error: what [`plan`] says of it,
+/// without working out SSP's objects, the status and the metrics.
+pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> bool {
+    reconcile(release, inventory, hyperconverged, Admit::Create)
+        .is_ok_and(|outcome| outcome.admission.accepted && outcome.rendered.error.is_none())
+}
+
 /// [`plan`], with a choice about admission.
 pub fn plan_with(
     release: &Release,
@@ -137,6 +144,37 @@ pub fn plan_with(
     hyperconverged: &Value,
     admit: Admit,
 ) -> Plan {
+    match reconcile(release, inventory, hyperconverged, admit) {
+        Ok(outcome) => outcome.into_plan(release, inventory),
+        Err(refused) => Plan::refused(inventory, *refused),
+    }
+}
+
+/// What admission and the operator's reconciles lead to.
+struct Outcome {
+    admission: Admission,
+    topology: Topology,
+    hyperconverged: HyperConverged,
+    golden_images: Option<Arc<HcoStage>>,
+    rendered: Rendered,
+    /// What the operator writes into the HyperConverged, by path.
+    written: Vec<(String, Value)>,
+}
+
+/// A patch may write into the HyperConverged. The operator stores that only in the round that
+/// adds its finalizer, so the second round is the last that renders from something new.
+const MOST_RECONCILES: usize = 2;
+
+/// Admission, and as many reconciles as it takes.
+///
+/// # Errors
+/// What admission said, where it leaves nothing to reconcile.
+fn reconcile(
+    release: &Release,
+    inventory: &Inventory,
+    hyperconverged: &Value,
+    admit: Admit,
+) -> Result<Outcome, Box<Admission>> {
     let mut admission = match admit {
         Admit::Stored | Admit::Settled { .. } => accepted(hyperconverged),
         Admit::Unchecked => match admission::unchecked(release, inventory, hyperconverged) {
@@ -153,7 +191,7 @@ pub fn plan_with(
     let known = known.map(|read| read.once_stored(release));
     let read = || stored.map(|stored| HyperConverged::from_stored(release, stored));
     let Some(mut hc) = known.or_else(read) else {
-        return Plan::refused(inventory, admission);
+        return Err(Box::new(admission));
     };
     let topology = Topology::new(inventory, hc.get("deployment.nodePlacements.workload"));
     let operator_may_update = match stored {
@@ -165,41 +203,11 @@ pub fn plan_with(
         ),
         _ => true,
     };
-    let mut written = Vec::new();
-    if operator_may_update {
+    let mut written = operator_may_update.then(Vec::new);
+    if let Some(written) = &mut written {
         admission::fill_eviction_strategy(&mut hc, &topology);
         written.extend(boot_images::write_schedules(release, &mut hc));
     }
-    render(
-        release,
-        inventory,
-        hc,
-        topology,
-        admission,
-        operator_may_update.then_some(written),
-    )
-}
-
-fn accepted(stored: &Value) -> Admission {
-    Admission {
-        accepted: true,
-        stored: Some(stored.clone()),
-        ..Admission::default()
-    }
-}
-
-/// A patch may write into the HyperConverged. The operator stores that only in the round that
-/// adds its finalizer, so the second round is the last that renders from something new.
-const MOST_RECONCILES: usize = 2;
-
-fn render(
-    release: &Release,
-    inventory: &Inventory,
-    mut hc: HyperConverged,
-    topology: Topology,
-    admission: Admission,
-    mut written: Option<Vec<(String, Value)>>,
-) -> Plan {
     let schedule = inventory.data_import_schedule.as_deref();
     let golden_images = |hc: &_| {
         let images = GoldenImages::of(release, hc, &topology, schedule).render();
@@ -232,30 +240,62 @@ fn render(
         // SSP's patch may have written the gate for multiple architectures.
         images = golden_images(&hc);
     }
-    let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
-    let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
-    let reconciled = rendered.error.is_none();
-    let images = images.ok();
-    let listed = images.as_deref().filter(|_| reconciled && ssp.is_some());
-    Plan {
-        status: status::of(
-            release,
-            inventory,
-            &topology,
-            &hc,
-            listed,
-            rendered.error.as_ref(),
-        ),
-        metrics: metrics::of(inventory, &hc, listed),
+    rendered.patched = patched.unwrap_or_default();
+    Ok(Outcome {
         admission,
         topology,
-        hyperconverged: Some(hc),
-        reconcile_error: rendered.error,
-        ssp,
-        golden_images: images,
-        patched: patched.unwrap_or_default(),
+        hyperconverged: hc,
+        golden_images: images.ok(),
+        rendered,
         written: written.unwrap_or_default(),
-        operands: rendered.objects,
+    })
+}
+
+fn accepted(stored: &Value) -> Admission {
+    Admission {
+        accepted: true,
+        stored: Some(stored.clone()),
+        ..Admission::default()
+    }
+}
+
+impl Outcome {
+    /// Adds what follows from the operands: SSP's objects, the status and the metrics.
+    fn into_plan(self, release: &Release, inventory: &Inventory) -> Plan {
+        let Self {
+            admission,
+            topology,
+            hyperconverged,
+            golden_images,
+            rendered,
+            written,
+        } = self;
+        let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
+        let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
+        let reconciled = rendered.error.is_none();
+        let listed = golden_images
+            .as_deref()
+            .filter(|_| reconciled && ssp.is_some());
+        Plan {
+            status: status::of(
+                release,
+                inventory,
+                &topology,
+                &hyperconverged,
+                listed,
+                rendered.error.as_ref(),
+            ),
+            metrics: metrics::of(inventory, &hyperconverged, listed),
+            admission,
+            topology,
+            hyperconverged: Some(hyperconverged),
+            reconcile_error: rendered.error,
+            ssp,
+            golden_images,
+            patched: rendered.patched,
+            written,
+            operands: rendered.objects,
+        }
     }
 }
 

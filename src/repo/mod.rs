@@ -152,7 +152,7 @@ impl Default for Options {
 
 /// A repository that was looked through.
 pub struct Repo {
-    tree: Box<dyn Tree>,
+    tree: Arc<dyn Tree>,
     config: Config,
     /// Files that hold something of ours; indexes point here.
     paths: Vec<Arc<Utf8Path>>,

@@ -51,7 +51,7 @@ impl Repo {
     ///
     /// # Errors
     /// When it can't be listed, or its configuration is wrong.
-    pub fn from_tree(tree: Box<dyn Tree>, options: &Options) -> Result<Self, Error> {
+    pub fn from_tree(tree: Arc<dyn Tree>, options: &Options) -> Result<Self, Error> {
         Self::build(with_builds(tree, options), options, None, &[])
     }
 
@@ -61,12 +61,12 @@ impl Repo {
     /// When an inventory that the command line names can't be read.
     pub fn from_stream(bytes: Vec<u8>, options: &Options) -> Result<Self, Error> {
         let stream = Memory::stream(STREAM, bytes);
-        Self::build(Box::new(stream), options, None, &[])
+        Self::build(Arc::new(stream), options, None, &[])
     }
 
     /// `only`: the one file that HyperConvergeds are taken from, beside which inventories lie.
     fn build(
-        tree: Box<dyn Tree>,
+        tree: Arc<dyn Tree>,
         options: &Options,
         only: Option<Utf8PathBuf>,
         left_out: &[Utf8PathBuf],
@@ -154,19 +154,19 @@ impl Repo {
     }
 }
 
-fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Box<dyn Tree>, Error> {
+fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
     let tree = Directory::open(directory, options.max_bytes)?;
-    let tree: Box<dyn Tree> = match options.edited.is_empty() {
-        true => Box::new(tree),
-        false => Box::new(Edited::new(tree, options.edited.clone())),
+    let tree: Arc<dyn Tree> = match options.edited.is_empty() {
+        true => Arc::new(tree),
+        false => Arc::new(Edited::new(tree, options.edited.clone())),
     };
     Ok(with_builds(tree, options))
 }
 
 /// A tree with what was built as more files of it.
-fn with_builds(tree: Box<dyn Tree>, options: &Options) -> Box<dyn Tree> {
+fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
     match &options.built {
-        Some(built) => Box::new(Edited::new(tree, built.files.clone())),
+        Some(built) => Arc::new(Edited::new(tree, built.files.clone())),
         None => tree,
     }
 }
@@ -498,7 +498,7 @@ impl Reading {
 
     fn finish(
         mut self,
-        tree: Box<dyn Tree>,
+        tree: Arc<dyn Tree>,
         config: Config,
         options: &Options,
     ) -> Result<Repo, Error> {

@@ -88,7 +88,7 @@ mod tests {
 
     fn repo(files: &[(&str, &str)]) -> Repo {
         let tree: Memory = files.iter().map(|(p, t)| (*p, *t)).collect();
-        Repo::from_tree(Box::new(tree), &Options::default()).expect("a repository")
+        Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("a repository")
     }
 
     fn said(before: &Repo, after: &Repo) -> Vec<String> {

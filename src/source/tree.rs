@@ -62,28 +62,6 @@ impl<T: Tree + ?Sized> Tree for std::sync::Arc<T> {
     }
 }
 
-impl<T: Tree + ?Sized> Tree for Box<T> {
-    fn list(&self, walk: &Walk) -> Result<Listing, Error> {
-        (**self).list(walk)
-    }
-
-    fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
-        (**self).read(path)
-    }
-
-    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
-        (**self).mentions(path, words)
-    }
-
-    fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        (**self).check(path)
-    }
-
-    fn digest(&self, path: &Utf8Path) -> Option<String> {
-        (**self).digest(path)
-    }
-}
-
 /// What of a tree is looked at.
 #[derive(Debug, Clone, Default)]
 pub struct Walk {

@@ -35,6 +35,7 @@ mod pod_templates;
 mod releases;
 mod source;
 mod texts;
+mod trial;
 mod verdict;
 mod virtual_machines;
 

@@ -2,11 +2,9 @@
 
 use super::{Context, Pods};
 use crate::finding::{Applicability, Fix};
-use crate::plan::{Plan, plan};
-use crate::source::SourceFile;
 use crate::topology::Topology;
-use crate::yaml::edit::{Change, apply};
-use crate::yaml::{Node, Path, Value, parse};
+use crate::yaml::edit::Change;
+use crate::yaml::{Node, Path, Value};
 
 const GATE: &str = "enableMultiArchBootImageImport";
 const FIELD: &str = "workloadSources.enableMultiArchBootImageImport";
@@ -109,21 +107,5 @@ impl Context<'_> {
                 Some(Change::Set(required, terms))
             }
         }
-    }
-
-    /// What would happen after a fix of the HyperConverged's file.
-    pub fn planned_with(&self, fix: &Fix) -> Option<Plan> {
-        let file = &self.document().file;
-        if fix.edits.iter().any(|e| e.file.path() != file.path()) {
-            return None;
-        }
-        let text = apply(file.text(), &fix.edits).ok()?;
-        let after = parse(&SourceFile::new(file.path(), text)).documents;
-        let object = after.get(self.document().index)?.root.to_json();
-        // An item of a List is a document of its own here.
-        if object.get("kind") != self.object().get("kind") {
-            return None;
-        }
-        Some(plan(self.release(), self.inventory(), &object))
     }
 }

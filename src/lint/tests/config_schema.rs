@@ -168,7 +168,8 @@ fn the_example_is_a_configuration() {
     ]
     .into_iter()
     .collect();
-    let repo = Repo::from_tree(Box::new(tree), &Options::default()).expect("a repository");
+    let repo =
+        Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("a repository");
     let settings = Settings::configured(repo.config()).expect("rules and days that exist");
     assert!(settings.pedantic && settings.suppressions.len() == 1);
 }
@@ -176,7 +177,7 @@ fn the_example_is_a_configuration() {
 /// What a configuration of this text is taken for.
 fn configured(text: &str) -> Result<Settings, Vec<Finding>> {
     let tree: Memory = [("hcoplan.yaml", text)].into_iter().collect();
-    match Repo::from_tree(Box::new(tree), &Options::default()) {
+    match Repo::from_tree(std::sync::Arc::new(tree), &Options::default()) {
         Ok(repo) => Settings::configured(repo.config()),
         Err(Error::Configuration(wrong)) => Err(wrong),
         Err(other) => panic!("{other}"),

@@ -17,7 +17,7 @@ const NODE: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: dumped}\nstatus
 
 fn try_open(files: &[(&str, &str)], options: &Options) -> Result<Repo, Error> {
     let tree: Memory = files.iter().copied().collect();
-    Repo::from_tree(Box::new(tree), options)
+    Repo::from_tree(Arc::new(tree), options)
 }
 
 fn open(files: &[(&str, &str)]) -> Repo {

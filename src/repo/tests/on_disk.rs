@@ -162,7 +162,7 @@ fn a_git_revision_is_a_repository_too() {
     commit();
     let open = |name| {
         let revision = Revision::open(&root.join("fleet"), name, max_bytes());
-        let revision = Box::new(revision.expect("a revision"));
+        let revision = Arc::new(revision.expect("a revision"));
         Repo::from_tree(revision, &Options::default()).expect("a repository")
     };
     assert_eq!(clusters(&open("HEAD~1")), ["a: a/hc.yaml <- a/i.yaml"]);

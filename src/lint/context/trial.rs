@@ -1,0 +1,37 @@
+//! What would happen after a fix.
+
+use super::Context;
+use crate::finding::{Edit, Fix};
+use crate::plan::{self, Plan};
+use crate::source::SourceFile;
+use crate::yaml::edit::apply;
+use crate::yaml::parse;
+
+impl Context<'_> {
+    /// What would happen after a fix of the HyperConverged's file. `None` where that isn't known.
+    pub fn planned_with(&self, fix: &Fix) -> Option<Plan> {
+        let object = self.object_after(&fix.edits)?;
+        Some(plan::plan(self.release(), self.inventory(), &object))
+    }
+
+    /// Whether the HyperConverged would be accepted and reconciled after edits of its file. `None`
+    /// where that isn't known.
+    pub(in crate::lint) fn succeeds_with(&self, edits: &[Edit]) -> Option<bool> {
+        let object = self.object_after(edits)?;
+        Some(plan::succeeds(self.release(), self.inventory(), &object))
+    }
+
+    /// The HyperConverged after edits. `None` where they are of another file, can't be applied, or
+    /// leave no such object.
+    fn object_after(&self, edits: &[Edit]) -> Option<serde_json::Value> {
+        let file = &self.document().file;
+        if edits.iter().any(|e| e.file.path() != file.path()) {
+            return None;
+        }
+        let text = apply(file.text(), edits).ok()?;
+        let after = parse(&SourceFile::new(file.path(), text)).documents;
+        let object = after.get(self.document().index)?.root.to_json();
+        // An item of a List is a document of its own here.
+        (object.get("kind") == self.object().get("kind")).then_some(object)
+    }
+}
