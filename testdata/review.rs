@@ -294,6 +294,52 @@ fn an_image_that_keeps_its_disks_is_no_data_loss() {
     ];
     hold("image-removed-kept", &words, &forms);
     assert!(!forms[0].1.contains("data loss"), "{}", forms[0].1);
+    // Its DataSource stays, and with it what refers to it.
+    assert!(!forms[0].1.contains("error["), "{}", forms[0].1);
+}
+
+/// What takes disks along, and what doesn't: the first line of the terminal.
+#[test]
+fn disks_that_go_are_data_loss_and_no_others_are() {
+    const MULTI_ARCH: &str = "  featureGates: {enableMultiArchBootImageImport: true}\n";
+    const LOSS: &str = "data loss in 1 of 1 cluster";
+    // The release, what is written before and after, and whether disks go.
+    let cases = [
+        ("1.18", "", "  enableCommonBootImageImport: false\n", true),
+        ("1.19", "", "  enableCommonBootImageImport: false\n", true),
+        // Up to 1.17 HCO writes no policy into its own images: CDI keeps all.
+        ("1.17", "", "  enableCommonBootImageImport: false\n", false),
+        ("1.18", MULTI_ARCH, "", true),
+        ("1.18", "", "  defaultCPUModel: Haswell\n", false),
+    ];
+    for (release, before, after, goes) in cases {
+        let scene = fleet(&["one"]);
+        let path = |file: &str| scene.path(&format!("clusters/one/{file}"));
+        let text = fs::read_to_string(path("inventory.yaml")).expect("readable");
+        let text = text.replace("release: \"1.17\"", &format!("release: \"{release}\""));
+        fs::write(path("inventory.yaml"), text).expect("written");
+        let text = fs::read_to_string(path(HYPERCONVERGED)).expect("readable");
+        let with = |more: &str| text.replacen("\nspec:\n", &format!("\nspec:\n{more}"), 1);
+        fs::write(path(HYPERCONVERGED), with(before)).expect("written");
+        scene.run("commit", &mut String::new());
+        fs::write(path(HYPERCONVERGED), with(after)).expect("written");
+        let told = printed(&scene, "human", &[]);
+        assert_eq!(
+            told.contains(LOSS),
+            goes,
+            "{release} {before}→{after}{told}"
+        );
+        // CDI fills this one again as soon as the image is imported without an architecture.
+        assert!(!told.contains("DataSource centos-stream10,"), "{told}");
+    }
+    // The upgrade that sets the policy takes nothing along by itself.
+    let scene = fleet(&["one"]);
+    let told = printed(&scene, "human", &["--upgrade-to", "1.18"]);
+    assert!(
+        told.contains("are deleted together with the image from now on"),
+        "{told}"
+    );
+    assert!(!told.contains("data loss"), "{told}");
 }
 
 /// The blocker is the first thing, and all of it stays short.

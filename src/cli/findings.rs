@@ -11,6 +11,7 @@ use super::output::Output;
 use super::root;
 use super::shard::Shard;
 use crate::app;
+use crate::diff::ClusterDiff;
 use crate::finding::{Finding, Severity};
 use crate::lint::{self, Date, Settings};
 use crate::repo::Repo;
@@ -68,6 +69,31 @@ impl Findings {
             app::exceed(format!(
                 "there are more than {most} findings, which --max-findings allows"
             ));
+        }
+    }
+
+    /// Takes the milder finding where one is milder for what was there before the change.
+    pub(super) fn judge_by_change(&mut self, clusters: &[ClusterDiff]) {
+        for diff in clusters {
+            for known in &diff.findings_added {
+                let place = |f: &Finding| {
+                    let place = f.location.as_ref()?;
+                    Some((place.file.path().to_owned(), place.span.start))
+                };
+                let is_harsher = |f: &&mut Finding| {
+                    f.cluster.as_deref() == Some(&*diff.cluster)
+                        && (f.rule.name, &f.object) == (known.rule.name, &known.object)
+                        && place(f) == place(known)
+                        && f.severity > known.severity
+                };
+                if let Some(finding) = self.run.findings.iter_mut().find(is_harsher) {
+                    let cluster = finding.cluster.take();
+                    *finding = Finding {
+                        cluster,
+                        ..known.clone()
+                    };
+                }
+            }
         }
     }
 

@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let mut verdict = found.verdict;
     let (mut stale, mut kept) = (Vec::new(), Vec::new());
     let mut changed = BTreeSet::new();
-    let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+    let mut findings = found.each(&work, sources.jobs, output, |outcome, progress| {
         progress.aside(|| tree::say(outcome, &mut verdict, output));
         stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
         if !matches!(outcome.state, State::Done) {
@@ -143,6 +143,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         changed: Some(&changed),
     };
     let mut compared = base.compare(&arguments.held, held.as_ref(), &mut verdict, output)?;
+    findings.judge_by_change(&compared.clusters);
     let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));
     let standing = told_apart(settled.findings(), &mut compared.clusters);

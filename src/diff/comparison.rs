@@ -59,6 +59,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         names_of_the_release(&mut objects);
     }
     gates::set_aside(before.release, after.release, &mut objects);
+    set_aside_architectures(before, after, &mut objects);
     let (old, new) = (
         Origin::Rendered(before.release),
         Origin::Rendered(after.release),
@@ -91,6 +92,31 @@ fn names_of_the_release(objects: &mut [ObjectChange]) {
             label.starts_with("metadata.ownerReferences[") && label.ends_with(".apiVersion");
         if label == VERSION || owner {
             field.step.noise = Some(Noise::Release);
+        }
+    }
+}
+
+/// Sets aside what KubeVirt is told for an architecture that no node of the cluster has.
+fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [ObjectChange]) {
+    const SECTIONS: &str = "spec.configuration.architectureConfiguration.";
+    const NAMES: [&str; 4] = ["amd64", "arm64", "ppc64le", "s390x"];
+    let nodes = [before, after].map(|side| &side.inventory.inventory.nodes);
+    if nodes.iter().any(|nodes| nodes.is_empty()) {
+        return;
+    }
+    let is_there = |name: &str| {
+        nodes
+            .iter()
+            .any(|n| n.iter().any(|n| n.architecture == name))
+    };
+    for change in objects.iter_mut().filter(|c| c.id.kind == "KubeVirt") {
+        for field in &mut change.fields {
+            let section = field.step.label.strip_prefix(SECTIONS);
+            let section = section.and_then(|rest| rest.split('.').next());
+            let section = section.filter(|name| NAMES.contains(name));
+            if section.is_some_and(|name| !is_there(name)) {
+                field.step.noise = Some(Noise::Architecture);
+            }
         }
     }
 }
@@ -146,17 +172,69 @@ impl Comparison {
             out.extend(semantic::of_object(change).map(|c| (c, i, None)));
             let fields = change.fields.iter().enumerate();
             for (j, field) in fields.filter(|(_, f)| f.step.noise.is_none()) {
-                let step = &field.step;
-                let found = semantic::of_field(
-                    &change.id.kind,
-                    &step.label,
-                    step.before.as_ref(),
-                    step.after.as_ref(),
-                );
+                let found = semantic::of_field(change, &field.step);
                 out.extend(found.map(|c| (c, i, Some(j))));
             }
         }
         out.sort_by_key(|(c, i, j)| (c.impact, *i, *j));
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inventory::{self, Source, SourceKind};
+    use crate::plan::plan;
+    use crate::source::SourceFile;
+    use crate::yaml;
+    use serde_json::{Value, json};
+
+    /// The fields of KubeVirt that change where a section of an architecture appears.
+    fn moved(architecture: &str) -> Vec<String> {
+        let text = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  \
+                    nodes:\n  - {name: a, architecture: amd64, roles: [worker, control-plane]}\n";
+        let mut read = yaml::parse(&SourceFile::new("inventory.yaml", text)).documents;
+        let source = Source {
+            kind: SourceKind::Declared,
+            document: read.remove(0).into(),
+        };
+        let (inventory, _) = inventory::load(&[source]);
+        let release = Release::known("1.19").expect("known");
+        let hyperconverged = |patch: Value| {
+            json!({"apiVersion": "hco.kubevirt.io/v1", "kind": "HyperConverged", "metadata": {
+                "name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged",
+                "annotations": {"kubevirt.kubevirt.io/jsonpatch": patch.to_string()}}})
+        };
+        let path = "/spec/configuration/architectureConfiguration";
+        let there = json!({"op": "add", "path": path, "value": {"ppc64le": {"machineType": "x"}}});
+        let more = json!({"op": "add", "path": format!("{path}/{architecture}"), "value": {"machineType": "y"}});
+        let objects = [
+            hyperconverged(json!([there])),
+            hyperconverged(json!([there, more])),
+        ];
+        let plans = [0, 1].map(|i| plan(&release, &inventory.inventory, &objects[i]));
+        let side = |i: usize| Side {
+            release: &release,
+            inventory: &inventory,
+            document: None,
+            object: &objects[i],
+            plan: &plans[i],
+        };
+        let found = compare_plans(&side(0), &side(1));
+        let fields = found.objects.iter().filter(|o| o.id.kind == "KubeVirt");
+        let real = fields
+            .flat_map(|o| &o.fields)
+            .filter(|f| f.step.noise.is_none());
+        real.map(|f| f.step.label.clone()).collect()
+    }
+
+    #[test]
+    fn a_section_for_an_architecture_without_a_node_is_no_change() {
+        assert_eq!(moved("s390x"), Vec::<String>::new());
+        assert_eq!(
+            moved("amd64"),
+            ["spec.configuration.architectureConfiguration.amd64.machineType"]
+        );
     }
 }

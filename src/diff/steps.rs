@@ -60,8 +60,12 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     }
     let left = of(Became::LeftBehind);
     if !left.is_empty() {
+        let who = match from.release.version() == step.after.release.version() {
+            true => "SSP",
+            false => release,
+        };
         let text = format!(
-            "{release} doesn't make these any more and leaves them behind: {}",
+            "{who} doesn't make these any more and leaves them behind: {}",
             names(&left)
         );
         let help = "delete them by hand once nothing uses them";

@@ -148,10 +148,21 @@ impl Objects {
     /// the second one.
     pub fn changes(&self, after: &Self, plan: &Plan) -> Vec<(ObjectId, Became)> {
         let made = Self::of(plan);
+        // CDI makes the DataSources that crons name.
+        let is_filled = |id: &ObjectId| {
+            let mut crons = made.by_id.values().filter(|o| o.id.kind == CRON);
+            id.kind == "DataSource"
+                && crons.any(|cron| {
+                    cron.id.namespace == id.namespace
+                        && get(&cron.body, "spec.managedDataSource")
+                            == Some(&id.name.as_str().into())
+                })
+        };
         let mut out = Vec::new();
         for (id, object) in &after.by_id {
             let became = match self.by_id.get(id) {
                 None => Became::Created,
+                Some(_) if !made.by_id.contains_key(id) && is_filled(id) => continue,
                 Some(_) if !made.by_id.contains_key(id) => Became::LeftBehind,
                 Some(before) if before.body == object.body => continue,
                 Some(before) if is_recreated(before, object) => Became::Recreated,

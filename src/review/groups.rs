@@ -163,7 +163,7 @@ fn fields<'a>(
     for (index, field) in shown(change).enumerate() {
         let step = &field.step;
         let (before, after) = (step.before.as_ref(), step.after.as_ref());
-        let told = of_field(&change.id.kind, &step.label, before, after);
+        let told = of_field(change, step);
         let grave = told.is_some_and(|c| c.impact <= Impact::BootFailure);
         let varies = twins
             .iter()

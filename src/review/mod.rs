@@ -400,7 +400,24 @@ impl Entry<'_> {
 
 /// A sentence of ours about several things instead of one: the words before and behind the names.
 fn about_several(text: &str, names: &str) -> String {
-    const BEHIND: [(&str, &str); 8] = [
+    const WITHIN: [(&str, &str); 8] = [
+        (" for it", " for them"),
+        (" behind it", " behind them"),
+        (
+            "the volume of its own name",
+            "the volumes of their own names",
+        ),
+        ("a volume of its own name", "volumes of their own names"),
+        (" of its name with", "s of their names with"),
+        ("the DataSource leads", "the DataSources lead"),
+        ("its DataSource,", "their DataSources,"),
+        (
+            "DataSource and last disk stay",
+            "DataSources and last disks stay",
+        ),
+    ];
+    const BEHIND: [(&str, &str); 9] = [
+        (" falls silent", " fall silent"),
         (" is ", " are "),
         (" leads ", " lead "),
         (" moves ", " move "),
@@ -430,9 +447,10 @@ fn about_several(text: &str, names: &str) -> String {
         noun if nouns.contains(&noun) => format!("{}s ", before.trim_end()),
         _ => before.to_owned(),
     };
-    let mut behind = behind
-        .replace(" for it", " for them")
-        .replace("falls silent", "fall silent");
+    let mut behind = behind.to_owned();
+    for (one, several) in WITHIN {
+        behind = behind.replace(one, several);
+    }
     for (one, several) in BEHIND {
         if let Some(rest) = behind.strip_prefix(one) {
             behind = format!("{several}{rest}");

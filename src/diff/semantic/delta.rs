@@ -21,6 +21,8 @@ pub enum Noise {
     Release,
     /// What a vendor's bundle would say, and is only assumed here.
     Assumed,
+    /// For an architecture that no node has.
+    Architecture,
 }
 
 /// One difference. Applied after the steps before it, it is an operation of a JSON patch.

@@ -8,13 +8,16 @@
 
 mod consequence;
 mod delta;
+mod impact;
 mod lists;
 mod mix;
 mod objects;
 mod same;
+mod table;
 
-pub use consequence::{Consequence, Impact, When, of_field, of_object, subject};
+pub use consequence::{Consequence, of_field, of_object, subject};
 pub use delta::{Noise, Step, apply, delta};
+pub use impact::{Impact, When};
 pub use lists::{Listing, Lists};
 pub use mix::{Difference, differences, mix};
 pub use objects::{FieldChange, ObjectChange, objects};

@@ -1,7 +1,9 @@
 //! A disk is cloned from a DataSource that nobody makes.
 
 use super::prelude::*;
+use crate::kube::Object;
 use crate::lint::{SourceRef, source_ref};
+use crate::plan::{Admit, plan_with};
 
 pub(super) static RULE: Rule = Rule {
     name: "datasource-reference-unrendered",
@@ -43,6 +45,9 @@ spec:
 
 ## Remedy
 
+A change that takes an image out whose `retentionPolicy` isn't `None` leaves its DataSource and the last
+disk where they are: planned against what was there before, the finding is for information.
+
 Refer to one that is there, or make it: switch the image on, or add a DataImportCronTemplate with that
 `managedDataSource`.
 
@@ -82,6 +87,16 @@ fn finding(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> 
     }
     let severity = severity(cx, namespace)?;
     let place = document.locate(&reference.path.key("name"));
+    if stays_from_before(cx, namespace, name) {
+        let message = format!("nothing updates the DataSource {name} in {namespace} any more");
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .severity(Severity::Info)
+            .object(object_of(document))
+            .label("it stays, with the last disk that was imported")
+            .help("delete it by hand once nothing refers to it");
+        return Some(finding);
+    }
     let message = format!("nothing makes the DataSource {name} in {namespace}");
     let finding = Finding::new(&RULE, message)
         .at(place.clone())
@@ -109,6 +124,23 @@ fn finding(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> 
             None => finding.help(format!("there are {}", and(&there))),
         },
     )
+}
+
+/// Whether the change takes out an image that leaves its DataSource behind. Source: CDI's DataImportCron
+/// controller, `retentionPolicy`.
+fn stays_from_before(cx: &Context<'_>, namespace: &str, name: &str) -> bool {
+    let Some(before) = cx.before() else {
+        return false;
+    };
+    let plan = plan_with(cx.release(), cx.inventory(), before, Admit::Force);
+    let is_in = |object: &Object| object.id.namespace.as_deref() == Some(namespace);
+    let mut crons = plan
+        .objects()
+        .filter(|o| o.id.kind == "DataImportCron" && is_in(o));
+    crons.any(|cron| {
+        let spec = &cron.body["spec"];
+        spec["managedDataSource"] == name && spec["retentionPolicy"] != "None"
+    })
 }
 
 /// How bad it is that a DataSource of a namespace isn't there; `None` where nobody can tell.

@@ -179,6 +179,7 @@ fn object(change: &ObjectChange) -> Value {
                     Noise::Server => "server",
                     Noise::Release => "release",
                     Noise::Assumed => "assumed",
+                    Noise::Architecture => "architecture",
                 }),
                 "causes": field.causes,
                 "consequence": told(

@@ -157,13 +157,7 @@ fn shown(cluster: &ClusterDiff) -> impl Iterator<Item = &ObjectChange> {
 
 /// What the change of a field does.
 fn consequence(change: &ObjectChange, index: usize) -> Option<Consequence> {
-    let step = &change.fields.get(index)?.step;
-    of_field(
-        &change.id.kind,
-        &step.label,
-        step.before.as_ref(),
-        step.after.as_ref(),
-    )
+    of_field(change, &change.fields.get(index)?.step)
 }
 
 /// What follows from the change of an object or a field, as a sentence.
