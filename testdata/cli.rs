@@ -9,6 +9,8 @@
 //! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`; and
 //! `ARGOCD_APP_PARAMETERS='…'` or `HCOPLAN_ALLOW_KUSTOMIZE=1` before `hcoplan`.
 
+#[path = "init.rs"]
+mod init;
 #[path = "matrix.rs"]
 mod matrix;
 #[path = "review.rs"]

@@ -1,23 +1,41 @@
 //! `hcoplan init`: what a repository needs to be planned, written where it is missing.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::exit::Verdict;
 use super::failure::Failure;
+use super::init_place::{Chosen, ELSEWHERE, choose, free_name};
 use super::inventory_file::{SCHEMA, facts, known_versions};
 use super::output::Output;
+use super::root::Place;
 use super::written;
-use crate::repo::{self, CONFIG_FILE, ClusterRef, Identity, Options, Pairing, Repo, Said, SaidBy};
+use crate::release::{Distribution, version_parts};
+use crate::repo::{
+    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, Identity, Options, Repo, Said,
+    SaidBy,
+};
+use crate::yaml::emit;
 
 /// Write what a repository needs to be planned: inventories, configuration, hook and workflow
 ///
 /// Namespace, platform and release are taken from the manifests that say them: the HyperConverged, the
 /// Subscription, the OperatorGroup, a ClusterServiceVersion, the ClusterVersion. Nothing that is there
 /// is touched; what nothing says stays a comment to fill in.
+///
+/// An inventory is no object of a cluster, so it is written where nobody applies it: beside the
+/// HyperConverged where a kustomization says what is built, or where inventories lie already; else to
+/// .hcoplan/ at the root of the git work tree, and hcoplan.yaml says so. Applications and ApplicationSets
+/// of Argo CD, Kustomizations of Flux, GitRepos of Fleet, Subscriptions and policy generators of Advanced
+/// Cluster Management, Helm charts and Ansible roles of the repository are looked at.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  hcoplan init --dry-run          what would be written, where, and why there
+  hcoplan init --release 4.20     for clusters whose manifests don't say their release")]
 pub(super) struct Arguments {
-    /// Top of the repository
+    /// The repository, or a directory of it: only its clusters get inventories then
     #[arg(value_name = "DIR", default_value = ".")]
     directory: Utf8PathBuf,
 
@@ -63,23 +81,46 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if let Some(name) = &arguments.release {
         repo::named_release(name)?;
     }
-    let repo = Repo::open(&arguments.directory, &Options::default())?;
+    let place = Place::to_configure(&arguments.directory);
+    let repo = Repo::open(&place.root, &Options::default())?;
     let mut verdict = Verdict::default();
-    if repo.clusters().is_empty() {
+    let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
+    let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();
+    if clusters.is_empty() {
         let directory = &arguments.directory;
         output.error(format_args!("no HyperConverged found in {directory}"));
         verdict.nothing_found = true;
         return Ok(verdict);
     }
-    let mut files = Vec::new();
-    for cluster in repo.clusters() {
-        if let Some(directory) = missing(&repo, cluster) {
-            let text = inventory(&repo, cluster, arguments.release.as_deref());
-            files.push((directory.join("inventory.yaml"), text));
+    let appliers = repo.appliers();
+    output.print(layout(&clusters, &appliers))?;
+    let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
+    let mut entries = String::new();
+    let mut reasons = Vec::new();
+    for cluster in &clusters {
+        output.print(found(&repo, cluster))?;
+        let text = || inventory(&repo, cluster, arguments.release.as_deref());
+        match choose(&repo, &appliers, cluster) {
+            Chosen::Nothing => {}
+            Chosen::Beside(directory) => {
+                let path = directory.join("inventory.yaml");
+                if !files.iter().any(|(p, _)| *p == path) {
+                    files.push((path, text()));
+                }
+            }
+            Chosen::Elsewhere(why) => {
+                let path = free_name(cluster, |p| files.iter().any(|(path, _)| path == p));
+                reasons.push(format!("not beside {}: {why}\n", cluster.path()));
+                entries.push_str(&entry(cluster, &path));
+                let skipped = appliers
+                    .of(Utf8Path::new(ELSEWHERE))
+                    .map_or("", |_| NOT_RENDERED);
+                files.push((path, format!("{skipped}{}", text())));
+            }
+            Chosen::Nowhere(why) => output.warning(why),
         }
     }
-    files.dedup_by(|a, b| a.0 == b.0);
-    files.push((CONFIG_FILE.into(), configuration()));
+    files.push((CONFIG_FILE.into(), configuration(&entries)));
     files.push((HOOK.into(), hook()));
     if arguments.commit_tree {
         files.push((ATTRIBUTES.into(), MARKED.to_owned()));
@@ -87,10 +128,19 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     for (path, text) in WORKFLOWS {
         files.push((path.into(), pinned(text, COMMIT)));
     }
-    for (path, text) in files {
-        let full = match arguments.directory.as_str() {
+    let whole = appliers.of(Utf8Path::new(ELSEWHERE));
+    if let Some(AppliedBy::Controller(_, controller)) = whole
+        && let Some(name) = ignore_file(controller)
+    {
+        files.push((name.into(), IGNORED.to_owned()));
+    }
+    for reason in reasons {
+        output.print(reason)?;
+    }
+    for (path, text) in &files {
+        let full = match place.root.as_str() {
             "." => path.clone(),
-            _ => arguments.directory.join(&path),
+            root => Utf8Path::new(root).join(path),
         };
         let said = match (full.exists(), arguments.dry_run) {
             (true, _) => "there already: ",
@@ -102,33 +152,127 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             }
         };
         output.print(format!("{said}{full}\n"))?;
+        if said == "there already: " {
+            to_add(path, &entries, output);
+        }
+    }
+    if let Some(by) = whole
+        && !matches!(by, AppliedBy::Controller(_, c) if ignore_file(c).is_some())
+    {
+        output.warning(format_args!(
+            "the whole repository is applied, {by}: let it leave out the output tree, rendered/, or \
+             give `hcoplan plan --out` a directory elsewhere"
+        ));
     }
     output.note("fill in what is a comment, then `hcoplan plan` and commit what it renders");
     Ok(verdict)
 }
 
-/// Where a cluster's ClusterInventory is missing: beside its HyperConverged, or beside the nodes of a
-/// dump that no other cluster has.
-fn missing<'c>(repo: &Repo, cluster: &'c ClusterRef) -> Option<&'c Utf8Path> {
-    if cluster.has_inventory() {
-        return None;
+/// What has to be in a file that is there already, and isn't touched.
+fn to_add(path: &Utf8Path, entries: &str, output: &Output) {
+    if path == CONFIG_FILE && !entries.is_empty() {
+        let entries = entries.trim_end();
+        output.warning(format_args!("add to `clusters` of {path}:\n{entries}"));
     }
-    match cluster.pairing() {
-        Pairing::None | Pairing::Beside | Pairing::Machines => Some(cluster.directory()),
-        Pairing::Above(directory) => {
-            let shares = |c: &&ClusterRef| c.inventory_files() == cluster.inventory_files();
-            let alone = repo.clusters().iter().filter(shares).count() == 1;
-            alone.then_some(directory.as_path())
-        }
-        Pairing::Configured | Pairing::Given => None,
+    let ignores = Controller::ALL.into_iter().filter_map(ignore_file);
+    if ignores.into_iter().any(|name| path == name) {
+        let lines = IGNORED.trim_end();
+        output.warning(format_args!("see that these lines are in {path}:\n{lines}"));
     }
 }
 
-fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String {
-    let name: String = match cluster.name().rsplit('/').next() {
-        None | Some("" | ".") => "cluster".to_owned(),
-        Some(name) => name.to_owned(),
+/// By this comment Argo CD passes a file over.
+const NOT_RENDERED: &str = "# +argocd:skip-file-rendering\n";
+
+/// The file that says what a controller leaves out of the repository. Argo CD passes over by itself what
+/// is no object of Kubernetes.
+fn ignore_file(controller: Controller) -> Option<&'static str> {
+    match controller {
+        Controller::ArgoCd => None,
+        Controller::Flux => Some(".sourceignore"),
+        Controller::Acm => Some(".kubernetesignore"),
+        Controller::Fleet => Some(".fleetignore"),
+    }
+}
+
+/// What is no object of a cluster.
+const IGNORED: &str = "\
+# hcoplan's files and what it renders are nothing to apply.
+/.hcoplan/
+/.pre-commit-config.yaml
+/hcoplan.yaml
+/rendered/
+";
+
+/// How the repository is laid out, and who applies it.
+fn layout(clusters: &[&ClusterRef], appliers: &Appliers) -> String {
+    let kind = |cluster: &&ClusterRef| match appliers.of(cluster.directory()) {
+        Some(AppliedBy::Chart(_)) => "Helm charts",
+        Some(AppliedBy::Role(_)) => "Ansible roles",
+        _ if appliers.is_kustomization(cluster.directory()) => "kustomizations",
+        _ => "plain directories",
     };
+    let kinds: BTreeSet<&str> = clusters.iter().map(kind).collect();
+    let kinds: Vec<&str> = kinds.into_iter().collect();
+    let controllers: Vec<String> = appliers
+        .controllers()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let applied = match controllers.is_empty() {
+        true => String::new(),
+        false => format!(", applied by {}", controllers.join(" and ")),
+    };
+    format!("layout: {}{applied}\n", kinds.join(" and "))
+}
+
+/// What is known of a cluster, and from where.
+fn found(repo: &Repo, cluster: &ClusterRef) -> String {
+    let identity = match repo.load(cluster) {
+        Ok(loaded) => loaded.identity,
+        Err(problem) => return format!("found: {}: {}\n", cluster.path(), problem.finding.message),
+    };
+    let release = identity.release.as_ref();
+    let line = release
+        .and_then(|r| version_parts(&r.value))
+        .map(|(line, _)| line);
+    let distribution = line.and_then(|line| Distribution::of_line(&line));
+    let distribution = distribution.map_or(String::new(), |d| format!(" of {}", d.title));
+    let files: Vec<&str> = cluster
+        .inventory_files()
+        .iter()
+        .map(|f| f.as_str())
+        .collect();
+    let nodes = match files.is_empty() {
+        true => "no nodes".to_owned(),
+        false => format!("nodes of {}", files.join(", ")),
+    };
+    format!(
+        "found: {}: {identity}{distribution}, {nodes}\n",
+        cluster.path()
+    )
+}
+
+/// The entry of `clusters` that a cluster needs whose inventory lies elsewhere. The files that its nodes
+/// are read from have to be named then, too.
+fn entry(cluster: &ClusterRef, inventory: &Utf8Path) -> String {
+    let own = cluster.inventory_files().iter().map(|f| f.as_str());
+    let files: Vec<&str> = std::iter::once(inventory.as_str()).chain(own).collect();
+    let text = |value: &str| emit(&value.into()).trim_end().to_owned();
+    let path = text(cluster.path().as_str());
+    let inventory = match files.as_slice() {
+        [only] => format!(" {}\n", text(only)),
+        _ => files.iter().fold("\n".to_owned(), |out, file| {
+            format!("{out}      - {}\n", text(file))
+        }),
+    };
+    format!("  - path: {path}\n    inventory:{inventory}")
+}
+
+fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String {
+    let mut parts = cluster.name().rsplit('/');
+    let name = parts.find(|part| !matches!(*part, "" | "." | "files" | "templates"));
+    let name = name.unwrap_or("cluster");
     let identity = repo.load(cluster).ok().map(|loaded| loaded.identity);
     let facts = match (&identity, release) {
         (Some(identity), None) => facts(identity),
@@ -159,17 +303,25 @@ fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String
          kind: ClusterInventory\n\
          metadata:\n  name: {}\n\
          spec:\n{facts}{nodes}",
-        crate::yaml::emit(&name.into()).trim_end(),
+        emit(&name.into()).trim_end(),
     )
 }
 
-fn configuration() -> String {
+fn configuration(entries: &str) -> String {
     let schema = SCHEMA.replace("inventory.", "config.");
-    format!(
+    let head = format!(
         "# yaml-language-server: $schema={schema}\n\
          # Everything here is optional.\n\
-         lint:\n  failOn: error\n\
-         # A HyperConverged that several clusters are built from needs a word for each:\n\
+         lint:\n  failOn: error\n"
+    );
+    if !entries.is_empty() {
+        return format!(
+            "{head}# Inventories that don't lie beside their HyperConverged, as nothing may apply them:\n\
+             clusters:\n{entries}"
+        );
+    }
+    format!(
+        "{head}# A HyperConverged that several clusters are built from needs a word for each:\n\
          # clusters:\n\
          #   - {{name: prod-east, path: base/hyperconverged.yaml, inventory: prod-east/inventory.yaml}}\n"
     )

@@ -22,6 +22,7 @@ mod format;
 mod held;
 mod import;
 mod init;
+mod init_place;
 mod inventory;
 mod inventory_file;
 mod krm;

@@ -27,6 +27,12 @@ impl Place {
         Self::find(path, is_work_tree)
     }
 
+    /// The place under the nearest directory above it that has an hcoplan.yaml, else under the root of its
+    /// git work tree; outside of one, the place itself.
+    pub(super) fn to_configure(path: &Utf8Path) -> Self {
+        Self::find(path, |d| d.join(CONFIG_FILE).is_file() || is_work_tree(d))
+    }
+
     /// The place itself, whatever lies above it.
     pub(super) fn itself(path: &Utf8Path) -> Self {
         Self {

@@ -6,6 +6,7 @@
 //! from (a directory, a git revision, standard input) makes no difference.
 
 mod almost;
+mod appliers;
 mod choose_release;
 mod companions;
 mod config;
@@ -44,6 +45,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
+pub use appliers::{AppliedBy, Appliers, Controller};
 pub use choose_release::{UnknownRelease, known_release};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{

@@ -26,10 +26,13 @@ pub(super) fn refusal(
     None
 }
 
+/// What SSP says of golden images for several architectures where HCO found no node.
+pub const WITHOUT_NODES: &str =
+    ".spec.cluster needs to be non-nil, if multi-architecture is enabled";
+
 fn refusal_of_cluster(spec: &Value, bundle: &SspBundle) -> Option<String> {
     let Some(cluster) = spec.get("cluster").filter(|c| !c.is_null()) else {
-        let why = ".spec.cluster needs to be non-nil, if multi-architecture is enabled";
-        return is_multi_arch(spec).then(|| why.to_owned());
+        return is_multi_arch(spec).then(|| WITHOUT_NODES.to_owned());
     };
     let (workload, control_plane) = (workload(cluster), control_plane(cluster));
     if workload.is_empty() && control_plane.is_empty() {

@@ -15,6 +15,7 @@ mod tests;
 
 use serde_json::Value;
 
+pub use self::admission::WITHOUT_NODES;
 use crate::kube::Object;
 use crate::release::SspBundle;
 

@@ -1,6 +1,7 @@
 //! SSP's webhook refuses the SSP that HCO makes.
 
 use super::prelude::*;
+use crate::boot_images::ssp_stage::WITHOUT_NODES;
 
 pub(super) static RULE: Rule = Rule {
     name: "ssp-refused",
@@ -50,7 +51,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if out.is_explained(Incident::SspRefusal) {
         return;
     }
-    if let Some(message) = cx.ssp_refusal() {
+    // Without declared nodes nobody knows which architectures HCO would find.
+    let unknown = |message: &&str| !cx.has_nodes() && message.ends_with(WITHOUT_NODES);
+    if let Some(message) = cx.ssp_refusal().filter(|m| !unknown(m)) {
         let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
         let place = patch.map_or_else(|| cx.whole(), |p| p.key_place());
         let finding = Finding::new(&RULE, format!("SSP's webhook refuses the SSP: {message}"))

@@ -1,0 +1,466 @@
+//! Who applies or renders directories of the repository as they are: nothing that a cluster doesn't know
+//! may be put there.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::Repo;
+use super::files::Use;
+use super::kustomization::is_kustomization;
+use super::objects::parent;
+use crate::source::{SourceFile, normal};
+use crate::yaml::{self, Document, Node};
+
+/// The API groups of the controllers that are known; a file without any of them isn't parsed.
+const GROUPS: [&str; 5] = [
+    "argoproj.io",
+    "kustomize.toolkit.fluxcd.io",
+    "apps.open-cluster-management.io",
+    "policy.open-cluster-management.io",
+    "fleet.cattle.io",
+];
+
+/// Directories of a role of Ansible.
+const OF_ROLE: [&str; 7] = [
+    "defaults",
+    "files",
+    "handlers",
+    "meta",
+    "tasks",
+    "templates",
+    "vars",
+];
+
+/// What applies or renders directories of a repository.
+#[derive(Debug, Default)]
+pub struct Appliers {
+    appliers: Vec<Applier>,
+    /// Directories with a kustomization, which builds what it names and nothing else.
+    kustomizations: BTreeSet<Utf8PathBuf>,
+    /// Directories with a `Chart.yaml`.
+    charts: BTreeSet<Utf8PathBuf>,
+}
+
+/// Why nothing may be put into a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AppliedBy<'a> {
+    /// A controller's object, `the Application prod in argocd/prod.yaml`.
+    Controller(&'a str, Controller),
+    /// The Helm chart of this directory renders it.
+    Chart(&'a Utf8Path),
+    /// It belongs to the role of Ansible in this directory.
+    Role(&'a Utf8Path),
+}
+
+/// What reads a directory in a cluster's stead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Controller {
+    /// Applications and ApplicationSets.
+    ArgoCd,
+    /// Kustomizations.
+    Flux,
+    /// Subscriptions and policy generators of Advanced Cluster Management.
+    Acm,
+    /// GitRepos of Rancher's Fleet.
+    Fleet,
+}
+
+impl Controller {
+    /// All that are known.
+    pub const ALL: [Self; 4] = [Self::ArgoCd, Self::Flux, Self::Acm, Self::Fleet];
+}
+
+impl fmt::Display for Controller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ArgoCd => "Argo CD",
+            Self::Flux => "Flux",
+            Self::Acm => "Advanced Cluster Management",
+            Self::Fleet => "Fleet",
+        })
+    }
+}
+
+impl fmt::Display for AppliedBy<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Controller(what, _) => write!(f, "{what} applies it"),
+            Self::Chart(chart) => write!(f, "the Helm chart in {} renders it", dotted(chart)),
+            Self::Role(role) => write!(f, "it belongs to the Ansible role {role}"),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Applier {
+    what: String,
+    controller: Controller,
+    /// The directories, relative to the root; the root itself is `.`.
+    directories: GlobMatcher,
+    /// Whether everything below them is applied, too.
+    deep: bool,
+}
+
+impl Repo {
+    /// What applies or renders directories of the repository, as far as its files say. Every file that
+    /// was looked at is read again.
+    pub fn appliers(&self) -> Appliers {
+        let mut out = Appliers::default();
+        for used in &self.files {
+            let directory = parent(&used.path);
+            if is_kustomization(&used.path) {
+                out.kustomizations.insert(directory.to_owned());
+            }
+            if used.path.file_name() == Some("Chart.yaml") {
+                out.charts.insert(directory.to_owned());
+            }
+            if matches!(used.what, Use::Skipped(_)) {
+                continue;
+            }
+            let Ok(bytes) = self.tree.read(&used.path) else {
+                continue;
+            };
+            let file = SourceFile::from_bytes(&*used.path, bytes);
+            if GROUPS.iter().any(|group| file.text().contains(group)) {
+                for document in yaml::parse(&file).documents {
+                    out.take(&document);
+                }
+            }
+        }
+        out
+    }
+}
+
+impl Appliers {
+    /// Why nothing may be put into a directory; `None` where nobody is known to apply it.
+    pub fn of<'a>(&'a self, directory: &'a Utf8Path) -> Option<AppliedBy<'a>> {
+        if let Some(chart) = self.chart_of(directory) {
+            return Some(AppliedBy::Chart(chart));
+        }
+        if let Some(role) = role(directory) {
+            return Some(AppliedBy::Role(role));
+        }
+        let by = self.appliers.iter().find(|a| self.applies(a, directory));
+        by.map(|a| AppliedBy::Controller(&a.what, a.controller))
+    }
+
+    /// Whether a directory has a kustomization, so that what it doesn't name is applied by nobody.
+    pub fn is_kustomization(&self, directory: &Utf8Path) -> bool {
+        self.kustomizations.contains(directory)
+    }
+
+    /// The controllers whose objects are there.
+    pub fn controllers(&self) -> BTreeSet<Controller> {
+        self.appliers.iter().map(|a| a.controller).collect()
+    }
+
+    fn applies(&self, applier: &Applier, directory: &Utf8Path) -> bool {
+        let most = match applier.deep {
+            true => usize::MAX,
+            false => 1,
+        };
+        let mut built = false;
+        for above in directory.ancestors().take(most) {
+            let is_kustomization = self.is_kustomization(above);
+            // Flux takes a kustomization on the way as one; the others ask at their own path only.
+            built |= is_kustomization && applier.controller == Controller::Flux;
+            if applier.directories.is_match(dotted(above)) {
+                return !built && !is_kustomization && !self.charts.contains(above);
+            }
+        }
+        false
+    }
+
+    /// The chart whose templates a directory holds.
+    fn chart_of<'a>(&self, directory: &'a Utf8Path) -> Option<&'a Utf8Path> {
+        directory.ancestors().find_map(|part| {
+            let chart = part.parent()?;
+            let rendered = matches!(part.file_name()?, "templates" | "crds");
+            (rendered && self.charts.contains(chart)).then_some(chart)
+        })
+    }
+
+    fn take(&mut self, document: &Document) {
+        let root = &document.root;
+        let file = document.file.path();
+        let kind = text(root, "kind").unwrap_or_default();
+        let name = text(root, "metadata.name").unwrap_or_default();
+        let what = format!("the {kind} {name} in {file}");
+        let version = text(root, "apiVersion").unwrap_or_default();
+        let group = version.split('/').next().unwrap_or_default();
+        match (group, kind) {
+            ("argoproj.io", "Application") => {
+                if let Some(spec) = root.get("spec") {
+                    self.sources(spec, &what);
+                }
+            }
+            ("argoproj.io", "ApplicationSet") => {
+                if let Some(spec) = below(root, "spec.template.spec") {
+                    self.sources(spec, &what);
+                }
+                if let Some(generators) = below(root, "spec.generators") {
+                    self.generators(generators, &what);
+                }
+            }
+            // The path of an artifact is none of the repository.
+            ("kustomize.toolkit.fluxcd.io", "Kustomization")
+                if text(root, "spec.sourceRef.kind").is_none_or(|k| k == "GitRepository") =>
+            {
+                let path = text(root, "spec.path").unwrap_or_default();
+                self.add(path, true, &what, Controller::Flux);
+            }
+            ("apps.open-cluster-management.io", "Subscription") => {
+                let annotations = below(root, "metadata.annotations");
+                for entry in annotations.map_or(&[][..], Node::entries) {
+                    let path = entry.key.text.ends_with("/git-path")
+                        || entry.key.text.ends_with("/github-path");
+                    if let Some(value) = entry.value.as_str().filter(|_| path) {
+                        self.add(value, true, &what, Controller::Acm);
+                    }
+                }
+            }
+            ("policy.open-cluster-management.io", "PolicyGenerator") => {
+                for policy in root.get("policies").map_or(&[][..], Node::items) {
+                    for manifest in policy.get("manifests").map_or(&[][..], Node::items) {
+                        if let Some(path) = text(manifest, "path") {
+                            let path = parent(file).join(path);
+                            self.add(path.as_str(), false, &what, Controller::Acm);
+                        }
+                    }
+                }
+            }
+            ("fleet.cattle.io", "GitRepo") => {
+                let paths = below(root, "spec.paths").map_or(&[][..], Node::items);
+                for path in paths.iter().filter_map(Node::as_str) {
+                    self.add(path, true, &what, Controller::Fleet);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The sources of an Application. A Helm chart's are looked at as directories, too: what lies in one
+    /// that is no chart any more is applied. hcoplan's own plugin leaves inventories out.
+    fn sources(&mut self, spec: &Node, what: &str) {
+        let many = spec.get("sources").map_or(&[][..], Node::items).iter();
+        for source in many.chain(spec.get("source")) {
+            let plugin = text(source, "plugin.name").is_some_and(|p| p.starts_with("hcoplan"));
+            let deep = below(source, "directory.recurse").is_some_and(is_true);
+            if let Some(path) = text(source, "path").filter(|_| !plugin) {
+                self.add(path, deep, what, Controller::ArgoCd);
+            }
+        }
+    }
+
+    /// The directories of an ApplicationSet's git generators, however deep in a matrix or a merge.
+    fn generators(&mut self, node: &Node, what: &str) {
+        for entry in node.entries() {
+            if entry.key.text == "directories" {
+                let chosen = entry.value.items().iter();
+                let chosen = chosen.filter(|d| !d.get("exclude").is_some_and(is_true));
+                for path in chosen.filter_map(|d| text(d, "path")) {
+                    self.add(path, true, what, Controller::ArgoCd);
+                }
+            }
+            self.generators(&entry.value, what);
+        }
+        for item in node.items() {
+            self.generators(item, what);
+        }
+    }
+
+    fn add(&mut self, path: &str, deep: bool, what: &str, controller: Controller) {
+        let Some(pattern) = pattern(path) else {
+            return;
+        };
+        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
+        if let Ok(glob) = glob {
+            self.appliers.push(Applier {
+                what: what.to_owned(),
+                controller,
+                directories: glob.compile_matcher(),
+                deep,
+            });
+        }
+    }
+}
+
+/// The role of Ansible that a directory belongs to.
+fn role(directory: &Utf8Path) -> Option<&Utf8Path> {
+    directory.ancestors().find_map(|part| {
+        let role = part.parent()?;
+        let roles = role.parent()?.file_name()?;
+        let is_one = roles == "roles" && OF_ROLE.contains(&part.file_name()?);
+        is_one.then_some(role)
+    })
+}
+
+/// A controller's path as a pattern of directories; `None` where a generator says which they are. A part
+/// that is filled in stands for any name.
+fn pattern(path: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        out.push('*');
+        rest = after.split_once("}}").map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    if out.starts_with('*') && path.starts_with("{{") {
+        return None;
+    }
+    let path = normal(Utf8Path::new(out.trim_start_matches('/')))?;
+    Some(dotted(&path).to_owned())
+}
+
+/// The root has a name, so that a pattern can match it.
+fn dotted(directory: &Utf8Path) -> &str {
+    match directory.as_str() {
+        "" => ".",
+        path => path,
+    }
+}
+
+fn below<'n>(node: &'n Node, path: &str) -> Option<&'n Node> {
+    path.split('.').try_fold(node, |node, key| node.get(key))
+}
+
+fn text<'n>(node: &'n Node, path: &str) -> Option<&'n str> {
+    below(node, path)?.as_str()
+}
+
+fn is_true(node: &Node) -> bool {
+    matches!(node.value, yaml::Value::Bool(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo::Options;
+    use crate::source::Memory;
+
+    #[test]
+    fn applied_directories_are_known() {
+        let argo = "apiVersion: argoproj.io/v1alpha1\n";
+        let application = |name: &str, source: &str| {
+            format!(
+                "{argo}kind: Application\nmetadata: {{name: {name}}}\nspec: {{source: {source}}}\n"
+            )
+        };
+        let files = [
+            (
+                "apps/east.yaml",
+                application("east", "{path: clusters/east}"),
+            ),
+            (
+                "apps/built.yaml",
+                application("built", "{path: overlays/prod}"),
+            ),
+            ("apps/chart.yaml", application("chart", "{path: chart}")),
+            (
+                "apps/checked.yaml",
+                application("checked", "{path: checked, plugin: {name: hcoplan}}"),
+            ),
+            (
+                "apps/all.yaml",
+                format!(
+                    "{argo}kind: ApplicationSet\nmetadata: {{name: all}}\nspec:\n  generators:\n  \
+                     - matrix:\n      generators:\n      - git: {{directories: [{{path: sites/*}}]}}\n  \
+                     template: {{spec: {{sources: [{{path: '{{{{path}}}}'}}, {{path: 'own/{{{{name}}}}'}}]}}}}\n"
+                ),
+            ),
+            (
+                "flux/sync.yaml",
+                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
+                 metadata: {name: infra}\nspec: {path: ./infra/prod}\n---\n\
+                 apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
+                 metadata: {name: artifact}\nspec: {path: ./, sourceRef: {kind: OCIRepository}}\n"
+                    .to_owned(),
+            ),
+            (
+                "acm/subscription.yaml",
+                "apiVersion: apps.open-cluster-management.io/v1\nkind: Subscription\nmetadata:\n  \
+                 name: s\n  annotations: {apps.open-cluster-management.io/git-path: hub}\n"
+                    .to_owned(),
+            ),
+            (
+                "acm/policies.yaml",
+                "apiVersion: policy.open-cluster-management.io/v1\nkind: PolicyGenerator\n\
+                 metadata: {name: p}\npolicies: [{manifests: [{path: hco}]}]\n"
+                    .to_owned(),
+            ),
+            (
+                "fleet.yaml",
+                "apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: g}\n\
+                 spec: {paths: [ranch]}\n"
+                    .to_owned(),
+            ),
+            (
+                "infra/prod/built/kustomization.yaml",
+                "resources: []\n".to_owned(),
+            ),
+            (
+                "overlays/prod/kustomization.yaml",
+                "resources: []\n".to_owned(),
+            ),
+            ("chart/Chart.yaml", "name: c\n".to_owned()),
+        ];
+        let tree: Memory = files.into_iter().collect();
+        let repo = Repo::from_tree(Box::new(tree), &Options::default()).expect("readable");
+        let appliers = repo.appliers();
+        let why = |path: &str| {
+            let by = appliers.of(Utf8Path::new(path));
+            by.map(|by| by.to_string()).unwrap_or_default()
+        };
+        for (path, by) in [
+            (
+                "clusters/east",
+                "the Application east in apps/east.yaml applies it",
+            ),
+            (
+                "sites/oslo",
+                "the ApplicationSet all in apps/all.yaml applies it",
+            ),
+            (
+                "own/oslo",
+                "the ApplicationSet all in apps/all.yaml applies it",
+            ),
+            (
+                "infra/prod/hco",
+                "the Kustomization infra in flux/sync.yaml applies it",
+            ),
+            (
+                "hub/any",
+                "the Subscription s in acm/subscription.yaml applies it",
+            ),
+            (
+                "acm/hco",
+                "the PolicyGenerator p in acm/policies.yaml applies it",
+            ),
+            ("ranch", "the GitRepo g in fleet.yaml applies it"),
+            ("chart/templates", "the Helm chart in chart renders it"),
+            (
+                "roles/hco/templates",
+                "it belongs to the Ansible role roles/hco",
+            ),
+        ] {
+            assert_eq!(why(path), by, "{path}");
+        }
+        for free in [
+            "clusters/east/deep",
+            "clusters",
+            "sites",
+            "overlays/prod",
+            "infra/prod/built",
+            "checked",
+            ".hcoplan",
+            "chart",
+            "",
+        ] {
+            assert_eq!(why(free), "", "{free}");
+        }
+    }
+}

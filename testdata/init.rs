@@ -1,0 +1,216 @@
+//! `hcoplan init` in repositories as there are: nothing lands where somebody would apply it, and `lint`
+//! right after it refuses nothing that the cluster would take.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use super::{Scene, copy, files, main_directory};
+
+/// A repository, and which of its files somebody applies or renders: worked out by hand, not by hcoplan.
+struct Layout {
+    /// Below `testdata/cli/init-layouts/in`, or an example.
+    from: &'static str,
+    applied: fn(&str) -> bool,
+}
+
+const LAYOUTS: [Layout; 11] = [
+    Layout {
+        from: "plain",
+        applied: |path| path.starts_with("clusters/"),
+    },
+    Layout {
+        from: "argocd",
+        applied: |path| path.starts_with("clusters/") || path.starts_with("apps/"),
+    },
+    // Everything, but what is marked and what is no object.
+    Layout {
+        from: "argocd-root",
+        applied: |_| true,
+    },
+    // Everything but what `.sourceignore` names.
+    Layout {
+        from: "flux",
+        applied: |path| {
+            let left_out = [
+                ".hcoplan/",
+                ".pre-commit-config.yaml",
+                "hcoplan.yaml",
+                ".github/",
+            ];
+            !left_out.iter().any(|name| path.starts_with(name))
+        },
+    },
+    // What the kustomization names.
+    Layout {
+        from: "kustomize",
+        applied: |path| path == "operators/cnv/hyperconverged.yaml",
+    },
+    Layout {
+        from: "helm",
+        applied: |path| path.starts_with("charts/virtualization/templates/"),
+    },
+    Layout {
+        from: "ansible",
+        applied: |path| path.starts_with("roles/"),
+    },
+    Layout {
+        from: "vendor",
+        applied: |path| {
+            path.starts_with("openshift-virtualization/") && path.ends_with("hyperconverged.yaml")
+        },
+    },
+    Layout {
+        from: "acm",
+        applied: |path| path.starts_with("policies/cnv/"),
+    },
+    Layout {
+        from: "examples/fleet",
+        applied: |path| path.starts_with("clusters/"),
+    },
+    Layout {
+        from: "examples/vendor-build",
+        applied: |path| path.starts_with("cluster/") || path.starts_with("bundle/"),
+    },
+];
+
+#[test]
+fn nothing_lands_where_it_would_be_applied() {
+    for Layout { from, applied } in LAYOUTS {
+        let scene = Scene::new(&main_directory().join("nowhere"));
+        let mut said = String::new();
+        match from.starts_with("examples/") {
+            true => copy(&main_directory().join(from), scene.directory.path()),
+            false => {
+                let own = main_directory()
+                    .join("testdata/cli/init-layouts/in")
+                    .join(from);
+                copy(&own, scene.directory.path());
+            }
+        }
+        for file in files(scene.directory.path()) {
+            if file.ends_with("inventory.yaml") {
+                fs::remove_file(scene.path(&file)).expect("removed");
+            }
+        }
+        let before: BTreeSet<String> = files(scene.directory.path()).into_iter().collect();
+        scene.run("hcoplan init --release 1.18", &mut said);
+        let mut inventories = 0;
+        for file in files(scene.directory.path()) {
+            let text = fs::read_to_string(scene.path(&file)).expect("readable");
+            let is_new = !before.contains(&file);
+            let is_inventory = text.contains("\nkind: ClusterInventory");
+            inventories += usize::from(is_new && is_inventory);
+            // Argo CD passes over what is no object, and what says so.
+            let passed_over = from == "argocd-root"
+                && (!text.contains("apiVersion:") || text.contains("+argocd:skip-file-rendering"));
+            if is_new && is_yaml(&file) && !passed_over {
+                assert!(!applied(&file), "{from}: {file} would be applied\n{said}");
+            }
+        }
+        assert!(inventories > 0, "{from}: {said}");
+        let lint = scene
+            .command(env!("CARGO_BIN_EXE_hcoplan"))
+            .args(["lint", "--format", "json"])
+            .output()
+            .expect("hcoplan runs");
+        let report: Value = serde_json::from_slice(&lint.stdout).expect("JSON");
+        let findings = report["findings"].as_array().expect("findings");
+        let errors = findings.iter().filter(|f| f["severity"] == "error");
+        let errors: Vec<String> = errors.map(ToString::to_string).collect();
+        assert!(errors.is_empty(), "{from}: {errors:#?}");
+        let skipped = findings
+            .iter()
+            .filter(|f| f["rule"] == "configuration-invalid");
+        assert_eq!(skipped.count(), 0, "{from}");
+        let again = {
+            let mut said = String::new();
+            scene.run("hcoplan init --release 1.18", &mut said);
+            said
+        };
+        assert!(!again.contains("written: "), "{from}: {again}");
+        assert!(!again.contains("warning: add to"), "{from}: {again}");
+    }
+}
+
+/// Without a release, what all releases say alike is said, and the rest is named by its rule.
+#[test]
+fn without_a_release_what_every_release_says_is_said() {
+    let scene = Scene::new(&main_directory().join("nowhere"));
+    let rules = [
+        "admission-refused",
+        "annotation-value-not-string",
+        "dict-duplicate-name",
+        "feature-gate-default-flip",
+        "hco-unknown-field",
+        "jsonpatch-unknown-field",
+        "no-effect-field",
+        "tls-profile-invalid",
+    ];
+    for rule in rules {
+        let from = main_directory()
+            .join("testdata/lint")
+            .join(rule)
+            .join("bad");
+        let to = scene.path(rule);
+        fs::create_dir_all(&to).expect("made");
+        fs::copy(
+            from.join("hyperconverged.yaml"),
+            to.join("hyperconverged.yaml"),
+        )
+        .expect(rule);
+    }
+    let lint = |release: Option<&str>| -> (BTreeSet<String>, Vec<Value>) {
+        let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
+        command.args(["lint", "--format", "json"]);
+        command.args(release.iter().flat_map(|r| ["--release", r]));
+        let done = command.output().expect("hcoplan runs");
+        let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        let findings = report["findings"].as_array().expect("findings").clone();
+        let said = findings.iter().filter(|f| {
+            ![
+                "release-unknown",
+                "inventory-missing",
+                "vendor-values-assumed",
+            ]
+            .contains(&f["rule"].as_str().expect("a rule"))
+        });
+        let key = |f: &Value| {
+            let parts = ["file", "line", "column", "rule", "severity", "message"];
+            parts.map(|part| f[part].to_string()).join(" ")
+        };
+        (said.map(key).collect(), findings)
+    };
+    let releases = [
+        "1.16", "1.17", "1.18", "1.19", "4.20", "4.21", "4.22", "4.23", "5.0",
+    ];
+    let all: Vec<BTreeSet<String>> = releases.iter().map(|r| lint(Some(r)).0).collect();
+    let common = all
+        .iter()
+        .skip(1)
+        .fold(all[0].clone(), |common, one| &common & one);
+    let (said, findings) = lint(None);
+    assert_eq!(said, common);
+    assert!(said.len() >= 6, "{said:#?}");
+    assert!(
+        all.iter().any(|one| *one != common),
+        "nothing depends on the release"
+    );
+    let unknown = findings.iter().filter(|f| f["rule"] == "release-unknown");
+    let labels: Vec<&str> = unknown.filter_map(|f| f["label"].as_str()).collect();
+    assert_eq!(labels.len(), rules.len());
+    for finding in all.iter().flatten().filter(|f| !common.contains(*f)) {
+        let rule = finding.split(' ').nth(3).expect("a rule").trim_matches('"');
+        let named = labels
+            .iter()
+            .any(|l| l.contains(rule) || l.contains(" more"));
+        assert!(named, "{finding}");
+    }
+}
+
+fn is_yaml(path: &str) -> bool {
+    [".yaml", ".yml", ".json"]
+        .iter()
+        .any(|end| path.ends_with(end))
+}
