@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
+use super::any_release;
+use super::check;
 use super::document::plan_document;
 use super::held::{Held, Old};
 use super::outcome::{Outcome, Refusal, State};
@@ -65,8 +65,24 @@ fn as_built(
             if loaded.inventory.is_none() {
                 outcome.found.findings.extend(undeclared(finding));
             }
-            outcome.found.findings.push((**finding).clone());
+            let mut unknown = (**finding).clone();
             outcome.state = State::Unusable;
+            if let Some(selection) = selection.filter(|_| work.upgrade_to.is_none()) {
+                let old = match held(work, cluster, &loaded, &mut outcome) {
+                    Ok(old) => old,
+                    Err(problem) => {
+                        outcome.found.findings.push(problem.finding);
+                        None
+                    }
+                };
+                let inventory = loaded.inventory_or_none();
+                let known = (&*inventory, old.as_ref());
+                let mut found =
+                    any_release::lint(work, selection, repo, cluster, &loaded, known, &mut unknown);
+                outcome.documents.append(&mut found.documents);
+                outcome.found.add(found);
+            }
+            outcome.found.findings.push(unknown);
             return outcome;
         }
     };
@@ -118,7 +134,7 @@ fn as_built(
             inventory: &inventory,
             plan: &plan,
         };
-        let mut found = lint(
+        let mut found = check::lint(
             repo,
             cluster,
             &loaded,
@@ -158,25 +174,6 @@ fn as_built(
         outcome.state = State::Failed(error);
     }
     outcome
-}
-
-/// What the rules find in a cluster, with everything of the repository that they may ask for, and
-/// the HyperConverged before the change where there is one.
-pub(super) fn lint(
-    repo: &Repo,
-    cluster: &ClusterRef,
-    loaded: &Loaded,
-    input: lint::Input<'_>,
-    before: Option<&Value>,
-    selection: &lint::Selection<'_>,
-) -> lint::Run {
-    let context = lint::Context::new(input, selection.settings())
-        .with_neighbours(|| repo.neighbours(cluster, loaded))
-        .with_texts(|| repo.texts(cluster))
-        .with_before(before)
-        .with_layers(|| repo.layers(cluster))
-        .with_before_edits(|| loaded.before_edits());
-    lint::run(&context, selection)
 }
 
 /// The object that the cluster holds before the change; `None` where it is a new one.

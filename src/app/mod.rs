@@ -5,7 +5,9 @@
 //! it arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
 //! ours: it is reported with the cluster's name, and the others go on.
 
+mod any_release;
 mod budget;
+mod check;
 mod cluster;
 mod compare;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::cluster;
+use super::check;
 use crate::diff::{Broken, ClusterDiff, Machine, Side};
 use crate::finding::Finding;
 use crate::inventory::{Inventory, LoadedInventory};
@@ -77,7 +77,7 @@ impl Planned {
         let input = self.input();
         let mut findings = self.loaded.findings.clone();
         let before = before.map(|b| &b.loaded.json);
-        let run = cluster::lint(repo, cluster, &self.loaded, input, before, selection);
+        let run = check::lint(repo, cluster, &self.loaded, input, before, selection);
         findings.extend(run.findings);
         findings
     }

@@ -193,7 +193,8 @@ A cluster whose HCO release is said nowhere, or is none that hcoplan models.
 ## Why it matters
 
 What a HyperConverged becomes depends on the release: defaults flip, gates graduate, fields move.
-There is no silent default, because it would be right until the next upgrade.
+There is no silent default, because it would be right until the next upgrade. `hcoplan lint` says what every
+modelled release would say alike, and names the rules whose findings depend on the release.
 
 ## Example
 

@@ -1,0 +1,25 @@
+//! The rules over one cluster of a repository.
+
+use serde_json::Value;
+
+use crate::lint;
+use crate::repo::{ClusterRef, Loaded, Repo};
+
+/// What the rules find in a cluster, with everything of the repository that they may ask for, and
+/// the HyperConverged before the change where there is one.
+pub(super) fn lint(
+    repo: &Repo,
+    cluster: &ClusterRef,
+    loaded: &Loaded,
+    input: lint::Input<'_>,
+    before: Option<&Value>,
+    selection: &lint::Selection<'_>,
+) -> lint::Run {
+    let context = lint::Context::new(input, selection.settings())
+        .with_neighbours(|| repo.neighbours(cluster, loaded))
+        .with_texts(|| repo.texts(cluster))
+        .with_before(before)
+        .with_layers(|| repo.layers(cluster))
+        .with_before_edits(|| loaded.before_edits());
+    lint::run(&context, selection)
+}
