@@ -409,7 +409,8 @@ mod tests {
             ("chart/Chart.yaml", "name: c\n".to_owned()),
         ];
         let tree: Memory = files.into_iter().collect();
-        let repo = Repo::from_tree(Box::new(tree), &Options::default()).expect("readable");
+        let repo =
+            Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("readable");
         let appliers = repo.appliers();
         let why = |path: &str| {
             let by = appliers.of(Utf8Path::new(path));
