@@ -372,6 +372,51 @@ fn an_upgrade_of_twelve_is_a_checklist() {
     assert!(forms[1].1.len() <= 20_000, "{} bytes", forms[1].1.len());
 }
 
+/// The report says what it was made from, which clusters there are, and what the change does to a cluster
+/// that is alive: by the same steps as the plan.
+#[test]
+fn a_report_begins_with_the_change() {
+    let clusters = ["east", "west"];
+    let scene = fleet(&clusters);
+    scene.run("commit", &mut String::new());
+    scene.run(
+        "git remote add origin https://user:hunter2@git.example.com/team/clusters.git",
+        &mut String::new(),
+    );
+    let jsonpatch = CHANGES
+        .iter()
+        .find(|c| c.name == "jsonpatch")
+        .expect("there");
+    jsonpatch.apply(&scene, &["west"], true);
+    let report = ["report", "-q", "--against", "HEAD", "--upgrade-to", "1.19"];
+    let done = run(&scene, &report);
+    let text = text_of(&String::from_utf8(done.stdout).expect("UTF-8"));
+    let git = scene
+        .command("git")
+        .args(["rev-list", "--max-count=1", "--format=%cI", "HEAD"])
+        .output();
+    let told = String::from_utf8(git.expect("git runs").stdout).expect("UTF-8");
+    let mut told = told.lines();
+    let commit = told
+        .next()
+        .and_then(|l| l.strip_prefix("commit "))
+        .expect("a commit");
+    let time = told.next().expect("a time").replacen('T', " ", 1);
+    let text = text.replace(&format!("{} {time}", &commit[..10]), "COMMIT TIME");
+    let from = text
+        .find("Golden images\n")
+        .expect("what comes behind the clusters");
+    let upgrade = text.rfind("\nUpgrade\n").expect("the section");
+    let end = text.rfind("\nhcoplan ").expect("the footer");
+    let shown = format!("{}\n[…]\n{}\n", &text[..from], text[upgrade..end].trim());
+    assert!(!shown.contains("hunter2"), "{shown}");
+    let path = main_directory().join("testdata/review/report.txt");
+    let expected = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
+    snapbox::Assert::new()
+        .action_env("SNAPSHOTS")
+        .eq(shown, expected.raw());
+}
+
 /// Output trees of two branches merge wherever their sources do, with the line of `init --commit-tree`.
 #[test]
 fn branches_merge_in_the_tree() {

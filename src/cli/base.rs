@@ -18,6 +18,7 @@ use crate::diff::{Before, ClusterDiff};
 use crate::lifecycle::UpdateMethod;
 use crate::lint::Settings;
 use crate::repo::{ClusterRef, Repo};
+use crate::source::Commit;
 
 /// Where the main branch may be, the likeliest first; `HEAD` where there is no such branch.
 const MAIN: [&str; 6] = [
@@ -39,8 +40,8 @@ pub(super) fn left_main(side: &Side) -> Option<Side> {
     let of = |name: &str| Side {
         name: match name {
             "HEAD" => "HEAD".to_owned(),
-            "origin/HEAD" => "where this branch left origin's main branch".to_owned(),
-            name => format!("where this branch left {name}"),
+            "origin/HEAD" => "the merge base with origin's main branch".to_owned(),
+            name => format!("the merge base with {name}"),
         },
         revision: Some(format!("{name}...")),
         ..side.clone()
@@ -63,6 +64,8 @@ pub(super) fn before(tree: &OutputTree, output: &Output) -> Result<Before, Failu
 pub(super) struct Differences {
     /// What the base is, for people.
     pub(super) left: String,
+    /// The commit that the base was read from.
+    pub(super) commit: Option<Commit>,
     /// The clusters that differ.
     pub(super) clusters: Vec<ClusterDiff>,
     /// How many were looked at.
@@ -171,6 +174,7 @@ impl Base<'_> {
     ) -> Differences {
         let mut out = Differences {
             left: left.name.clone(),
+            commit: left.commit(),
             ..Differences::default()
         };
         for diff in self.revisions(before, verdict, output) {
@@ -208,10 +212,10 @@ impl Base<'_> {
         output: &Output,
     ) -> Result<Differences, Failure> {
         let mut out = Differences {
-            left: match self.tree {
-                Before::Committed { .. } => format!("{} as committed", self.path),
-                Before::Disk(_) => format!("{} on disk", self.path),
-                Before::Nothing => "nothing".to_owned(),
+            left: self.tree.described(self.path),
+            commit: match self.tree {
+                Before::Committed { .. } => Commit::find(self.found.directory(), "HEAD"),
+                _ => None,
             },
             is_of_nothing: matches!(self.tree, Before::Nothing),
             ..Differences::default()

@@ -296,11 +296,7 @@ impl<'a> Run<'a> {
                 self.clusters.push(gone);
             }
         }
-        Ok(match before {
-            Before::Committed { .. } => format!("{path} as committed"),
-            Before::Disk(_) => format!("{path} on disk"),
-            Before::Nothing => "nothing".to_owned(),
-        })
+        Ok(before.described(&path))
     }
 
     fn live(&mut self, path: &Utf8Path, right: &Side, output: &Output) -> Result<(), Failure> {

@@ -19,7 +19,8 @@ use crate::emit::DiskTree;
 use crate::finding::Severity;
 use crate::lint::Settings;
 use crate::report::changes::Changes;
-use crate::report::{self, ClusterRow, PlanPage};
+use crate::report::{self, ClusterRow, PlanPage, Source};
+use crate::source::{Commit, repository_name};
 
 /// Make one HTML page of the whole plan
 ///
@@ -136,6 +137,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         steps
     });
     let settled = findings.settle(None, &settings, &found.root, output)?;
+    let source = Source {
+        repository: repository_name(&found.root),
+        head: Commit::find(&found.root, "HEAD"),
+        base: compared.as_ref().and_then(|c| c.commit.clone()),
+    };
     for target in &targets {
         let terminal = target.terminal(output);
         let changes = compared.as_ref().map(|c| Changes {
@@ -152,6 +158,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         settled.report(terminal, |report| {
             let page = PlanPage {
                 report,
+                source: &source,
                 clusters: &rows,
                 changes: changes.as_ref(),
                 upgrade: upgrade.as_ref(),

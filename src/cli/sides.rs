@@ -10,7 +10,9 @@ use super::clusters;
 use super::failure::Failure;
 use crate::kube::Object;
 use crate::repo::{self, Options, Repo};
-use crate::source::{Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited};
+use crate::source::{
+    Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited,
+};
 use crate::yaml;
 
 /// Where a side is read from.
@@ -47,6 +49,11 @@ impl Side {
     pub(super) fn has_revision(&self) -> bool {
         let revision = self.revision.as_deref();
         revision.is_some_and(|name| Revision::is_there(&self.directory, name))
+    }
+
+    /// The commit that its revision is.
+    pub(super) fn commit(&self) -> Option<Commit> {
+        Commit::find(&self.directory, self.revision.as_deref()?)
     }
 
     /// Reads it.

@@ -31,6 +31,15 @@ pub enum Before {
 }
 
 impl Before {
+    /// What it is called in a sentence; `path` is where it is.
+    pub fn described(&self, path: &Utf8Path) -> String {
+        match self {
+            Self::Committed { .. } => format!("the tree committed in {path}"),
+            Self::Disk(_) => format!("the tree in {path}"),
+            Self::Nothing => "nothing".to_owned(),
+        }
+    }
+
     /// The tree that HEAD has at `out`, where git knows one; else the one on disk. The note says
     /// why git could not be asked although `out` lies in a repository.
     ///

@@ -29,6 +29,7 @@ pub(super) fn upgrade(
 ) -> String {
     let before = changes.review();
     let lead = Lead {
+        source: html! {},
         tone: tone(review.level),
         verdict: sentence_case(&review.verdict()),
         sentence: format!("{title}."),
@@ -66,6 +67,7 @@ pub(super) fn checklist(changes: &Changes<'_>, review: &Review<'_>, title: &str)
 /// The verdict, and what follows.
 fn lead(changes: &Changes<'_>, review: &Review<'_>) -> Lead {
     Lead {
+        source: html! {},
         tone: tone(review.level),
         verdict: sentence_case(&review.verdict()),
         sentence: format!("From {} to {}.", changes.left, changes.right),

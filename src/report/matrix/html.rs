@@ -15,6 +15,7 @@ pub(super) fn page(page: &MatrixPage<'_>) -> String {
     let counted = counts(page.clusters);
     let wanted = counted.wanted();
     let lead = Lead {
+        source: html! {},
         tone: match counted {
             c if c.missing > 0 || c.obstructed > 0 => Tone::Bad,
             c if c.wrong + c.unknown + c.dangling > 0 => Tone::Warn,

@@ -17,12 +17,12 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::secret::visible;
 
 pub use clusters::{ClusterRow, Verdict};
-pub use plan::{PlanPage, write_plan};
+pub use plan::{PlanPage, Source, write_plan};
 
 const STYLE: &str = include_str!("style.css");
 
 /// The style's digest, so that the browser takes this style and no other.
-const STYLE_DIGEST: &str = "sha256-Nn+LBw1kCZeH/SaZ8ZfXMH3fNrUU/nP1WI2a8VT668E=";
+const STYLE_DIGEST: &str = "sha256-+XglermIg27m9XTQhOXu+c6dkUZO23dHXCH/hr/gja4=";
 
 /// How bad it is, as the page's colours tell it; a word always stands beside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub(super) struct Lead {
     pub(super) sentence: String,
     /// Numbers, each with its name and the anchor of the section that tells more.
     pub(super) figures: Vec<(String, &'static str, &'static str)>,
+    /// What was read, below the title.
+    pub(super) source: Markup,
     /// What is told before any section.
     pub(super) content: Markup,
 }
@@ -86,6 +88,7 @@ pub(super) fn page(title: &str, lead: &Lead, sections: &[Section]) -> String {
             body {
                 header.top {
                     h1 { (title) }
+                    (lead.source)
                     div.verdict.(lead.tone.class()) {
                         p { strong { (lead.verdict) } " " span { (lead.sentence) } }
                     }

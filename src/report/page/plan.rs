@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use maud::html;
+use maud::{Markup, html};
 
 use super::clusters::{ClusterRow, Verdict};
 use super::{Lead, Section, Tone, alerts, clusters, findings, page};
@@ -10,14 +10,18 @@ use crate::finding::Severity;
 use crate::matrix::{ClusterMatrix, counts};
 use crate::report::changes::{self, Changes, Steps};
 use crate::report::matrix::{self, MatrixPage};
+use crate::report::text::printable;
 use crate::report::{Report, plural};
 use crate::review::Review;
+use crate::source::Commit;
 
 /// Everything that the page tells.
 #[derive(Debug)]
 pub struct PlanPage<'a> {
     /// The findings.
     pub report: &'a Report<'a>,
+    /// What was read.
+    pub source: &'a Source,
     /// The clusters, in their order.
     pub clusters: &'a [ClusterRow],
     /// What changes; `None` where there is nothing to compare with.
@@ -25,6 +29,41 @@ pub struct PlanPage<'a> {
     /// What an upgrade does; `None` where none is asked for.
     pub upgrade: Option<&'a Steps>,
 }
+
+/// What the page was made from: nothing of it moves with the clock.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// What the repository is called; `None` outside one.
+    pub repository: Option<String>,
+    /// The commit that is checked out.
+    pub head: Option<Commit>,
+    /// The commit that it is compared with.
+    pub base: Option<Commit>,
+}
+
+impl Source {
+    fn shown(&self) -> Markup {
+        let commit = |name: &str, commit: &Commit| {
+            html! {
+                dt { (name) }
+                dd { code { (commit.name.get(..SHORT).unwrap_or(&commit.name)) }
+                    " " time datetime=(commit.time) { (commit.time.replacen('T', " ", 1)) } }
+            }
+        };
+        html! {
+            @if self.repository.is_some() || self.head.is_some() {
+                dl.source {
+                    @if let Some(name) = &self.repository { dt { "repository" } dd { (printable(name)) } }
+                    @if let Some(head) = &self.head { (commit("commit", head)) }
+                    @if let Some(base) = &self.base { (commit("base", base)) }
+                }
+            }
+        }
+    }
+}
+
+/// So many letters of a commit's name are shown: as many as GitHub shows, and more than git's least.
+const SHORT: usize = 10;
 
 /// Prints the page.
 ///
@@ -46,6 +85,12 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     let compared = plan.changes.map(|c| c.clusters);
     let review = plan.changes.map(Changes::review);
     let mut sections = vec![
+        Section {
+            anchor: "clusters",
+            name: "Clusters",
+            count: Some(plan.clusters.len()),
+            content: clusters::section(plan.clusters, found, compared),
+        },
         Section {
             anchor: "matrix",
             name: "Golden images",
@@ -79,12 +124,6 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
                 } },
             },
         },
-        Section {
-            anchor: "clusters",
-            name: "Clusters",
-            count: Some(plan.clusters.len()),
-            content: clusters::section(plan.clusters, found, compared),
-        },
     ];
     if let Some(steps) = plan.upgrade {
         let upgrade = Section {
@@ -93,7 +132,7 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
             count: None,
             content: changes::checklist(steps, plan.report),
         };
-        sections.insert(sections.len() - 1, upgrade);
+        sections.push(upgrade);
     }
     let mut lead = lead(plan, &matrices, fires.len());
     if let (Some(changes), Some(review)) = (plan.changes, &review) {
@@ -149,6 +188,7 @@ fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> Lead {
         verdict,
         sentence,
         figures,
+        source: plan.source.shown(),
         content: html! {},
     }
 }

@@ -39,6 +39,7 @@ fn the_policy_names_the_style() {
 fn what_comes_from_files_is_escaped() {
     let hostile = "</style><script>alert(1)</script>&amp;\"'";
     let lead = Lead {
+        source: maud::html! {},
         tone: Tone::Bad,
         verdict: hostile.to_owned(),
         sentence: hostile.to_owned(),

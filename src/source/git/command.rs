@@ -87,6 +87,11 @@ impl Git {
         Ok((Self { top, bare }, below))
     }
 
+    /// The directory of the repository.
+    pub(super) fn top(&self) -> &Utf8Path {
+        &self.top
+    }
+
     /// git in the repository, for arguments to be added.
     pub(super) fn command(&self) -> Command {
         let git = program("git").unwrap_or_else(|| "git".into());

@@ -40,6 +40,46 @@ enum Kind {
     Submodule,
 }
 
+/// A commit, as a person knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its full name.
+    pub name: String,
+    /// When it was committed, as git prints it for machines: `2026-11-22T09:30:00+01:00`.
+    pub time: String,
+}
+
+impl Commit {
+    /// The commit of the revision `name` (as in [`Revision::open`]) of the repository that
+    /// `directory` lies in; `None` where there is none.
+    pub fn find(directory: &Utf8Path, name: &str) -> Option<Self> {
+        let (git, _) = Git::around(directory).ok()?;
+        let name = resolved(&git, name).ok()?;
+        // Unlike `git log` it knows no signatures, for which a program would be started.
+        let told = git.line(&["rev-list", "--max-count=1", "--format=%cI", &name]);
+        let time = told.ok()?.lines().last()?.to_owned();
+        Some(Self { name, time })
+    }
+}
+
+/// What the repository that `directory` lies in is called: the last part of its origin's address,
+/// else its directory. `None` outside a repository.
+pub fn repository_name(directory: &Utf8Path) -> Option<String> {
+    let (git, _) = Git::around(directory).ok()?;
+    let origin = git.line(&["config", "--get", "remote.origin.url"]).ok();
+    let last = origin.as_deref().and_then(last_part);
+    let name = last.or_else(|| git.top().file_name())?;
+    Some(name.to_owned())
+}
+
+/// The last part of an address; what comes before it may hold a password.
+fn last_part(address: &str) -> Option<&str> {
+    let path = address.trim_end_matches('/');
+    let last = path.rsplit(['/', ':', '\\', '@']).next()?;
+    let name = last.strip_suffix(".git").unwrap_or(last);
+    Some(name).filter(|n| !n.is_empty() && !n.contains(['?', '#', '=']))
+}
+
 /// Links that lead to links; git itself gives up at 40.
 const MOST_LINKS: usize = 10;
 

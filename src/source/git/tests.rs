@@ -158,3 +158,47 @@ fn a_bare_repository_in_another_one_is_none() {
     let listing = revision.list(&Walk::default()).expect("listed");
     assert!(listing.files.is_empty(), "{listing:?}");
 }
+
+#[test]
+fn a_commit_has_a_name_and_a_time() {
+    let repository = Repository::new();
+    repository.write("a.yaml", "a");
+    repository.commit();
+    let commit = Commit::find(repository.root(), "HEAD").expect("a commit");
+    assert_eq!(commit.name, open(repository.root(), "HEAD").commit());
+    let form = |c: char| if c.is_ascii_digit() { '0' } else { c };
+    let time: String = commit
+        .time
+        .replace('-', "+")
+        .replace('Z', "+00:00")
+        .chars()
+        .map(form)
+        .collect();
+    assert_eq!(time, "0000+00+00T00:00:00+00:00");
+    assert_eq!(Commit::find(repository.root(), "nothing"), None);
+}
+
+#[test]
+fn a_repository_is_called_as_its_origin_is() {
+    let repository = Repository::new();
+    let called = || repository_name(repository.root());
+    assert_eq!(called().as_deref(), repository.root().file_name());
+    for (address, name) in [
+        (
+            "https://user:hunter2@git.example.com/team/clusters.git",
+            "clusters",
+        ),
+        ("git@git.example.com:clusters.git/", "clusters"),
+        ("https://git.example.com/fleet", "fleet"),
+    ] {
+        repository.run(&["config", "remote.origin.url", address]);
+        assert_eq!(called().as_deref(), Some(name), "{address}");
+    }
+    // What may be a password is not shown.
+    repository.run(&[
+        "config",
+        "remote.origin.url",
+        "https://git.example.com/?token=hunter2",
+    ]);
+    assert_eq!(called().as_deref(), repository.root().file_name());
+}
