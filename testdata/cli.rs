@@ -6,8 +6,12 @@
 //! is printed now.
 //!
 //! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository), `append
-//! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`; and
+//! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
 //! `ARGOCD_APP_PARAMETERS='…'` or `HCOPLAN_ALLOW_KUSTOMIZE=1` before `hcoplan`.
+//!
+//! `kustomize` puts one on the `PATH` that prints what the real one printed for the same files
+//! (`testdata/cli/kustomize-builds`, by their checksum); with `SNAPSHOTS=overwrite` it asks the
+//! machine's own about files that it doesn't know.
 
 #[path = "init.rs"]
 mod init;
@@ -16,6 +20,7 @@ mod matrix;
 #[path = "review.rs"]
 mod review;
 
+use std::cell::RefCell;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,6 +33,10 @@ fn main_directory() -> &'static Path {
 /// A case that runs.
 struct Scene {
     directory: tempfile::TempDir,
+    /// Where commands run, below it.
+    current: RefCell<String>,
+    /// What comes before the `PATH`, where there is anything.
+    programs: RefCell<Option<tempfile::TempDir>>,
 }
 
 impl Scene {
@@ -36,7 +45,29 @@ impl Scene {
         if inputs.is_dir() {
             copy(inputs, directory.path());
         }
-        Self { directory }
+        Self {
+            directory,
+            current: RefCell::default(),
+            programs: RefCell::default(),
+        }
+    }
+
+    /// Puts a kustomize on the `PATH` that prints what was recorded.
+    #[cfg(unix)]
+    fn add_kustomize(&self) {
+        use std::os::unix::fs::PermissionsExt;
+        let programs = tempfile::tempdir().expect("a directory");
+        let recorded = main_directory().join("testdata/cli/kustomize-builds");
+        let records = std::env::var("SNAPSHOTS").is_ok_and(|v| v == "overwrite");
+        let real = std::env::var("PATH").unwrap_or_default();
+        let script = format!(
+            "#!/bin/sh\nRECORDED='{}' RECORDS={records} REAL='{real}'\n{REPLAY}",
+            recorded.display()
+        );
+        let path = programs.path().join("kustomize");
+        fs::write(&path, script).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made a program");
+        *self.programs.borrow_mut() = Some(programs);
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -45,10 +76,15 @@ impl Scene {
 
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = match &*self.programs.borrow() {
+            Some(programs) => format!("{}:{path}", programs.path().display()),
+            None => path,
+        };
         command
-            .current_dir(self.directory.path())
+            .current_dir(self.path(&self.current.borrow()))
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path)
             .env("HOME", "/nowhere")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -93,6 +129,9 @@ impl Scene {
                 fs::rename(self.path(from), to).expect("moved");
             }
             ["git", arguments @ ..] => self.git(arguments),
+            ["cd", directory] => *self.current.borrow_mut() = (*directory).to_owned(),
+            #[cfg(unix)]
+            ["kustomize"] => self.add_kustomize(),
             ["remove", name] => {
                 let path = self.path(name);
                 match path.is_dir() {
@@ -168,6 +207,24 @@ impl Scene {
         }
     }
 }
+
+/// A kustomize that prints what another one printed of the same files, in its copy of a repository.
+const REPLAY: &str = r#"
+if [ "$1" = version ]; then echo v5.5.0; exit 0; fi
+top=$(pwd | sed 's,\(/hcoplan-build-[^/]*\).*,\1,')
+below=$(pwd | sed "s,^$top,,")
+sum=$(cd "$top" && { echo "$below"; find . -type f | LC_ALL=C sort | while read -r f; do echo "$f"; cat "$f"; done; } | cksum | tr ' ' -)
+if [ "$RECORDS" = true ] && [ ! -f "$RECORDED/$sum.yaml" ] && [ ! -f "$RECORDED/$sum.error" ]; then
+  PATH=$REAL
+  if command -v kustomize > /dev/null; then set -- kustomize build .; else set -- kubectl kustomize .; fi
+  mkdir -p "$RECORDED"
+  if "$@" > "$RECORDED/$sum.yaml" 2> "$RECORDED/$sum.error"; then rm "$RECORDED/$sum.error"; else rm "$RECORDED/$sum.yaml"; fi
+fi
+if [ -f "$RECORDED/$sum.yaml" ]; then exec cat "$RECORDED/$sum.yaml"; fi
+if [ -f "$RECORDED/$sum.error" ]; then cat "$RECORDED/$sum.error" >&2; exit 1; fi
+echo "nobody has recorded this build: SNAPSHOTS=overwrite does, where there is a kustomize or kubectl" >&2
+exit 1
+"#;
 
 /// Words of a command line, `'…'` for one with spaces.
 fn words(line: &str) -> Vec<String> {

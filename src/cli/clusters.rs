@@ -13,7 +13,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
-use super::root::{Place, problems};
+use super::root::{Place, problems, said};
 use super::selection::Selection;
 use super::shard::Shard;
 use crate::app::{self, Held, Outcome, Progress, Work};
@@ -68,6 +68,7 @@ pub(super) fn find(
         config: sources.config.as_deref().map(configuration).transpose()?,
         trust,
         left_out,
+        within: place.below.clone(),
         ..Options::default()
     };
     let opened = match sources.directory.as_str() {
@@ -89,7 +90,7 @@ pub(super) fn find(
         repo = Repo::open(&directory, &options).map_err(wrong)?;
     }
     if let Some(below) = &place.below {
-        selection.only_below(below, repo.clusters());
+        selection.only_below(below, &repo);
     }
     if sources.show_files {
         show_files(&repo, &selection, output);
@@ -99,19 +100,28 @@ pub(super) fn find(
         ..Verdict::default()
     };
     let names = repo.clusters().iter().map(ClusterRef::name);
-    let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
+    let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| repo.is_within(c, b));
+    if let Some(pattern) = selection.unmatched(names.clone())
+        && let Some(overlay) = repo.overlays().iter().find(|o| selection.names(o.name()))
+    {
+        return Err(not_built(&format!("--cluster {pattern}"), overlay));
+    }
     if !repo.clusters().iter().any(is_below) {
         let directory = &sources.directory;
-        match repo.unplanned(place.below.as_deref()).count() {
-            0 => {
-                output.error(format_args!("no HyperConverged found in {directory}"));
-                verdict.nothing_found = true;
-            }
-            _ => {
+        let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
+        // That some are not built is a finding.
+        let is_unbuilt = verdict.unreadable && !repo.overlays().is_empty();
+        match () {
+            () if is_unplanned => {
                 output.error(format_args!(
                     "no HyperConverged that could be planned is in {directory}"
                 ));
                 verdict.nothing_planned = true;
+            }
+            () if is_unbuilt => verdict.nothing_found = true,
+            () => {
+                output.error(format_args!("no HyperConverged found in {directory}"));
+                verdict.nothing_found = true;
             }
         }
     } else if let Some(pattern) = selection.unmatched(names.clone()) {
@@ -139,9 +149,40 @@ pub(super) fn find(
     Ok(found)
 }
 
+/// A cluster is asked for that kustomize would have to build.
+pub(super) fn not_built(asked: &str, overlay: &repo::Overlay) -> Failure {
+    let (name, kustomization) = (overlay.name(), &overlay.kustomization);
+    Failure::usage(
+        format!("{asked}: kustomize builds the cluster {name} from {kustomization}"),
+        "--kustomize builds it first",
+    )
+}
+
+/// What the directory is looked at from: the root that its configuration is in; else, where
+/// kustomizations tie it to what lies elsewhere, the root of the git work tree.
+fn place(sources: &Sources) -> Result<Place, Failure> {
+    let place = configured_place(sources)?;
+    let path = &sources.directory;
+    if path == "-" || place.below.is_some() || path.join(CONFIG_FILE).is_file() {
+        return Ok(place);
+    }
+    let top = Place::work_tree(path);
+    let Some(below) = &top.below else {
+        return Ok(place);
+    };
+    let open = |directory: &Utf8Path| Directory::open(directory, crate::source::max_bytes());
+    let has_kustomization = |tree: &Directory| {
+        let listing = tree.list(&crate::source::Walk::default());
+        listing.is_ok_and(|l| l.files.iter().any(|f| repo::is_kustomization(f)))
+    };
+    let is_tied = open(&root(path)).is_ok_and(|tree| has_kustomization(&tree))
+        && open(&top.root).is_ok_and(|tree| repo::is_tied(&tree, below));
+    Ok(if is_tied { top } else { place })
+}
+
 /// What the directory is looked at from. Where a revision is trusted, that revision says where the
 /// configuration is: a change could put another one in its way.
-fn place(sources: &Sources) -> Result<Place, Failure> {
+fn configured_place(sources: &Sources) -> Result<Place, Failure> {
     let path = &sources.directory;
     if path == "-" || sources.config.is_some() {
         return Ok(Place::itself(path));
@@ -232,7 +273,13 @@ pub(super) fn build_revision(
     options: &mut Options,
 ) -> Result<(), Failure> {
     app::watch();
-    match repo::build(tree, root, options.max_bytes, &app::interrupted) {
+    match repo::build(
+        tree,
+        root,
+        options.within.as_deref(),
+        options.max_bytes,
+        &app::interrupted,
+    ) {
         Ok(built) => options.built = Some(built.into()),
         Err(repo::BuildError::Nothing(_)) => {}
         Err(error) => return Err(error.into()),
@@ -249,7 +296,13 @@ pub(super) fn build_directory(
     app::watch();
     let tree = Directory::open(root, options.max_bytes).map_err(repo::BuildError::from)?;
     let tree = Edited::new(tree, options.edited.clone());
-    let mut built = repo::build(&tree, root, options.max_bytes, &app::interrupted)?;
+    let mut built = repo::build(
+        &tree,
+        root,
+        options.within.as_deref(),
+        options.max_bytes,
+        &app::interrupted,
+    )?;
     let notes = std::mem::take(&mut built.notes);
     options.built = Some(built.into());
     Ok(notes)
@@ -379,6 +432,13 @@ impl Clusters {
         self.selection.shard()
     }
 
+    /// Says what keeps something from being planned, for subcommands that print no findings.
+    pub(super) fn say_problems(&self, output: &Output) {
+        for problem in problems(&self.repo, self.below()).filter(|p| p.fatal) {
+            output.error(said(&problem.finding));
+        }
+    }
+
     /// Says that a shard has nothing to do, and that another one says what is wrong.
     fn say_shard(&self, output: &Output) {
         let Some(shard) = self.shard() else {
@@ -442,7 +502,7 @@ impl Clusters {
                 let clusters = before.clusters().iter();
                 let mut named = clusters.filter(|c| c.name() == name);
                 let below = self.below();
-                below.is_none_or(|below| named.any(|c| c.path().starts_with(below)))
+                below.is_none_or(|below| named.any(|c| before.is_within(c, below)))
             };
             let meant = |name: &str| self.selection.has_lost(name) && is_below(name);
             findings.extend(repo::removed(before, &self.repo, meant));

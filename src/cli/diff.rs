@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::out::Out;
 use super::output::Output;
+use super::root;
 use super::selection::Selection;
 use super::sides::{self, Side};
 use crate::app::{self, Compared, Progress, Relation};
@@ -247,7 +248,7 @@ impl<'a> Run<'a> {
     fn repositories(&mut self, left: &Side, right: &Side, output: &Output) -> Result<(), Failure> {
         let (before, after) = (left.open()?, right.open()?);
         if before.clusters().is_empty() && after.clusters().is_empty() {
-            self.nothing(output);
+            self.nothing(&after, output);
         }
         self.note_problems(&after, output);
         let settings = self.settings(&after)?;
@@ -322,7 +323,7 @@ impl<'a> Run<'a> {
     fn open(&mut self, side: &Side, output: &Output) -> Result<Repo, Failure> {
         let repo = side.open()?;
         if repo.clusters().is_empty() {
-            self.nothing(output);
+            self.nothing(&repo, output);
         }
         self.note_problems(&repo, output);
         // No rule runs, and a wrong configuration is an error all the same.
@@ -330,16 +331,20 @@ impl<'a> Run<'a> {
         Ok(repo)
     }
 
-    fn nothing(&mut self, output: &Output) {
-        output.error(format_args!("no HyperConverged found in {}", self.root));
+    fn nothing(&mut self, repo: &Repo, output: &Output) {
         self.verdict.nothing_found = true;
+        // That some are not built is said as a problem.
+        if !repo.overlays().is_empty() {
+            return;
+        }
+        output.error(format_args!("no HyperConverged found in {}", self.root));
     }
 
     /// Files of the right side that can't be read.
     fn note_problems(&mut self, repo: &Repo, output: &Output) {
         for problem in repo.problems().iter().filter(|p| p.fatal) {
             self.verdict.unreadable = true;
-            output.error(app::said(&problem.finding));
+            output.error(root::said(&problem.finding));
         }
     }
 

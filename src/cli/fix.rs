@@ -80,6 +80,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             "give the directory of the base, without --kustomize, and migrate its patches by hand",
         ));
     }
+    found.say_problems(output);
     let root = found.root.clone();
     let mut verdict = found.verdict;
     let mended = match &arguments.migrate {

@@ -35,6 +35,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let sources = &arguments.sources;
     let found = clusters::find(sources, Vec::new(), output)?;
     if found.verdict.nothing_found {
+        found.say_problems(output);
         return Ok(found.verdict);
     }
     let work = Work {

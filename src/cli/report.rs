@@ -88,6 +88,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let upgrade_to = last_release(&arguments.upgrade_to)?;
     let found = clusters::find(sources, arguments.held.files(), output)?;
     if found.verdict.nothing_found {
+        found.say_problems(output);
         return Ok(found.verdict);
     }
     let settings = arguments.rules.settings(&found)?;
@@ -100,9 +101,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ..Work::default()
     };
     let mut verdict = found.verdict;
-    for problem in found.repo.problems().iter().filter(|p| p.fatal) {
-        output.error(app::said(&problem.finding));
-    }
+    found.say_problems(output);
     let mut rows = Vec::new();
     let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
         match outcome.state {

@@ -3,6 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::app;
 use crate::finding::Finding;
 use crate::repo::{self, CONFIG_FILE, Repo};
 
@@ -75,11 +76,25 @@ pub(super) fn problems<'r>(
         .filter(move |p| is_about(&p.finding, below))
 }
 
-/// Whether a finding is about a file below a directory, or about none.
+/// Whether a finding is about a file below a directory, or about none. What isn't built is told for
+/// that directory alone, and may lie above it.
 pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
+    let rules = [&repo::KUSTOMIZE_NOT_BUILT, &repo::KUSTOMIZE_BUILD_FAILED];
+    if rules.iter().any(|r| r.name == finding.rule.name) {
+        return true;
+    }
     match (below, &finding.location) {
         (Some(below), Some(place)) => place.file.path().starts_with(below),
         _ => true,
+    }
+}
+
+/// A finding on one line, with what to do about it below.
+pub(super) fn said(finding: &Finding) -> String {
+    let said = app::said(finding);
+    match &finding.help {
+        Some(help) => format!("{said}\n  help: {help}"),
+        None => said,
     }
 }
 

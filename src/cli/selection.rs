@@ -8,7 +8,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use super::arguments::Sources;
 use super::failure::Failure;
 use super::shard::Shard;
-use crate::repo::ClusterRef;
+use crate::repo::Repo;
 
 /// Compiled patterns.
 #[derive(Debug)]
@@ -46,9 +46,10 @@ impl Selection {
         })
     }
 
-    /// Of these clusters only those in or below a directory, or in a file.
-    pub(super) fn only_below(&mut self, below: &Utf8Path, clusters: &[ClusterRef]) {
-        let below = clusters.iter().filter(|c| c.path().starts_with(below));
+    /// Only the clusters in or below a directory, in a file, or built of one.
+    pub(super) fn only_below(&mut self, below: &Utf8Path, repo: &Repo) {
+        let clusters = repo.clusters().iter();
+        let below = clusters.filter(|c| repo.is_within(c, below));
         self.only = Some(below.map(|c| c.name().to_owned()).collect());
     }
 
@@ -90,6 +91,11 @@ impl Selection {
             && (self.cluster.is_empty() || any(&self.cluster))
             && !any(&self.exclude)
             && self.in_shard(cluster)
+    }
+
+    /// Whether a `--cluster` pattern matches a name.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.cluster.iter().any(|p| p.matches(name))
     }
 
     /// The first `--cluster` pattern that matches none of these names.

@@ -16,7 +16,7 @@ use crate::app::{self, Work};
 use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
 use crate::release::Release;
-use crate::repo::{self, ClusterRef, Loaded};
+use crate::repo::{self, ClusterRef, Loaded, Overlay, Repo};
 use crate::report::{Format, WhyPage, masked, why_json, write_why};
 use crate::why::{Answer, World, ask, ask_of};
 use crate::{emit, plan};
@@ -118,10 +118,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let foreign = arguments.held.files();
     let found = clusters::find(&sources, foreign, output)?;
-    if found.repo.clusters().is_empty() {
+    if found.verdict.nothing_found {
+        found.say_problems(output);
         return Ok(found.verdict);
     }
-    let cluster = named(found.repo.clusters(), &arguments.cluster)?;
+    let cluster = named(&found.repo, &arguments.cluster)?;
     let mut verdict = found.verdict;
     let loaded = match found.repo.load(cluster) {
         Ok(loaded) => loaded,
@@ -177,7 +178,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 }
 
 /// The cluster of a name, or of a last part that no other has.
-fn named<'c>(clusters: &'c [ClusterRef], name: &str) -> Result<&'c ClusterRef, Failure> {
+fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
+    let clusters = repo.clusters();
     if let Some(exact) = clusters.iter().find(|c| c.name() == name) {
         return Ok(exact);
     }
@@ -189,6 +191,12 @@ fn named<'c>(clusters: &'c [ClusterRef], name: &str) -> Result<&'c ClusterRef, F
     match clusters.iter().filter(last).collect::<Vec<_>>().as_slice() {
         [only] => Ok(only),
         [] => {
+            let mut overlays = repo.overlays().iter();
+            let is_it =
+                |o: &&Overlay| o.name().rsplit('/').next() == Some(name) || o.name() == name;
+            if let Some(overlay) = overlays.find(is_it) {
+                return Err(clusters::not_built(&format!("why {name}"), overlay));
+            }
             let parts = clusters.iter().flat_map(|c| {
                 let last = c.name().rsplit('/').next();
                 [Some(c.name()), last].into_iter().flatten()

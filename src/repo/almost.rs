@@ -252,7 +252,8 @@ impl Repo {
             let broken: Vec<_> = problems.map(|place| place.file.path()).collect();
             let declared = declared.filter(|s| {
                 let directory = parent(objects.path(s.object));
-                !broken.iter().any(|path| path.starts_with(directory))
+                let is_unbuilt = objects.unbuilt.iter().any(|d| d.starts_with(directory));
+                !is_unbuilt && !broken.iter().any(|path| path.starts_with(directory))
             });
             let places = declared.filter_map(|s| self.named_at(s.object));
             findings.extend(places.map(unused_inventory));

@@ -145,7 +145,8 @@ pub(super) fn without_one(
         let mut above = directory.ancestors();
         let root = above.find(|d| is_level(d)).unwrap_or(Utf8Path::new(""));
         let mut all = objects.hyperconvergeds.iter();
-        !all.any(|o| objects.path(*o).starts_with(root))
+        let is_unbuilt = objects.unbuilt.iter().any(|d| d.starts_with(root));
+        !is_unbuilt && !all.any(|o| objects.path(*o).starts_with(root))
     });
     let finding = |subscription: ObjectRef| {
         let place = place(subscription)?;

@@ -30,6 +30,11 @@ pub enum Use {
         /// The kustomization.
         of: Utf8PathBuf,
     },
+    /// It holds a HyperConverged that only kustomize makes a cluster's.
+    Base {
+        /// The kustomization of the first such cluster.
+        of: Utf8PathBuf,
+    },
     /// Left out, with the reason.
     Skipped(String),
 }
@@ -74,6 +79,7 @@ impl fmt::Display for Use {
             }
             Self::Nothing => f.write_str("read, nothing in it is about HCO"),
             Self::Patch { of } => write!(f, "skipped: {of} names it as a patch"),
+            Self::Base { of } => write!(f, "a base of {of}, not planned as it is written"),
             Self::Skipped(why) => write!(f, "skipped: {why}"),
         }
     }

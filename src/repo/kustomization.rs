@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::changes::Changes;
+use super::kustomization_keys::values;
 use crate::source::normal;
 use crate::yaml::Node;
 
@@ -30,22 +32,29 @@ pub(super) struct Named {
     pub(super) resources: Vec<Utf8PathBuf>,
     /// Whether it builds on what isn't below the root.
     pub(super) remote: bool,
+    /// What it does to the objects that it builds on.
+    pub(super) changes: Changes,
 }
 
 impl Named {
     /// What the kustomization at a path names.
     pub(super) fn by(root: &Node, path: &Utf8Path) -> Self {
         let directory = path.parent().unwrap_or(Utf8Path::new(""));
-        let list = |key: &&str| root.get(key).map_or(&[][..], Node::items).iter();
-        let patches = ["patches", "patchesStrategicMerge", "patchesJson6902"];
-        let patches = patches.iter().flat_map(list);
-        let patches = patches.filter_map(|e| e.as_str().or_else(|| e.get("path")?.as_str()));
+        let list = |key: &'static str| values(root, key).flat_map(Node::items);
+        let patches = ["patches", "patchesstrategicmerge", "patchesjson6902"];
+        let patches = patches.into_iter().flat_map(list);
+        let patches =
+            patches.filter_map(|e| e.as_str().or_else(|| values(e, "path").next()?.as_str()));
         // A strategic merge patch may stand inline.
         let patches = patches.filter(|p| !p.contains('\n') && !p.contains(": "));
         let resources = ["resources", "bases", "components"];
-        let resources = resources.iter().flat_map(list).filter_map(Node::as_str);
+        let resources = resources
+            .into_iter()
+            .flat_map(list)
+            .filter_map(Node::as_str);
         let mut out = Self {
             patches: patches.filter_map(|p| normal(&directory.join(p))).collect(),
+            changes: Changes::by(root, directory),
             ..Self::default()
         };
         for resource in resources {
@@ -61,7 +70,7 @@ impl Named {
 /// All kustomizations of a repository, by their paths.
 #[derive(Debug, Default)]
 pub(super) struct Kustomizations<'r> {
-    all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
+    pub(super) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
 }
 
 impl<'r> Kustomizations<'r> {
@@ -108,7 +117,8 @@ impl<'r> Kustomizations<'r> {
         out
     }
 
-    fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
+    /// The kustomizations in a directory.
+    pub(super) fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
         let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
         let found = paths.map(|p| self.all.get_key_value(&*p).map(|(path, _)| *path));
         found.into_iter().flatten()

@@ -12,10 +12,10 @@ use super::kustomization::KUSTOMIZATIONS;
 use crate::source::{Location, SourceFile, Tree, normal};
 use crate::yaml::{self, Document, Node};
 
-/// An annotation that a kustomization's patch sets on a HyperConverged.
+/// An annotation that a kustomization's patch sets on a HyperConverged, or that it has before any does.
 #[derive(Debug, Clone)]
 pub struct Layer {
-    /// The kustomization, relative to the root.
+    /// The kustomization, relative to the root; of a build also the file that the HyperConverged is from.
     pub kustomization: Utf8PathBuf,
     /// The annotation's key.
     pub name: String,
@@ -56,6 +56,47 @@ impl Kustomizations {
             Some((path.to_owned(), Kustomization::of(tree, path, &document)))
         });
         Self(read.collect())
+    }
+
+    /// The annotations of a cluster that one of them builds, from the HyperConverged's file outwards.
+    pub fn of_build(
+        &self,
+        tree: &dyn Tree,
+        built_by: &Utf8Path,
+        files: impl Iterator<Item = Utf8PathBuf>,
+    ) -> Vec<Layer> {
+        let mut out = Vec::new();
+        for file in files {
+            let mut seen = BTreeMap::new();
+            if !self.reaches(built_by, &file, &mut seen) {
+                continue;
+            }
+            let mut own = Vec::new();
+            for document in documents(tree, &file).unwrap_or_default() {
+                if document.root.get("kind").and_then(Node::as_str) == Some("HyperConverged") {
+                    annotations(&document, &mut own);
+                }
+            }
+            if own.is_empty() {
+                continue;
+            }
+            let mut above = self.layers(&file);
+            above.retain(|l| seen.get(&l.kustomization).is_some_and(|reached| *reached));
+            for layer in &mut above {
+                layer.on.insert(file.clone());
+            }
+            let own = own.into_iter();
+            out.extend(own.map(|(name, text, place, document)| Layer {
+                kustomization: file.clone(),
+                name,
+                text,
+                place,
+                document,
+                on: BTreeSet::new(),
+            }));
+            out.extend(above);
+        }
+        out
     }
 
     /// What they lay over the HyperConverged in a file, inner ones first.

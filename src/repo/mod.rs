@@ -7,6 +7,7 @@
 
 mod almost;
 mod appliers;
+mod changes;
 mod choose_release;
 mod companions;
 mod config;
@@ -15,13 +16,16 @@ mod error;
 mod files;
 mod identity;
 mod kustomization;
+mod kustomization_keys;
 mod kustomize;
 mod layers;
 mod listed;
 mod load;
+mod look;
 mod neighbours;
 mod objects;
 mod open;
+mod overlays;
 mod pair;
 mod placed;
 mod problem;
@@ -56,11 +60,12 @@ pub use error::Error;
 pub use files::{FileUse, Holds, Use};
 pub use identity::{Identity, Said, SaidBy};
 pub use kustomization::is_kustomization;
-pub use kustomize::{BUILT, BuildError, Built, KUSTOMIZE_BUILD_FAILED, build};
+pub use kustomize::{BUILT, BuildError, Built, KUSTOMIZE_BUILD_FAILED, build, is_tied};
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
 pub use neighbours::Neighbours;
 pub use objects::{ClusterRef, Pairing};
+pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};
 pub use placed::Placed;
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_below, named_release_of};
@@ -92,6 +97,7 @@ pub static RULES: &[&Rule] = &[
     &HCO_REMOVED,
     &INVENTORY_WITHOUT_CLUSTER,
     &KUSTOMIZE_BUILD_FAILED,
+    &KUSTOMIZE_NOT_BUILT,
     &RELEASE_UNKNOWN,
     &YAML_DUPLICATE_KEY,
     &YAML_NOT_AS_WRITTEN,
@@ -129,6 +135,8 @@ pub struct Options {
     pub max_total: u64,
     /// What kustomizations build, which takes the place of the files that go into it.
     pub built: Option<Arc<Built>>,
+    /// The directory or file that is meant, relative to the root; `None` where that is all of it.
+    pub within: Option<Utf8PathBuf>,
     /// Files of the directory, by their path from the root, that have another content than on
     /// disk, as they would be after fixes.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
@@ -147,6 +155,7 @@ impl Default for Options {
             max_bytes: max_bytes(),
             max_total: Limits::current().max_total,
             built: None,
+            within: None,
             edited: BTreeMap::new(),
         }
     }
@@ -176,6 +185,8 @@ pub struct Repo {
     given: HashMap<u32, Arc<scan::Content>>,
     /// What kustomizations build.
     built: Option<Arc<Built>>,
+    /// The clusters that kustomize would have to build.
+    overlays: Vec<Overlay>,
     recent: recent::Recent,
     /// Read when somebody asks what is laid over a cluster's HyperConverged.
     kustomizations: OnceLock<Kustomizations>,
@@ -196,6 +207,19 @@ impl Repo {
     /// Whether it is a stream of documents, [`Repo::from_stream`].
     pub fn is_stream(&self) -> bool {
         matches!(self.files.as_slice(), [only] if *only.path == *open::STREAM)
+    }
+
+    /// The clusters that kustomize would have to build, and that are not in [`Repo::clusters`]; sorted.
+    pub fn overlays(&self) -> &[Overlay] {
+        &self.overlays
+    }
+
+    /// Whether a cluster lies in a directory or a file, or is built of anything there.
+    pub fn is_within(&self, cluster: &ClusterRef, directory: &Utf8Path) -> bool {
+        let built = self.built.as_ref();
+        let inputs = built.and_then(|b| b.inputs.get(cluster.path()));
+        let mut inputs = inputs.into_iter().flatten();
+        cluster.path().starts_with(directory) || inputs.any(|i| i.starts_with(directory))
     }
 
     /// What `hcoplan.yaml` says; everything is at its default without one.
@@ -228,14 +252,23 @@ impl Repo {
         unplanned.filter(is_below)
     }
 
-    /// What kustomizations lay over a cluster's HyperConverged, inner ones first.
+    /// What kustomizations lay over a cluster's HyperConverged, inner ones first; where it is built, what it
+    /// has before that comes first.
     pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
         let all = self.kustomizations.get_or_init(|| {
             let paths = self.files.iter().map(|f| &*f.path);
             let paths = paths.filter(|p| is_kustomization(p));
             Kustomizations::read(&*self.tree, paths)
         });
-        all.layers(cluster.path())
+        let built = self.built.as_ref();
+        let Some(inputs) = built.and_then(|b| b.inputs.get(cluster.path())) else {
+            return all.layers(cluster.path());
+        };
+        let kustomization = inputs
+            .iter()
+            .find(|i| is_kustomization(i) && i.parent() == Some(cluster.directory()));
+        let files = inputs.iter().filter(|i| !is_kustomization(i)).cloned();
+        kustomization.map_or_else(Vec::new, |by| all.of_build(&*self.tree, by, files))
     }
 
     /// Every YAML and JSON file, and everything that was left out, with what became of it; sorted

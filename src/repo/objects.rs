@@ -1,5 +1,6 @@
 //! What was found in a repository: objects of files, and the clusters that they make.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -113,6 +114,8 @@ pub(super) struct Objects {
     pub(super) sources: Vec<SourceRef>,
     /// Other manifests that say what a cluster is like.
     pub(super) statements: Vec<StatementRef>,
+    /// Directories of clusters that kustomize would have to build, and of their bases.
+    pub(super) unbuilt: HashSet<Utf8PathBuf>,
     /// An inventory for all clusters, from the command line.
     pub(super) given: Vec<SourceRef>,
     /// What is nearly a HyperConverged.

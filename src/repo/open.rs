@@ -1,22 +1,21 @@
 //! Reading a repository for the first time: what is where.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::files::{FileUse, Holds, Use};
-use super::kustomization::{Kustomizations, Named};
+use super::look::{Looked, More, Room, look_all, not_fetched, other_resources, patches, unbuilt};
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
-use super::pair::pair;
+use super::overlays::{Overlay, not_built};
+use super::pair::{pair, relative};
 use super::problem::{Problem, broken, unreadable};
 use super::recent::Recent;
 use super::rendered::Rendered;
-use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
+use super::scan::{Content, Found, What, is_candidate, scan};
 use super::texts::is_text;
 use super::trust::Trust;
 use super::{MANIFEST, Options, Repo};
@@ -24,9 +23,6 @@ use crate::inventory::SourceKind;
 use crate::source::{
     Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why, in_order,
 };
-
-/// Below this many files a second thread costs more than it gives.
-const FEW: usize = 32;
 
 impl Repo {
     /// The repository below a directory; or one file of it, with what lies beside it as its
@@ -87,7 +83,12 @@ impl Repo {
             checkout: options.checkout,
         })?;
         let mut reading = Reading::default();
-        let is_built_on = |f: &Utf8PathBuf| options.built.iter().any(|b| b.reached.contains(f));
+        let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f));
+        for file in listing.files.iter().filter(|f| is_built_on(f)) {
+            reading
+                .files
+                .push(FileUse::skipped(file, &"goes into a build"));
+        }
         listing
             .files
             .retain(|f| !left_out.contains(f) && !is_built_on(f));
@@ -115,7 +116,8 @@ impl Repo {
         let room = Room::new(options.max_total);
         let mut looked = look_all(&*tree, &candidates, &room);
         // kustomize reads its resources whatever they are called.
-        let others = other_resources(&*tree, &candidates, &looked);
+        let mut others = other_resources(&*tree, &candidates, &looked);
+        others.retain(|f| !is_built_on(f));
         looked.extend(look_all(&*tree, &others, &room));
         candidates.extend(others);
         if room.is_over() {
@@ -123,13 +125,23 @@ impl Repo {
         }
         not_fetched(&candidates, &looked)?;
         let patches = patches(&candidates, &looked);
+        let named = config.clusters.iter();
+        let named: HashSet<_> = named.filter_map(|c| relative(&c.path.value)).collect();
+        let mut overlays = unbuilt(&*tree, &candidates, &looked);
+        overlays.retain(|o| !o.is_named_by(&named));
+        let bases = bases(&overlays, &named);
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
             match patches.get(&**path) {
                 Some(of) => reading.patch(path, of),
                 // No tree of ours has a HyperConverged.
                 None if rendered.has(path) && !looked.holds_hyperconverged() => {}
-                None => reading.take(file, path, looked),
+                None => reading.take(file, path, looked, bases.get(&**path).copied()),
             }
+        }
+        let meant = |o: &&Overlay| options.within.as_deref().is_none_or(|w| o.is_of(w));
+        let meant: Vec<&Overlay> = overlays.iter().filter(meant).collect();
+        if !meant.is_empty() {
+            reading.problems.push(not_built(&*tree, &meant));
         }
         reading.objects.paths = candidates;
         for path in &options.inventory {
@@ -150,8 +162,33 @@ impl Repo {
             let strict = problems.map(|p| if meant(&p) { p.fatal() } else { p });
             reading.problems = strict.collect();
         }
+        reading.objects.unbuilt = directories(&overlays);
+        reading.overlays = overlays;
         reading.finish(tree, config, options)
     }
+}
+
+/// The files that are bases of overlays and no cluster's by themselves, each with its first overlay. What the
+/// configuration names as a cluster's file is one.
+fn bases<'o>(
+    overlays: &'o [Overlay],
+    named: &HashSet<Utf8PathBuf>,
+) -> BTreeMap<&'o Utf8Path, &'o Utf8Path> {
+    let mut out = BTreeMap::new();
+    for overlay in overlays {
+        for base in overlay.bases.iter().filter(|b| !named.contains(*b)) {
+            out.entry(&**base).or_insert(&*overlay.kustomization);
+        }
+    }
+    out
+}
+
+/// The directories of overlays and of what they build on.
+fn directories(overlays: &[Overlay]) -> HashSet<Utf8PathBuf> {
+    let bases = overlays.iter().flat_map(|o| &o.bases);
+    let bases = bases.filter_map(|b| b.parent());
+    let all = overlays.iter().map(Overlay::directory).chain(bases);
+    all.map(ToOwned::to_owned).collect()
 }
 
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
@@ -174,18 +211,6 @@ fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
 /// Whether a file says what git ignores: without it, more is read than is meant.
 fn is_patterns(path: &Utf8Path) -> bool {
     path.file_name() == Some(".gitignore")
-}
-
-/// What a partial clone lacks can't be told from what isn't there, so nothing can be said at all.
-fn not_fetched(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> Result<(), Error> {
-    let lacks = |looked: &Looked| {
-        let more = looked.more.as_ref();
-        more.is_some_and(|m| m.unreadable == Some(Unreadable::NotFetched))
-    };
-    match paths.iter().zip(looked).find(|(_, looked)| lacks(looked)) {
-        Some((path, _)) => Err(Error::File(path.to_path_buf(), Unreadable::NotFetched)),
-        None => Ok(()),
-    }
 }
 
 /// Those of some files that lie below a directory, relative to it.
@@ -221,7 +246,7 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
     let entries = config.clusters.iter();
     let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
     for path in config.inventory.iter().chain(named) {
-        if let Some(path) = super::pair::relative(&path.value)
+        if let Some(path) = relative(&path.value)
             && let Err(at) = out.binary_search(&path)
             && tree.check(&path).is_ok()
         {
@@ -231,145 +256,8 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
     out
 }
 
-/// What looking at a file gave, without its content. There is one of every file at once, so it is
-/// small.
-struct Looked {
-    found: Box<[Found]>,
-    /// What few files have.
-    more: Option<Box<More>>,
-}
-
-#[derive(Default)]
-struct More {
-    kustomization: Option<Box<Named>>,
-    unreadable: Option<Unreadable>,
-    problems: Vec<Problem>,
-}
-
-/// How much may be looked into in all.
-struct Room {
-    most: u64,
-    used: AtomicU64,
-}
-
-impl Room {
-    fn new(most: u64) -> Self {
-        let used = AtomicU64::new(0);
-        Self { most, used }
-    }
-
-    fn take(&self, content: &Content) {
-        let size = content.file.text().len() as u64;
-        self.used.fetch_add(size, Ordering::Relaxed);
-    }
-
-    /// Whether more was looked into; whichever file that was, the sum is the same.
-    fn is_over(&self) -> bool {
-        self.used.load(Ordering::Relaxed) > self.most
-    }
-}
-
-fn look_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], room: &Room) -> Vec<Looked> {
-    match paths.len() > FEW {
-        true => paths
-            .par_iter()
-            .map(|path| look(tree, path, room))
-            .collect(),
-        false => paths.iter().map(|path| look(tree, path, room)).collect(),
-    }
-}
-
-fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
-    let mut scanned = match path == CONFIG_FILE || room.is_over() {
-        true => Scanned::default(),
-        false => scan(tree, path),
-    };
-    if let Some(content) = &scanned.content {
-        room.take(content);
-    }
-    let mut problems = Vec::new();
-    if let Some(why) = &scanned.unreadable {
-        let problem = unreadable(path, why);
-        problems.push(match scanned.marked {
-            true => problem.fatal(),
-            false => problem,
-        });
-    }
-    // Read again when a cluster is loaded, so that memory doesn't grow with the repository.
-    if let Some(content) = scanned.content.take().filter(Content::is_broken) {
-        problems.extend(broken(&content, scanned.marked));
-    }
-    let Scanned {
-        found,
-        kustomization,
-        unreadable,
-        ..
-    } = scanned;
-    let some = kustomization.is_some() || unreadable.is_some() || !problems.is_empty();
-    let more = some.then(|| {
-        Box::new(More {
-            kustomization,
-            unreadable,
-            problems,
-        })
-    });
-    let found = found.into();
-    Looked { found, more }
-}
-
 fn index(file: usize) -> u32 {
     u32::try_from(file).expect("fewer than 2^32 files")
-}
-
-impl Looked {
-    fn holds_hyperconverged(&self) -> bool {
-        let one = |f: &Found| matches!(f.what, What::HyperConverged | What::Almost);
-        self.found.iter().any(one)
-    }
-
-    fn holds_inventory(&self) -> bool {
-        let is_inventory = |f: &Found| matches!(f.what, What::Inventory(_));
-        self.found.iter().any(is_inventory)
-    }
-}
-
-fn kustomizations<'r>(
-    paths: &'r [Arc<Utf8Path>],
-    looked: &'r [Looked],
-) -> impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)> {
-    let all = paths.iter().zip(looked);
-    all.filter_map(|(path, looked)| Some((path, looked.more.as_ref()?.kustomization.as_deref()?)))
-}
-
-/// The files that are patches, each with the first kustomization that names it.
-fn patches(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
-    if kustomizations(paths, looked).all(|(_, named)| named.patches.is_empty()) {
-        return BTreeMap::new();
-    }
-    let all = || paths.iter().zip(looked);
-    let holding = all().filter(|(_, l)| l.holds_hyperconverged());
-    let holding: HashSet<&Utf8Path> = holding.map(|(p, _)| &**p).collect();
-    let inventories = all().filter(|(_, l)| l.holds_inventory());
-    let inventories: HashSet<&Utf8Path> = inventories.filter_map(|(p, _)| p.parent()).collect();
-    let kustomizations = Kustomizations::new(kustomizations(paths, looked));
-    let there: HashSet<&Utf8Path> = paths.iter().map(|p| &**p).collect();
-    kustomizations.patches(
-        |f| holding.contains(f),
-        |d| inventories.contains(d),
-        |f| there.contains(f),
-    )
-}
-
-/// The files that kustomizations name as resources and that nothing else would read; sorted.
-fn other_resources(
-    tree: &dyn Tree,
-    paths: &[Arc<Utf8Path>],
-    looked: &[Looked],
-) -> Vec<Arc<Utf8Path>> {
-    let named = kustomizations(paths, looked).flat_map(|(_, named)| &named.resources);
-    let others = named.filter(|p| !is_candidate(p) && tree.check(p).is_ok());
-    let others: BTreeSet<&Utf8PathBuf> = others.collect();
-    others.into_iter().map(|p| p.as_path().into()).collect()
 }
 
 /// What was read so far.
@@ -379,6 +267,7 @@ struct Reading {
     files: Vec<FileUse>,
     texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
+    overlays: Vec<Overlay>,
     /// Files that lie outside the root, by their index.
     given: HashMap<u32, Arc<Content>>,
 }
@@ -420,7 +309,14 @@ impl Reading {
         self.files.push(FileUse { path, what });
     }
 
-    fn take(&mut self, file: u32, path: &Arc<Utf8Path>, looked: Looked) {
+    /// `base_of`: the kustomization of a cluster that its HyperConvergeds are a base of.
+    fn take(
+        &mut self,
+        file: u32,
+        path: &Arc<Utf8Path>,
+        looked: Looked,
+        base_of: Option<&Utf8Path>,
+    ) {
         let Looked { found, more } = looked;
         let More {
             unreadable,
@@ -434,7 +330,10 @@ impl Reading {
             }),
             None if **path == *CONFIG_FILE => Use::Configuration,
             None if found.is_empty() => Use::Nothing,
-            None => Use::Read(holds(&found)),
+            None => match base_of {
+                Some(of) => Use::Base { of: of.to_owned() },
+                None => Use::Read(holds(&found)),
+            },
         };
         self.file(path, what);
         self.problems.append(&mut problems);
@@ -442,6 +341,7 @@ impl Reading {
             let place = found.place;
             let object = ObjectRef { file, place };
             match found.what {
+                What::HyperConverged if base_of.is_some() => {}
                 What::HyperConverged => self.objects.hyperconvergeds.push(object),
                 What::Inventory(kind) => self.objects.sources.push(SourceRef { kind, object }),
                 What::Statement(kind) => {
@@ -518,6 +418,7 @@ impl Reading {
             shared: Vec::new(),
             given: self.given,
             built: options.built.clone(),
+            overlays: self.overlays,
             recent: Recent::default(),
             kustomizations: OnceLock::new(),
             paths: std::mem::take(&mut self.objects.paths),

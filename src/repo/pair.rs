@@ -45,7 +45,11 @@ pub(super) fn pair(
     let mut out = Paired::default();
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let mut claimed = BTreeSet::new();
-    for entry in &config.clusters {
+    let is_unbuilt = |entry: &&ClusterEntry| {
+        let path = relative(&entry.path.value);
+        path.is_some_and(|p| objects.unbuilt.contains(&p))
+    };
+    for entry in config.clusters.iter().filter(|e| !is_unbuilt(e)) {
         match pairs.entry(entry) {
             Ok(cluster) => {
                 claimed.insert(cluster.object);

@@ -38,6 +38,11 @@ impl<'a> Context<'a> {
         self
     }
 
+    /// Whether the HyperConverged is what a program printed.
+    pub fn is_built(&self) -> bool {
+        self.document().file.is_made()
+    }
+
     /// The annotations that kustomizations set on the HyperConverged, inner ones first.
     pub fn layers(&self) -> &[Layer] {
         self.layers.get(Vec::new)

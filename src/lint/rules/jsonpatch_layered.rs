@@ -30,6 +30,9 @@ To kustomize an annotation is one text: the overlay's replaces the base's, and o
 up. What the base patches is patched no longer in that environment, and nothing says so: the base looks
 as if it counted.
 
+Where kustomizations are built (`--kustomize`), each cluster's own layers are compared; where the
+configuration names a base's file as a cluster, all those that build on it.
+
 ## Example
 
 The base:
@@ -84,16 +87,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let layers = cx.layers();
     for patch in patches {
         let name = patch.target.name;
-        let mut below = vec![Below {
-            layer: None,
-            operations: operations(patch.text),
-            place: patch.annotation.key_place(),
-        }];
+        let mut below = Vec::new();
+        // A build has the last layer's text; its layers begin with the HyperConverged's own.
+        if !cx.is_built() {
+            below.push(Below {
+                layer: None,
+                operations: operations(patch.text),
+                place: patch.annotation.key_place(),
+            });
+        }
         for layer in layers.iter().filter(|l| l.name == name) {
             let own = operations(&layer.text);
             let under = below
                 .iter()
-                .rfind(|b| b.layer.is_none_or(|l| layer.covers(l)));
+                .rfind(|b: &&Below<'_>| b.layer.is_none_or(|l| layer.covers(l)));
             if let Some(under) = under {
                 let missing: Vec<&Value> = under
                     .operations

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::super::kustomization::KUSTOMIZATIONS;
-use super::read::values;
+use super::super::kustomization_keys::values;
 use crate::source::{Location, SourceFile, Span, Tree, normal};
 use crate::yaml::{self, Document, Node, Style, locate_in_scalar};
 

@@ -38,7 +38,9 @@ pub struct Built {
     pub origins: BTreeMap<Utf8PathBuf, Arc<Origins>>,
     /// The documents that went into each build.
     pub documents: BTreeMap<Utf8PathBuf, Vec<Arc<Document>>>,
-    /// The files that went into them, relative to the root.
+    /// The files that each build was made of.
+    pub inputs: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
+    /// The files that went into them and say nothing by themselves: all but kustomizations.
     pub reached: BTreeSet<Utf8PathBuf>,
     /// The builds that failed, where others did not.
     pub failed: Vec<Finding>,
@@ -95,13 +97,15 @@ pub enum BuildError {
 /// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged;
 /// the one at the top in any case. Nothing is built in the tree itself: what a build needs, and nothing
 /// else, is written to a directory of its own, which is gone afterwards. `root` is what paths are
-/// reported to be in. `stop` is asked while a build runs whether to end it.
+/// reported to be in. `within`: only what lies in this directory, or what a file of it goes into. `stop`
+/// is asked while a build runs whether to end it.
 ///
 /// # Errors
 /// What can't be built, or must not be, where nothing else could be; else that is in what is built.
 pub fn build(
     tree: &dyn Tree,
     root: &Utf8Path,
+    within: Option<&Utf8Path>,
     most_bytes: usize,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Built, BuildError> {
@@ -128,6 +132,10 @@ pub fn build(
         }
         let mut reached = Reached::default();
         let allowed = reached.follow(&mut all, directory);
+        let is_within = |w: &Utf8Path| reached.inputs.iter().any(|i| i.starts_with(w));
+        if within.is_some_and(|w| !is_within(w)) {
+            continue;
+        }
         let resources = reached.resources.iter();
         let sources = resources.filter(|f| has_hyperconverged(tree, f));
         let sources: Vec<_> = sources.cloned().collect();
@@ -154,6 +162,8 @@ pub fn build(
     let mut built = Built::default();
     let mut failed = Vec::new();
     for (directory, sources, reached, run) in done {
+        let inputs = reached.inputs.iter().filter(|i| !is_kustomization(i));
+        built.reached.extend(inputs.cloned());
         built.reached.extend(reached.resources);
         match run {
             Ok((command, bytes)) => {
@@ -165,6 +175,7 @@ pub fn build(
                 let note = format!("{name} is what `{command}` prints{from}");
                 built.notes.push(note);
                 built.add(tree, directory, bytes);
+                built.inputs.insert(directory.join(BUILT), reached.inputs);
             }
             Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
             Err(error) => failed.push((error, whole(tree, directory))),
@@ -184,6 +195,26 @@ pub fn build(
     }
 }
 
+/// Whether kustomizations tie a directory or a file of a tree to what lies elsewhere: one in it names
+/// something outside, as an overlay does its base, or one outside names something in it.
+pub fn is_tied(tree: &dyn Tree, below: &Utf8Path) -> bool {
+    let files = tree.list(&Walk::default()).map(|listing| listing.files);
+    let files = files.unwrap_or_default();
+    let kustomizations = files.iter().filter(|f| is_kustomization(f));
+    let mut directories = kustomizations.filter_map(|f| f.parent());
+    directories.any(|directory| {
+        let read = Kustomization::of(tree, Utf8Path::new("."), directory);
+        let named = read.ok().flatten().map(|k| k.named).unwrap_or_default();
+        named.iter().any(|named| match named {
+            Named::Base(name) | Named::File(name) | Named::Patch(name) | Named::Plugin(name) => {
+                let path = normal(&directory.join(name));
+                path.is_some_and(|p| p.starts_with(below) != directory.starts_with(below))
+                    && !remote::looks_remote(name)
+            }
+        })
+    })
+}
+
 impl Built {
     fn add(&mut self, tree: &dyn Tree, directory: &Utf8Path, bytes: Vec<u8>) {
         let path = directory.join(BUILT);
@@ -200,7 +231,7 @@ impl Built {
 }
 
 /// The place that stands for a directory's kustomization: its first line.
-fn whole(tree: &dyn Tree, directory: &Utf8Path) -> Location {
+pub(super) fn whole(tree: &dyn Tree, directory: &Utf8Path) -> Location {
     let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
     let mut read = paths
         .iter()

@@ -6,6 +6,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::super::kustomization_keys::{folded, values};
 use super::BuildError;
 use super::shown;
 use crate::source::{SourceFile, Tree, Unreadable};
@@ -101,25 +102,6 @@ const FIELDS: [(&str, Field); 36] = [
     ("helmchartinflationgenerator", Field::Charts),
     ("helmchartinflationgenerators", Field::Charts),
 ];
-
-/// A key as Go's JSON decoder compares it: letters of any case, and the two beyond ASCII that fold
-/// to one of it.
-fn folded(key: &str) -> String {
-    let fold = |c| match c {
-        '\u{17F}' => 's',
-        '\u{212A}' => 'k',
-        c => c.to_ascii_lowercase(),
-    };
-    key.chars().map(fold).collect()
-}
-
-/// The values of a key, in whichever case it is written, and however often.
-pub(super) fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
-    let entries = node.entries().iter();
-    entries
-        .filter(move |e| folded(&e.key.text) == key)
-        .map(|e| &e.value)
-}
 
 fn text(node: &Node) -> Option<String> {
     node.as_str().map(ToOwned::to_owned)

@@ -6,8 +6,8 @@
 
 use regex_lite::Regex;
 
+use super::super::kustomization_keys::values;
 use super::layers::{Layer, What, is_own};
-use super::read::values;
 use crate::source::{Location, Origins, Span};
 use crate::yaml::{Document, Node, Value};
 

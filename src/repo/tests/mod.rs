@@ -435,6 +435,7 @@ fn neighbours_are_those_of_the_own_directory() {
 #[cfg(unix)]
 mod almost;
 mod on_disk;
+mod overlays;
 
 const SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: \
                             hco}\nspec: {name: community-kubevirt-hyperconverged}\n";

@@ -1,0 +1,242 @@
+//! Clusters that kustomize builds, where nothing is built.
+//!
+//! A kustomization that no other one builds on and that reaches a HyperConverged is a cluster. The
+//! HyperConverged is only what is applied where every kustomization on the way leaves it as it is
+//! written, and the outermost one lies beside or above it. Else it is a base, or a base's resource, and
+//! to plan it would be to plan what no cluster gets.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::kustomization::{Kustomizations, Named};
+use super::kustomize::whole;
+use super::problem::Problem;
+use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use crate::source::{Location, SourceFile, Span, Tree};
+
+/// What is asked about files.
+pub(super) struct Files<'f> {
+    /// Whether there is a HyperConverged in one.
+    pub(super) holds: &'f dyn Fn(&Utf8Path) -> bool,
+    /// Whether one is there.
+    pub(super) is_there: &'f dyn Fn(&Utf8Path) -> bool,
+    /// Whether its HyperConvergeds are all in a namespace.
+    pub(super) is_in_namespace: &'f dyn Fn(&Utf8Path, &str) -> bool,
+    /// Whether it configures a function of hcoplan, which changes nothing.
+    pub(super) is_ours: &'f dyn Fn(&Utf8Path) -> bool,
+}
+
+/// A cluster that kustomize builds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlay {
+    /// Its kustomization, relative to the root.
+    pub kustomization: Utf8PathBuf,
+    /// The files with the HyperConvergeds that it builds on; none where those are remote.
+    pub bases: BTreeSet<Utf8PathBuf>,
+    /// Every kustomization, resource and patch that goes into it.
+    inputs: BTreeSet<Utf8PathBuf>,
+}
+
+impl Overlay {
+    /// What the cluster is called: the kustomization's directory.
+    pub fn name(&self) -> &str {
+        match self.directory().as_str() {
+            "" => ".",
+            name => name,
+        }
+    }
+
+    /// Whether the configuration names all files that it builds on, so that they are clusters.
+    pub(super) fn is_named_by(&self, named: &HashSet<Utf8PathBuf>) -> bool {
+        !self.bases.is_empty() && self.bases.iter().all(|b| named.contains(b))
+    }
+
+    /// Whether it lies in a directory, or anything from there goes into it.
+    pub(super) fn is_of(&self, directory: &Utf8Path) -> bool {
+        self.inputs.iter().any(|input| input.starts_with(directory))
+    }
+
+    /// The directory that it lies in.
+    pub fn directory(&self) -> &Utf8Path {
+        self.kustomization.parent().unwrap_or(Utf8Path::new(""))
+    }
+}
+
+/// The clusters among kustomizations whose HyperConvergeds are not what is written in a file.
+pub(super) fn overlays(all: &Kustomizations<'_>, files: &Files<'_>) -> Vec<Overlay> {
+    let mut named: BTreeSet<&Utf8Path> = BTreeSet::new();
+    for (_, kustomization) in all.all.values() {
+        let resources = kustomization.resources.iter();
+        named.extend(resources.flat_map(|r| all.at(r)));
+    }
+    let tops = all.all.iter().filter(|(path, (_, kustomization))| {
+        !named.contains(*path) && !kustomization.changes.component
+    });
+    let overlays = tops.filter_map(|(path, _)| {
+        let mut followed = Followed {
+            all,
+            files,
+            reached: BTreeMap::new(),
+            inputs: BTreeSet::new(),
+            needs_build: BTreeSet::new(),
+            patches_remote: false,
+        };
+        followed.follow(path);
+        let found = !followed.needs_build.is_empty() || followed.patches_remote;
+        found.then(|| Overlay {
+            kustomization: path.to_path_buf(),
+            bases: followed.needs_build,
+            inputs: followed.inputs,
+        })
+    });
+    overlays.collect()
+}
+
+/// What one kustomization builds on.
+struct Followed<'f, 'r> {
+    all: &'f Kustomizations<'r>,
+    files: &'f Files<'f>,
+    /// The files with a HyperConverged that each kustomization reaches; so circles end, too.
+    reached: BTreeMap<&'r Utf8Path, BTreeSet<Utf8PathBuf>>,
+    /// Every file that was met on the way.
+    inputs: BTreeSet<Utf8PathBuf>,
+    /// Those that aren't what is applied.
+    needs_build: BTreeSet<Utf8PathBuf>,
+    /// Whether something that isn't here is patched as a HyperConverged.
+    patches_remote: bool,
+}
+
+impl<'r> Followed<'_, 'r> {
+    fn follow(&mut self, path: &'r Utf8Path) -> BTreeSet<Utf8PathBuf> {
+        if let Some(known) = self.reached.get(path) {
+            return known.clone();
+        }
+        self.reached.insert(path, BTreeSet::new());
+        let Some((_, named)) = self.all.all.get(path) else {
+            return BTreeSet::new();
+        };
+        let named: &'r Named = named;
+        self.inputs.insert(path.to_owned());
+        let files = named.resources.iter().chain(&named.patches);
+        self.inputs
+            .extend(files.filter(|f| (self.files.is_there)(f)).cloned());
+        let directory = path.parent().unwrap_or(Utf8Path::new(""));
+        let mut reached = BTreeSet::new();
+        let mut is_remote = named.remote;
+        for resource in &named.resources {
+            if (self.files.holds)(resource) {
+                reached.insert(resource.clone());
+            }
+            let inner: Vec<_> = self.all.at(resource).collect();
+            is_remote |= inner.is_empty() && !(self.files.is_there)(resource);
+            for inner in inner {
+                reached.extend(self.follow(inner));
+            }
+        }
+        for file in &reached {
+            if !file.starts_with(directory) || self.changes(named, file) {
+                self.needs_build.insert(file.clone());
+            }
+        }
+        let changes = &named.changes;
+        let patches = changes.patches.iter().any(|p| (self.files.holds)(p));
+        self.patches_remote |= is_remote && reached.is_empty() && (changes.has_patch || patches);
+        self.reached.insert(path, reached.clone());
+        reached
+    }
+
+    /// Whether the HyperConverged of a file may be another one after a kustomization.
+    fn changes(&self, named: &Named, file: &Utf8Path) -> bool {
+        let changes = &named.changes;
+        let namespace = changes.namespace.as_deref();
+        changes.by_field
+            || changes.patches.iter().any(|p| (self.files.holds)(p))
+            || namespace.is_some_and(|n| !(self.files.is_in_namespace)(file, n))
+            || changes
+                .transformers
+                .iter()
+                .any(|t| !(self.files.is_ours)(t))
+    }
+}
+
+/// The most names in one message.
+const SHOWN: usize = 10;
+
+/// What is said of clusters that are not built: at the first one's kustomization.
+pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay]) -> Problem {
+    let names = overlays.iter().take(SHOWN).map(|o| o.name());
+    let mut names = names.collect::<Vec<_>>().join(", ");
+    if let Some(more) = overlays.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        names.push_str(&format!(" and {more} more"));
+    }
+    let message = match overlays.len() {
+        1 => format!("the cluster {names} is not planned: kustomize would have to build it"),
+        n => format!("{n} clusters are not planned: kustomize would have to build them: {names}"),
+    };
+    let mut finding = Finding::new(&KUSTOMIZE_NOT_BUILT, message)
+        .label("not built")
+        .help(
+            "--kustomize builds them first, with the kustomize or kubectl on the PATH and without \
+             network; `kustomize: true` in hcoplan.yaml does where a platform or a trusted revision \
+             allows it",
+        );
+    let first = overlays.first().map(|o| whole(tree, o.directory()));
+    finding.location = first;
+    let bases: BTreeSet<&Utf8PathBuf> = overlays.iter().flat_map(|o| &o.bases).collect();
+    for base in bases.into_iter().take(SHOWN) {
+        let file = SourceFile::from_bytes(base, tree.read(base).unwrap_or_default());
+        let first = file.line(0).map_or(0, |(_, line)| line.len());
+        let place = Location::new(&file, Span::new(0, first));
+        finding = finding.related(place, "no cluster has this as it is written");
+    }
+    Problem {
+        finding,
+        fatal: true,
+    }
+}
+
+/// Clusters that kustomize would have to build.
+pub static KUSTOMIZE_NOT_BUILT: Rule = Rule {
+    name: "kustomize-not-built",
+    group: Group::Gitops,
+    severity: Severity::Error,
+    predicts: Predicts::Silent("the clusters that these kustomizations build are not planned"),
+    needs: Needs::Document,
+    summary: "clusters that kustomize builds are there, and building isn't allowed",
+    page: r#"
+## What it finds
+
+Kustomizations that no other one builds on and that reach a HyperConverged, where what kustomize makes
+of it isn't what is written: it lies in another directory, or something on the way patches it, or sets its
+namespace, its name or its annotations. Each of them is a cluster. Without being told, hcoplan runs no
+program, so that they are not planned; and their bases are not, either, as no cluster has those as they
+are written. The run ends with 4.
+
+## Why it matters
+
+What isn't planned isn't checked. A base that is planned in place of its overlays would be worse: what is
+said of it holds for no cluster, and what the patches break would be missed.
+
+## Example
+
+```yaml
+# overlays/prod/kustomization.yaml
+resources:
+- ../../base
+patches:
+- path: patch.yaml
+```
+
+## Remedy
+
+`hcoplan lint --kustomize`, or `kustomize: true` in `hcoplan.yaml` where a platform
+(`HCOPLAN_ALLOW_KUSTOMIZE=1`) or a trusted revision (`--trust-base`) allows it. Builds run offline, in a
+copy. What is no cluster of yours can be left out: `ignore` in `hcoplan.yaml`.
+
+## Sources
+
+- [kustomize.md](../kustomize.md)
+"#,
+    ..Rule::BASE
+};
