@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hcoplan::inventory::{Inventory, Node};
 use hcoplan::lifecycle::{State, Step, UpdateMethod};
-use hcoplan::release::Release;
+use hcoplan::release::{Platform, Release};
 use serde_json::{Value, json};
 
 fn cluster(release: &str) -> State {
@@ -178,6 +178,35 @@ fn an_operand_that_is_not_there_refuses_an_update() {
         message.contains("\"ssp-kubevirt-hyperconverged\" not found"),
         "{message}"
     );
+}
+
+/// A deprecated gate ends a create's validation before its failing patch is seen. Reconciles stop at the
+/// patch then, so that SSP is never made: a fix that takes the gate out, too, is refused for want of it,
+/// and one that keeps the gate gets in.
+#[test]
+fn a_gate_that_hid_an_error_stays_until_the_error_is_mended() {
+    for release in ["1.16", "1.17", "1.18"] {
+        let mut state = cluster(release);
+        let mut inventory = Inventory::clone(&state.inventory);
+        inventory.platform = Platform::OpenShift;
+        state.inventory = Arc::new(inventory);
+        let failing = ssp_patch(json!([{"op": "remove", "path": "/spec/absent"}]));
+        let gate = json!({"featureGates": {"nonRoot": true}});
+        let state = applied(&state, &manifest("v1beta1", failing, gate.clone()));
+
+        let without_gate = manifest("v1beta1", json!({}), json!({}));
+        let step = state.update(&without_gate, UpdateMethod::Apply);
+        let message = refusal(&step).unwrap_or_default();
+        let wanted = "\"ssp-kubevirt-hyperconverged\" not found";
+        assert!(message.contains(wanted), "{release}: {message}");
+
+        let with_gate = manifest("v1beta1", json!({}), gate);
+        let step = state.update(&with_gate, UpdateMethod::Apply);
+        assert_eq!(refusal(&step), None, "{release}");
+        // Now that SSP is there, the gate can go.
+        let step = step.after.update(&without_gate, UpdateMethod::Apply);
+        assert_eq!(refusal(&step), None, "{release}");
+    }
 }
 
 #[test]
