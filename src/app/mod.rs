@@ -7,6 +7,8 @@
 
 mod any_release;
 mod budget;
+#[cfg(test)]
+mod carried_tests;
 mod check;
 mod cluster;
 mod compare;

@@ -2,17 +2,14 @@
 //!
 //! Other tools take it for an object of another kind, or for none, and nothing of HCO reads it.
 
-use std::collections::BTreeSet;
-
-use super::Repo;
-use super::listed::HCO;
-use super::objects::{Objects, SourceRef, parent};
 use crate::finding::{
     Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Predicts, Rule, Severity,
 };
-use crate::inventory::SourceKind;
 use crate::source::{Location, Span};
 use crate::yaml::{Document, Node, Value};
+
+/// The operator's API group; a file that mentions it must be readable.
+pub(super) const HCO: &str = "hco.kubevirt.io";
 
 /// What people write for a kind, as they write it: of each a part that typing errors seldom hit. The search
 /// for files looks for the same.
@@ -141,7 +138,7 @@ fn is_kind(kind: &str) -> bool {
 }
 
 /// What is said about an object that is [almost](is_almost) a HyperConverged.
-fn finding(document: &Document) -> Finding {
+pub(super) fn finding(document: &Document) -> Finding {
     let root = &document.root;
     let kind = root.entry("kind");
     let version = root.entry("apiVersion");
@@ -226,44 +223,8 @@ fn fix(document: &Document) -> Option<Fix> {
     Some(fix)
 }
 
-impl Repo {
-    /// Says what was meant to be a cluster and is none: objects that are nearly HyperConvergeds, and
-    /// inventories that no cluster has.
-    pub(super) fn say_what_is_no_cluster(&mut self, objects: &Objects) {
-        let mut findings = Vec::new();
-        for object in &objects.almost {
-            let content = self.content(object.file).ok();
-            let document = content.and_then(|c| c.object(object.place));
-            findings.extend(document.map(|d| finding(&d)));
-        }
-        if objects.given.is_empty() && !objects.is_one_file {
-            let used: BTreeSet<SourceRef> = self
-                .clusters
-                .iter()
-                .flat_map(|c| c.sources.iter().copied())
-                .collect();
-            let unused = objects.sources.iter().filter(|s| !used.contains(s));
-            let declared = unused.filter(|s| s.kind == SourceKind::Declared);
-            // Its HyperConverged may be in a file that can't be read, which is said.
-            let problems = self
-                .problems
-                .iter()
-                .filter_map(|p| p.finding.location.as_ref());
-            let broken: Vec<_> = problems.map(|place| place.file.path()).collect();
-            let declared = declared.filter(|s| {
-                let directory = parent(objects.path(s.object));
-                let is_unbuilt = objects.unbuilt.iter().any(|d| d.starts_with(directory));
-                !is_unbuilt && !broken.iter().any(|path| path.starts_with(directory))
-            });
-            let places = declared.filter_map(|s| self.named_at(s.object));
-            findings.extend(places.map(unused_inventory));
-        }
-        self.findings.append(&mut findings);
-    }
-}
-
 /// What is said about an inventory that no cluster has.
-fn unused_inventory(place: Location) -> Finding {
+pub(super) fn unused_inventory(place: Location) -> Finding {
     Finding::new(
         &INVENTORY_WITHOUT_CLUSTER,
         "no HyperConverged belongs to this inventory",

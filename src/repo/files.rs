@@ -54,6 +54,8 @@ pub struct Holds {
     pub statements: Box<[StatementKind]>,
     /// Objects that are nearly HyperConvergeds.
     pub almost: usize,
+    /// Documents with HyperConvergeds that aren't planned.
+    pub named: usize,
 }
 
 impl fmt::Display for Use {
@@ -69,6 +71,7 @@ impl fmt::Display for Use {
                 let parts = [
                     several(holds.hyperconvergeds, "HyperConverged"),
                     several(holds.almost, "almost a HyperConverged"),
+                    several(holds.named, "a HyperConverged that isn't planned"),
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
+use super::carriers::{merge, unknown};
 use super::choose_release::{is_directory, known_names, known_release};
 use super::identity::{Candidates, Identity, Said, SaidBy};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
@@ -93,12 +94,13 @@ impl Repo {
     /// When a file can't be read or parsed any more. (What could not be at first is in
     /// [`Repo::problems`].)
     pub fn load(&self, cluster: &ClusterRef) -> Result<Loaded, Box<Problem>> {
-        let content = self.content(cluster.object.file)?;
-        let document = content
-            .object(cluster.object.place)
-            .ok_or_else(|| Box::new(changed(&cluster.path)))?;
-        let mut findings = oddities(&content, &document);
-        let mut files = vec![content];
+        let mut files = Vec::new();
+        let parts = self.parts(cluster, &mut files)?;
+        let mut findings = Vec::new();
+        for (part, content) in parts.iter().zip(&files) {
+            findings.extend(oddities(content, part));
+        }
+        let document = laid_over(&parts);
         let mut inventory = None;
         if let Some(read) = self.inventory(cluster, &mut files) {
             let (loaded, said) = read?;
@@ -117,6 +119,8 @@ impl Repo {
             settle(loaded, &identity);
         }
         files.append(&mut statements);
+        let known = release.as_deref().ok();
+        findings.extend(self.unknown_values(cluster, &parts, known));
         for finding in &mut findings {
             finding.cluster = Some(cluster.name.clone());
         }
@@ -131,7 +135,10 @@ impl Repo {
             }),
             findings,
             identity,
-            layers: self.layers_of_build(&cluster.path),
+            layers: match parts.as_slice() {
+                [_] => self.layers_of_build(&cluster.path),
+                _ => parts,
+            },
             read: files,
         })
     }
@@ -141,10 +148,41 @@ impl Repo {
     /// # Errors
     /// As [`Repo::load`].
     pub fn hyperconverged(&self, cluster: &ClusterRef) -> Result<Value, Box<Problem>> {
-        let content = self.content(cluster.object.file)?;
-        let document = content.object(cluster.object.place);
-        let document = document.ok_or_else(|| Box::new(changed(&cluster.path)))?;
-        Ok(document.root.to_json())
+        let parts = self.parts(cluster, &mut Vec::new())?;
+        Ok(laid_over(&parts).root.to_json())
+    }
+
+    /// A cluster's HyperConverged, and what policies lay over it, each with its file.
+    fn parts(
+        &self,
+        cluster: &ClusterRef,
+        files: &mut Vec<Arc<Content>>,
+    ) -> Result<Vec<Arc<Document>>, Box<Problem>> {
+        let objects = [&cluster.object].into_iter().chain(&cluster.layers);
+        let part = |object: &ObjectRef| {
+            let content = self.content(object.file)?;
+            let document = content.object(object.place);
+            files.push(content);
+            document.ok_or_else(|| Box::new(changed(&cluster.path)))
+        };
+        objects.map(part).collect()
+    }
+
+    /// What is said about values that nobody knows before they are applied.
+    fn unknown_values(
+        &self,
+        cluster: &ClusterRef,
+        parts: &[Arc<Document>],
+        release: Option<&Release>,
+    ) -> Vec<Finding> {
+        let objects = [&cluster.object].into_iter().chain(&cluster.layers);
+        let mut out = Vec::new();
+        for (object, part) in objects.zip(parts) {
+            let content = self.content(object.file).ok();
+            let unknown = content.map(|c| c.unknown(object.place)).unwrap_or_default();
+            out.extend(unknown.iter().map(|u| unknown::finding(u, part, release)));
+        }
+        out
     }
 
     /// A file's content, parsed now or before.
@@ -168,7 +206,7 @@ impl Repo {
         if let Some(origins) = origins {
             source.set_origins(Arc::clone(origins));
         }
-        let content = Arc::new(Content::parse(source));
+        let content = Arc::new(Content::read(&*self.tree, source));
         self.recent.add(file, &content);
         Ok(content)
     }
@@ -344,6 +382,13 @@ impl Repo {
     }
 }
 
+/// An object with everything that is laid over it.
+fn laid_over(parts: &[Arc<Document>]) -> Arc<Document> {
+    let mut parts = parts.iter();
+    let first = Arc::clone(parts.next().expect("the object itself is a part"));
+    parts.fold(first, |base, over| merge::merged(&base, over))
+}
+
 /// What a file says by itself: manifests beside nodes, as `oc get nodes,clusterversion` prints them.
 pub fn identity_in(files: impl IntoIterator<Item = Arc<SourceFile>>) -> Identity {
     let mut candidates = Candidates::default();
@@ -354,9 +399,9 @@ pub fn identity_in(files: impl IntoIterator<Item = Arc<SourceFile>>) -> Identity
                 continue;
             };
             match found.what {
-                What::HyperConverged => candidates.hyperconverged(&document),
+                What::HyperConverged | What::Layer => candidates.hyperconverged(&document),
                 What::Statement(kind) => statements.push(Statement::read(kind, document)),
-                What::Inventory(_) | What::Almost => {}
+                What::Inventory(_) | What::Almost | What::Named => {}
             }
         }
     }

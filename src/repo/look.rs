@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use super::carriers::embedded::is_text as is_carrying_text;
 use super::config::CONFIG_FILE;
 use super::error::Error;
 use super::kustomization::{Kustomizations, Named};
@@ -88,7 +89,9 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
         room.take(content);
     }
     let mut problems = Vec::new();
-    if let Some(why) = &scanned.unreadable {
+    // A script that can't be read is nobody's manifest.
+    let why = scanned.unreadable.as_ref();
+    if let Some(why) = why.filter(|_| scanned.marked || is_manifest(path)) {
         let problem = unreadable(path, why);
         problems.push(match scanned.marked {
             true => problem.fatal(),
@@ -117,10 +120,16 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
     Looked { found, more }
 }
 
+/// Whether a file is called like a manifest, and not only like one that may carry some.
+pub(super) fn is_manifest(path: &Utf8Path) -> bool {
+    !is_carrying_text(path) || is_candidate(path)
+}
+
 impl Looked {
     pub(super) fn holds_hyperconverged(&self) -> bool {
-        let one = |f: &Found| matches!(f.what, What::HyperConverged | What::Almost);
-        self.found.iter().any(one)
+        let is_one =
+            |f: &Found| matches!(f.what, What::HyperConverged | What::Layer | What::Almost);
+        self.found.iter().any(is_one)
     }
 
     fn holds_inventory(&self) -> bool {

@@ -7,7 +7,9 @@
 
 mod almost;
 mod appliers;
+mod carriers;
 mod changes;
+mod charts;
 mod choose_release;
 mod companions;
 mod config;
@@ -23,6 +25,7 @@ mod listed;
 mod load;
 mod look;
 mod neighbours;
+mod no_cluster;
 mod objects;
 mod open;
 mod overlays;
@@ -50,6 +53,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 pub use appliers::{AppliedBy, Appliers, Controller};
+pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{
@@ -93,19 +97,21 @@ pub static RULES: &[&Rule] = &[
     &FILE_NOT_READ,
     &HCO_CR_MISSING,
     &HCO_MULTIPLE_CRS,
+    &HCO_NOT_PLANNED,
     &HCO_NOT_RECOGNIZED,
     &HCO_REMOVED,
     &INVENTORY_WITHOUT_CLUSTER,
     &KUSTOMIZE_BUILD_FAILED,
     &KUSTOMIZE_NOT_BUILT,
     &RELEASE_UNKNOWN,
+    &VALUE_UNKNOWN,
     &YAML_DUPLICATE_KEY,
     &YAML_NOT_AS_WRITTEN,
     &YAML_SYNTAX,
 ];
 
 /// The names of rules whose findings stand for a HyperConverged that isn't planned.
-const UNPLANNED: &[&str] = &[HCO_NOT_RECOGNIZED.name];
+const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name];
 
 /// The file at the top of an output tree. What it names is no input.
 pub const MANIFEST: &str = "hcoplan-manifest.json";

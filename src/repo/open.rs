@@ -5,10 +5,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::carriers::embedded::is_text as is_carrying_text;
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::files::{FileUse, Holds, Use};
-use super::look::{Looked, More, Room, look_all, not_fetched, other_resources, patches, unbuilt};
+use super::look::{
+    Looked, More, Room, is_manifest, look_all, not_fetched, other_resources, patches, unbuilt,
+};
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::overlays::{Overlay, not_built};
 use super::pair::{pair, relative};
@@ -152,6 +155,8 @@ impl Repo {
             let meant = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
             reading.objects.hyperconvergeds.retain(meant);
             reading.objects.almost.retain(meant);
+            reading.objects.layers.retain(meant);
+            reading.objects.named.retain(meant);
             reading.objects.is_one_file = true;
             // What is asked for by name has to be readable, whatever is in it.
             let meant = |p: &Problem| {
@@ -242,7 +247,7 @@ fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
 /// the configuration names although git ignores them.
 fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
     let mut out = listing.files;
-    out.retain(|p| is_candidate(p) || p.as_str() == STREAM);
+    out.retain(|p| is_candidate(p) || is_carrying_text(p) || p.as_str() == STREAM);
     let entries = config.clusters.iter();
     let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
     for path in config.inventory.iter().chain(named) {
@@ -323,6 +328,9 @@ impl Reading {
             mut problems,
             ..
         } = more.map_or_else(More::default, |more| *more);
+        if found.is_empty() && problems.is_empty() && !is_manifest(path) {
+            return;
+        }
         let what = match problems.first() {
             Some(problem) => Use::Skipped(match &unreadable {
                 Some(why) => why.to_string(),
@@ -347,7 +355,9 @@ impl Reading {
                 What::Statement(kind) => {
                     self.objects.statements.push(StatementRef { kind, object });
                 }
+                What::Layer => self.objects.layers.push(object),
                 What::Almost => self.objects.almost.push(object),
+                What::Named => self.objects.named.push(object),
             }
         }
     }
@@ -425,12 +435,21 @@ impl Reading {
             config: Config::default(),
         };
         self.objects.paths.clone_from(&repo.paths);
-        let paired = pair(&self.objects, &config, |object| repo.named_at(object));
+        let layers = self.objects.lay_over();
+        let carrier = |object: ObjectRef| {
+            let content = repo.content(object.file).ok()?;
+            content.carrier_name(object.place)
+        };
+        let place = |object| repo.named_at(object);
+        let paired = pair(&self.objects, &config, place, carrier);
         if !paired.configuration.is_empty() {
             return Err(Error::Configuration(paired.configuration));
         }
         repo.shared.resize_with(paired.shared, OnceLock::new);
         repo.clusters = paired.clusters;
+        for cluster in &mut repo.clusters {
+            cluster.layers = layers.get(&cluster.object).cloned().unwrap_or_default();
+        }
         repo.findings = paired.findings;
         repo.say_what_is_no_cluster(&self.objects);
         repo.findings
@@ -444,8 +463,9 @@ impl Reading {
 fn holds(found: &[Found]) -> Holds {
     let count = |what: What| found.iter().filter(|f| f.what == what).count();
     Holds {
-        hyperconvergeds: count(What::HyperConverged),
+        hyperconvergeds: count(What::HyperConverged) + count(What::Layer),
         almost: count(What::Almost),
+        named: count(What::Named),
         inventories: count(What::Inventory(SourceKind::Declared)),
         nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
         machines: count(What::Inventory(SourceKind::Machines)) > 0,

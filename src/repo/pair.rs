@@ -35,11 +35,12 @@ pub(super) struct Paired {
     pub(super) directories: HashSet<Utf8PathBuf>,
 }
 
-/// Pairs everything that was found; `place` is where an object is named.
+/// Pairs everything that was found; `place` is where an object is named, `carrier` what it is carried by.
 pub(super) fn pair(
     objects: &Objects,
     config: &Config,
     place: impl Fn(ObjectRef) -> Option<Location>,
+    carrier: impl Fn(ObjectRef) -> Option<String>,
 ) -> Paired {
     let mut pairs = Pairs::new(objects, config);
     let mut out = Paired::default();
@@ -63,6 +64,7 @@ pub(super) fn pair(
         .iter()
         .filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| pairs.cluster(*o)));
+    tell_apart(&mut clusters, &claimed, &carrier);
     // By name, then as they were found: the first one keeps a name that is taken twice.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     clusters.dedup_by(|cluster, first| {
@@ -82,6 +84,29 @@ pub(super) fn pair(
     out.clusters = clusters;
     out.directories = std::mem::take(&mut pairs.directories);
     out
+}
+
+/// Calls clusters that are carried by something, several in a directory, after what carries them, too.
+fn tell_apart(
+    clusters: &mut [ClusterRef],
+    claimed: &BTreeSet<ObjectRef>,
+    carrier: &impl Fn(ObjectRef) -> Option<String>,
+) {
+    let mut in_directory: HashMap<Utf8PathBuf, usize> = HashMap::new();
+    for cluster in clusters.iter() {
+        *in_directory
+            .entry(cluster.directory().to_owned())
+            .or_default() += 1;
+    }
+    for cluster in clusters.iter_mut().filter(|c| !claimed.contains(&c.object)) {
+        if in_directory
+            .get(cluster.directory())
+            .is_some_and(|n| *n > 1)
+            && let Some(carrier) = carrier(cluster.object)
+        {
+            cluster.name = cluster.directory().join(carrier).into_string();
+        }
+    }
 }
 
 fn taken(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
@@ -196,6 +221,7 @@ impl<'o> Pairs<'o> {
             statements: self.statements_of(object),
             release: None,
             shared: None,
+            layers: Vec::new(),
             reports: true,
         }
     }

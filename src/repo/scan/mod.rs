@@ -12,9 +12,14 @@ use camino::Utf8Path;
 use memchr::memmem::Finder;
 
 use super::almost::{self, is_almost};
+use super::carriers::embedded::{self, Embedded, Texts};
+use super::carriers::named::{self, Why};
+use super::carriers::{self, NamedCarrier, Unknown};
+use super::charts;
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::statements::StatementKind;
+use crate::finding::Finding;
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
 use crate::yaml::edit::Before;
@@ -41,26 +46,166 @@ pub(super) struct Content {
     pub(super) problems: Vec<Problem>,
     pub(super) comments: Vec<Comment>,
     pub(super) file: Arc<SourceFile>,
+    /// Manifests that stand in texts of it.
+    pub(super) embedded: Vec<Embedded>,
+    /// Texts of a script that have a HyperConverged in them and can't be read.
+    missed: Vec<Span>,
 }
 
 impl Content {
     pub(super) fn parse(file: Arc<SourceFile>) -> Self {
+        if embedded::is_text(file.path()) {
+            let texts = embedded::of_text(&file);
+            let empty = Self {
+                documents: Vec::new(),
+                problems: Vec::new(),
+                comments: Vec::new(),
+                embedded: Vec::new(),
+                missed: Vec::new(),
+                file,
+            };
+            return empty.with(texts);
+        }
         let parsed = yaml::parse(&file);
-        Self {
-            documents: parsed.documents.into_iter().map(Arc::new).collect(),
+        let documents: Vec<_> = parsed.documents.into_iter().map(Arc::new).collect();
+        let mut texts = Texts::default();
+        if mentions_hco(file.text()) {
+            let found = documents.iter().flat_map(|d| embedded::of_document(d));
+            texts.found.extend(found);
+        }
+        let content = Self {
+            documents,
             problems: parsed.problems,
             comments: parsed.comments,
+            embedded: Vec::new(),
+            missed: Vec::new(),
             file,
+        };
+        content.with(texts)
+    }
+
+    fn with(mut self, texts: Texts) -> Self {
+        for embedded in &texts.found {
+            self.problems.extend(embedded.odd.iter().cloned());
         }
+        self.embedded.extend(texts.found);
+        self.missed.extend(texts.missed);
+        self
+    }
+
+    /// The same for a file of a tree: a template of YAML that isn't a chart's is read as far as it is known.
+    pub(super) fn read(tree: &dyn Tree, file: Arc<SourceFile>) -> Self {
+        let mut content = Self::parse(file);
+        let is_template = |p: &Problem| p.kind == ProblemKind::Template;
+        let unread = content.embedded.is_empty() && content.problems.iter().any(is_template);
+        if unread
+            && mentions_hco(content.file.text())
+            && !charts::is_in_chart(tree, content.file.path())
+        {
+            let texts = embedded::of_template(&content.file);
+            if !texts.found.is_empty() {
+                content.problems.retain(|p| !is_template(p));
+                content = content.with(texts);
+            }
+        }
+        content
     }
 
     /// The objects in it that matter.
     pub(super) fn found(&self) -> Vec<Found> {
         let mut found = Vec::new();
-        for (index, document) in (0..).zip(&self.documents) {
+        let mentions = mentions_hco(self.file.text());
+        for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
+            if mentions && !self.named_in(index).is_empty() {
+                let place = ObjectPlace {
+                    document: index,
+                    item: None,
+                };
+                let what = What::Named;
+                found.push(Found { place, what });
+            }
+        }
+        if !self.missed.is_empty() {
+            let place = ObjectPlace {
+                document: u32::MAX,
+                item: None,
+            };
+            let what = What::Named;
+            found.push(Found { place, what });
+        }
+        for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            classify(index, &embedded.document.root, &mut found);
         }
         found
+    }
+
+    /// The HyperConvergeds of a document that aren't planned.
+    fn named_in(&self, document: u32) -> Vec<NamedCarrier> {
+        let Some(document) = self.documents.get(document as usize) else {
+            return Vec::new();
+        };
+        let objects = listed::objects(&document.root);
+        let planned: Vec<&Node> = objects.iter().map(|o| o.node).collect();
+        let mut named = named::named(&document.root, &planned);
+        named.retain(|named| {
+            let around = |e: &Embedded| {
+                let inner = e.document.span;
+                named.span.start <= inner.start && inner.end <= named.span.end
+            };
+            let is_text = matches!(named.why, Why::InText(_));
+            !is_text || !(is_kustomization(self.file.path()) || self.embedded.iter().any(around))
+        });
+        named
+    }
+
+    /// What is said about them.
+    pub(super) fn named(&self, document: u32) -> Vec<Finding> {
+        let Some(of) = self.documents.get(document as usize) else {
+            let missed = self.missed.iter();
+            return missed
+                .map(|span| named::missed(&self.file, *span))
+                .collect();
+        };
+        let named = self.named_in(document);
+        named.iter().map(|one| named::finding(one, of)).collect()
+    }
+
+    /// What of the object at a place isn't known before it is applied.
+    pub(super) fn unknown(&self, place: ObjectPlace) -> Vec<Unknown> {
+        let Some(document) = self.documents.get(place.document as usize) else {
+            let embedded = self.embedded_at(place);
+            return embedded.map(|e| e.unknown.clone()).unwrap_or_default();
+        };
+        let item = place.item.map(|item| item as usize);
+        let objects = item.map(|_| listed::objects(&document.root));
+        let object = objects.and_then(|o| o.into_iter().nth(item.unwrap_or_default()));
+        object.map(|o| o.settled(document).1).unwrap_or_default()
+    }
+
+    fn embedded_at(&self, place: ObjectPlace) -> Option<&Embedded> {
+        let at = (place.document as usize).checked_sub(self.documents.len())?;
+        self.embedded.get(at)
+    }
+
+    /// What a cluster is called after that shares its directory with others: its carrier. `None` for a
+    /// HyperConverged that stands for itself.
+    pub(super) fn carrier_name(&self, place: ObjectPlace) -> Option<String> {
+        let stem = || {
+            self.file
+                .path()
+                .file_stem()
+                .map(|s| s.split('.').next().unwrap_or(s).to_owned())
+        };
+        let Some(document) = self.documents.get(place.document as usize) else {
+            return stem();
+        };
+        let objects = listed::objects(&document.root);
+        let carrier = objects.get(place.item? as usize)?.carrier?;
+        let named = [carrier.node, &document.root].into_iter();
+        let mut names = named.filter_map(carriers::name);
+        names.next().map(ToOwned::to_owned).or_else(stem)
     }
 
     /// Whether it can't be read without being ours.
@@ -76,7 +221,9 @@ impl Content {
 
     /// The object at a place: a document, or an object of a list as if it stood alone.
     pub(super) fn object(&self, place: ObjectPlace) -> Option<Arc<Document>> {
-        let document = self.documents.get(place.document as usize)?;
+        let Some(document) = self.documents.get(place.document as usize) else {
+            return Some(Arc::clone(&self.embedded_at(place)?.document));
+        };
         let Some(item) = place.item else {
             return Some(Arc::clone(document));
         };
@@ -110,8 +257,12 @@ pub(super) enum What {
     Inventory(SourceKind),
     /// Something else that says what a cluster is like.
     Statement(StatementKind),
+    /// A HyperConverged that a policy lays over what there is.
+    Layer,
     /// Meant to be a HyperConverged, and none.
     Almost,
+    /// It has a HyperConverged in it that isn't planned.
+    Named,
 }
 
 /// What looking at a file gave.
@@ -153,11 +304,14 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
             };
         }
     };
+    if embedded::is_text(path) {
+        return scan_text(path, bytes);
+    }
     let kustomization = is_kustomization(path);
     match interest(&bytes, kustomization) {
         Interest::None => Scanned::default(),
         interest => {
-            let mut content = Content::parse(SourceFile::from_bytes(path, bytes));
+            let mut content = Content::read(tree, SourceFile::from_bytes(path, bytes));
             if interest == Interest::Garbled && !content.is_broken() {
                 content.problems.push(garbled(&content.file));
             }
@@ -178,6 +332,25 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
             scanned
         }
     }
+}
+
+/// Looks at a script or a template.
+fn scan_text(path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
+    if WORDS.hco.find(&bytes).is_none() {
+        return Scanned::default();
+    }
+    let content = Content::parse(SourceFile::from_bytes(path, bytes));
+    Scanned {
+        found: content.found(),
+        content: Some(content),
+        ..Scanned::default()
+    }
+}
+
+/// Whether a text has HCO's API group in it, in whatever spelling of YAML.
+fn mentions_hco(text: &str) -> bool {
+    let has = |text: &str| WORDS.hco.find(text.as_bytes()).is_some();
+    has(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
 }
 
 /// Why a file is parsed.
@@ -387,6 +560,15 @@ fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
             Some(What::Inventory(SourceKind::Nodes)) if whole && object.is_direct => nodes = true,
             Some(What::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
                 machines = true;
+            }
+            Some(What::HyperConverged) => {
+                let over = object.carrier.is_some_and(|c| c.lays_over(object.node));
+                let what = if over {
+                    What::Layer
+                } else {
+                    What::HyperConverged
+                };
+                add(Some(index), what);
             }
             Some(what) => add(Some(index), what),
             None => {

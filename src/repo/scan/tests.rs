@@ -15,6 +15,8 @@ fn found(text: &str) -> String {
             What::Inventory(kind) => format!("{kind:?}"),
             What::Statement(kind) => kind.as_str().to_owned(),
             What::Almost => "almost".to_owned(),
+            What::Named => "named".to_owned(),
+            What::Layer => "layer".to_owned(),
         };
         format!("{}{item} {what}", f.place.document)
     };

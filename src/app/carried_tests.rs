@@ -1,0 +1,187 @@
+//! A HyperConverged inside something else gives the plan and the findings that it gives by itself: every
+//! recorded case of the selection, in every carrier.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::{Progress, State, Work, run};
+use crate::lint::Settings;
+use crate::release::Release;
+use crate::repo::{Options, Repo};
+use crate::source::Memory;
+
+fn cases() -> Vec<PathBuf> {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases");
+    let entries = fs::read_dir(cases).expect("cases");
+    let mut all: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
+    all.sort();
+    all
+}
+
+fn indented(text: &str, by: usize) -> String {
+    let line = |line: &str| match line.trim().is_empty() {
+        true => line.to_owned(),
+        false => " ".repeat(by) + line,
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+/// What a carrier is called, the file that it is, how it begins, and how far it indents.
+const CARRIERS: &[(&str, &str, &str, usize)] = &[
+    (
+        "ConfigurationPolicy",
+        "hc.yaml",
+        "apiVersion: policy.open-cluster-management.io/v1\nkind: ConfigurationPolicy\nmetadata: {name: \
+         p}\nspec:\n  object-templates:\n  - complianceType: musthave\n    objectDefinition:\n",
+        6,
+    ),
+    (
+        "Policy",
+        "hc.yaml",
+        "apiVersion: policy.open-cluster-management.io/v1\nkind: Policy\nmetadata: {name: \
+         p}\nspec:\n  policy-templates:\n  - objectDefinition:\n      apiVersion: \
+         policy.open-cluster-management.io/v1\n      kind: ConfigurationPolicy\n      spec:\n        \
+         object-templates:\n        - complianceType: mustonlyhave\n          objectDefinition:\n",
+        12,
+    ),
+    (
+        "ManifestWork",
+        "hc.yaml",
+        "apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nspec:\n  workload:\n    \
+         manifests:\n    -\n",
+        6,
+    ),
+    (
+        "Template",
+        "hc.yaml",
+        "apiVersion: template.openshift.io/v1\nkind: Template\nparameters: [{name: A, value: \
+         b}]\nobjects:\n-\n",
+        2,
+    ),
+    (
+        "List",
+        "hc.yaml",
+        "apiVersion: v1\nkind: List\nitems:\n-\n",
+        2,
+    ),
+    (
+        "SyncSet",
+        "hc.yaml",
+        "apiVersion: hive.openshift.io/v1\nkind: SyncSet\nspec:\n  resources:\n  -\n",
+        4,
+    ),
+    (
+        "Ansible's definition",
+        "hc.yaml",
+        "- hosts: all\n  tasks:\n  - kubernetes.core.k8s:\n      definition:\n",
+        8,
+    ),
+    (
+        "Ansible's text",
+        "hc.yaml",
+        "- kubernetes.core.k8s:\n    definition: |\n",
+        6,
+    ),
+    (
+        "a policy's raw template",
+        "hc.yaml",
+        "apiVersion: policy.open-cluster-management.io/v1\nkind: ConfigurationPolicy\nspec:\n  \
+         object-templates-raw: |\n    - complianceType: musthave\n      objectDefinition:\n",
+        8,
+    ),
+    (
+        "a heredoc",
+        "hc.sh",
+        "#!/bin/sh\noc apply -f - <<'EOF'\n",
+        0,
+    ),
+    (
+        "a pipeline's script",
+        "hc.yaml",
+        "kind: Task\nspec:\n  steps:\n  - script: |\n      kubectl apply -f - <<'EOF'\n",
+        6,
+    ),
+    ("Jinja", "hc.yaml.j2", "{# a template #}\n", 0),
+];
+
+/// What is seen of a case: how it ended, what is rendered, and what is found where.
+fn seen(path: &str, hyperconverged: &str, case: &Path) -> (String, Vec<String>) {
+    let mut files = vec![(path.to_owned(), hyperconverged.to_owned())];
+    for name in ["inventory.yaml", "nodes.yaml"] {
+        if let Ok(text) = fs::read_to_string(case.join(name)) {
+            files.push((name.to_owned(), text));
+        }
+    }
+    let tree: Memory = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let options = Options {
+        release: Release::known("1.18"),
+        ..Options::default()
+    };
+    let repo = Repo::from_tree(Box::new(tree), &options).expect("a repository");
+    let settings = Settings::default();
+    let work = Work {
+        lint: Some(&settings),
+        yaml: true,
+        ..Work::default()
+    };
+    let clusters: Vec<_> = repo.clusters().iter().collect();
+    assert_eq!(clusters.len(), 1, "{path}: {hyperconverged}");
+    let (mut printed, mut found) = (String::new(), Vec::new());
+    run(
+        &repo,
+        &clusters,
+        &work,
+        None,
+        &Progress::of(1, true),
+        |outcome| {
+            if let State::Panicked(said) = &outcome.state {
+                panic!("{said}");
+            }
+            printed = format!("{:?}\n{}", outcome.state, outcome.printed);
+            let finding = |f: &crate::finding::Finding| {
+                let place = f.location.as_ref();
+                let at = place.map_or("", |place| place.text().lines().next().unwrap_or_default());
+                format!("{} {} at {at:?}", f.rule.name, f.message)
+            };
+            found.extend(outcome.found.findings.iter().map(finding));
+            ControlFlow::Continue(())
+        },
+    );
+    found.sort();
+    (printed, found)
+}
+
+#[test]
+fn what_is_carried_is_as_what_stands_alone() {
+    let count: usize = cases()
+        .par_iter()
+        .map(|case| {
+            let text = fs::read_to_string(case.join("hyperconverged.yaml")).expect("a case");
+            let expected = seen("hc.yaml", &text, case);
+            let mut count = 0;
+            for (name, path, head, indent) in CARRIERS {
+                if ["{{", "{%", "${", "---"]
+                    .iter()
+                    .any(|mark| text.contains(mark))
+                {
+                    continue;
+                }
+                let mut carried = format!("{head}{}", indented(&text, *indent));
+                if head.contains("<<") {
+                    carried.push_str(&indented("EOF\n", *indent));
+                }
+                let actual = seen(path, &carried, case);
+                assert_eq!(actual, expected, "{}: {name}", case.display());
+                count += 1;
+            }
+            count
+        })
+        .sum();
+    assert!(count > 1000, "{count}");
+}

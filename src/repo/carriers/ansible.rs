@@ -1,0 +1,81 @@
+//! Tasks of Ansible that apply manifests.
+//!
+//! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
+
+use super::{Carrier, CarrierKind, text};
+use crate::yaml::{Node, Value};
+
+/// The modules, by their whole names and by those of before collections.
+const MODULES: [&str; 6] = [
+    "kubernetes.core.k8s",
+    "community.kubernetes.k8s",
+    "community.okd.k8s",
+    "redhat.openshift.k8s",
+    "k8s",
+    "openshift",
+];
+
+/// Where plays, roles and blocks have their tasks.
+const LISTS: [&str; 8] = [
+    "pre_tasks",
+    "tasks",
+    "post_tasks",
+    "handlers",
+    "block",
+    "rescue",
+    "always",
+    "roles",
+];
+
+/// The manifests of a list of plays or tasks; `None` where it is none.
+pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
+    let mut out = Vec::new();
+    each(list, &mut |task, arguments| {
+        if text(arguments, "state") == "absent" {
+            return;
+        }
+        let carrier = Carrier {
+            kind: CarrierKind::Task,
+            node: task,
+        };
+        for key in ["definition", "resource_definition", "inline"] {
+            match arguments.get(key) {
+                Some(list) if !list.items().is_empty() => {
+                    out.extend(list.items().iter().map(|n| (n, carrier)));
+                }
+                Some(node) => out.push((node, carrier)),
+                None => {}
+            }
+        }
+    });
+    (!out.is_empty()).then_some(out)
+}
+
+/// The manifests that tasks delete.
+pub(super) fn unwanted(list: &Node) -> Vec<&Node> {
+    let mut out = Vec::new();
+    each(list, &mut |_, arguments| {
+        if text(arguments, "state") == "absent" {
+            out.extend(arguments.get("definition"));
+            out.extend(arguments.get("resource_definition"));
+        }
+    });
+    out
+}
+
+fn each<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node, &'n Node)) {
+    for task in list.items() {
+        for module in MODULES {
+            if let Some(arguments) = task.get(module)
+                && matches!(arguments.value, Value::Map(_))
+            {
+                found(task, arguments);
+            }
+        }
+        for key in LISTS {
+            if let Some(inner) = task.get(key) {
+                each(inner, found);
+            }
+        }
+    }
+}

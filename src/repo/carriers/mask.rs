@@ -1,0 +1,266 @@
+//! What a tool would fill into a text, covered without moving anything else.
+
+use std::ops::Range;
+
+/// The mark of a value that a tool fills in: a character that no standard gives a meaning to, of two bytes, so
+/// that `$X` has room for it.
+pub(super) const MARK: char = '\u{7fc}';
+
+/// What a text is filled in by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    /// Nothing.
+    Literal,
+    /// The shell.
+    Shell,
+    /// Jinja, as Ansible has it.
+    Jinja,
+    /// Go's templates, as policies have them.
+    Go,
+}
+
+impl Language {
+    /// What it is called.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Literal => "nobody",
+            Self::Shell => "the shell",
+            Self::Jinja => "Jinja",
+            Self::Go => "a template of the policy",
+        }
+    }
+}
+
+/// A text of which every byte is where it was.
+#[derive(Debug)]
+pub(super) struct Masked {
+    pub(super) text: String,
+    pub(super) language: Language,
+    /// Lines whose content isn't known: what stands under a condition, by its first line, and what a template
+    /// puts there alone.
+    pub(super) lines: Vec<Range<usize>>,
+    /// Whether anything stands under a condition.
+    pub(super) has_conditions: bool,
+    /// Whether what stands under conditions was left, so that `lines` are theirs.
+    pub(super) is_whole: bool,
+}
+
+/// Covers what a tool fills in; with `conditions` also what stands under a condition.
+pub(super) fn mask(text: &str, language: Language, conditions: bool) -> Masked {
+    let mut out = Masked {
+        text: text.to_owned(),
+        language,
+        lines: Vec::new(),
+        has_conditions: false,
+        is_whole: !conditions,
+    };
+    match language {
+        Language::Literal => {}
+        Language::Shell => shell(text, &mut out),
+        Language::Jinja | Language::Go => braces(text, language, conditions, &mut out),
+    }
+    // What `<<-` takes away.
+    if matches!(language, Language::Shell | Language::Literal) {
+        out.text = tabs(&out.text);
+    }
+    out
+}
+
+fn tabs(text: &str) -> String {
+    let line = |line: &str| {
+        let rest = line.trim_start_matches('\t');
+        " ".repeat(line.len() - rest.len()) + rest
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+impl Masked {
+    /// Puts a mark in the place of a value.
+    fn value(&mut self, range: Range<usize>) {
+        let length = range.len();
+        let filling = |i: usize| match self.text.as_bytes()[range.start + i] {
+            b'\n' => ' ',
+            _ => 'x',
+        };
+        let filled: String = (MARK.len_utf8()..length).map(filling).collect();
+        self.text.replace_range(range, &format!("{MARK}{filled}"));
+    }
+
+    /// Leaves blanks in the place of something.
+    fn blank(&mut self, range: Range<usize>) {
+        let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
+        let blanks: String = self.text.as_bytes()[range.clone()]
+            .iter()
+            .map(|b| blank(*b))
+            .collect();
+        self.text.replace_range(range, &blanks);
+    }
+}
+
+fn shell(text: &str, out: &mut Masked) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr3(b'$', b'`', b'\\', &bytes[at..]) {
+        let start = at + found;
+        let rest = &text[start..];
+        let closing = |open: usize, close: char| rest[open..].find(close).map(|end| open + end + 1);
+        let length = match (bytes[start], bytes.get(start + 1)) {
+            (b'$', Some(b'{')) => closing(2, '}'),
+            (b'$', Some(b'(')) => nested(rest),
+            (b'$', Some(c)) if c.is_ascii_alphabetic() || *c == b'_' => {
+                let name = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+                Some(1 + rest[1..].find(name).unwrap_or(rest.len() - 1))
+            }
+            (b'`', _) => closing(1, '`').filter(|n| *n > 1),
+            (b'\\', Some(b'$' | b'`' | b'\\')) => Some(2),
+            _ => None,
+        };
+        match length {
+            Some(length) if !rest[..length].contains('\n') => {
+                out.value(start..start + length);
+                at = start + length;
+            }
+            _ => at = start + 1,
+        }
+    }
+}
+
+/// How long `$( … )` is.
+fn nested(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(at + 1),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A tag of a template.
+struct Tag<'t> {
+    range: Range<usize>,
+    inside: &'t str,
+    is_value: bool,
+}
+
+fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
+    let forms: &[(&str, &str)] = match language {
+        Language::Go => &[("{{", "}}")],
+        _ => &[("{{", "}}"), ("{%", "%}"), ("{#", "#}")],
+    };
+    let mut out = Vec::new();
+    let mut at = 0;
+    loop {
+        let next = forms.iter().filter_map(|(open, close)| {
+            let start = at + text[at..].find(open)?;
+            let end = start + text[start..].find(close)? + close.len();
+            Some((start, end, *open))
+        });
+        let Some((start, end, open)) = next.min() else {
+            return out;
+        };
+        let inside = text[start + 2..end - 2].trim_matches(['-', '+']).trim();
+        let inside = inside.strip_prefix("hub").unwrap_or(inside);
+        let inside = inside
+            .strip_suffix("hub")
+            .unwrap_or(inside)
+            .trim_matches('-')
+            .trim();
+        let is_go = matches!(language, Language::Go);
+        let word = inside.split(|c: char| c.is_whitespace() || c == '(').next();
+        let word = word.unwrap_or_default();
+        let steers = is_go
+            && (OPEN.contains(&word)
+                || ["end", "else", "/*"].contains(&word)
+                || inside.starts_with('$') && inside.contains(":="));
+        out.push(Tag {
+            range: start..end,
+            inside,
+            is_value: open == "{{" && !steers,
+        });
+        at = end;
+    }
+}
+
+/// The words that begin what stands under a condition.
+const OPEN: [&str; 6] = ["if", "for", "range", "with", "define", "block"];
+
+fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
+    let mut open: Vec<(Range<usize>, bool)> = Vec::new();
+    for tag in tags(text, language) {
+        let range = tag.range.clone();
+        if tag.is_value {
+            let before = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+            let after = text[range.end..]
+                .find('\n')
+                .map_or(text.len(), |at| range.end + at);
+            let line = text[before..after].trim();
+            match line == &text[range.clone()] {
+                // Something of its own, or several lines of it.
+                true => {
+                    out.blank(range.clone());
+                    out.lines.push(range);
+                }
+                false => out.value(range),
+            }
+            continue;
+        }
+        let word = tag
+            .inside
+            .split(|c: char| c.is_whitespace() || c == '(')
+            .next();
+        let word = word.unwrap_or_default();
+        if OPEN.contains(&word) {
+            out.has_conditions = true;
+            open.push((range.clone(), open.is_empty()));
+        } else if word.starts_with("end")
+            && let Some((first, outermost)) = open.pop()
+            && outermost
+        {
+            if conditions {
+                out.blank(first.start..range.end);
+                out.lines.retain(|line| line.start < first.start);
+            }
+            out.lines.push(first);
+        }
+        out.blank(range);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_moves() {
+        for (text, language) in [
+            ("a: $B-${C}x `d` $(e (f)) \\$g $1 $", Language::Shell),
+            (
+                "a: {{ b }}\n{{ c }}\n{% if d %}\ne: 1\n{% else %}\n{% endif %}\n",
+                Language::Jinja,
+            ),
+            (
+                "{{- range $a := b }}\n- c: '{{hub d hub}}'\n{{- end }}\n",
+                Language::Go,
+            ),
+            ("{{ {% {#", Language::Jinja),
+            ("{{}}é{{é\né}}", Language::Go),
+        ] {
+            for conditions in [true, false] {
+                let masked = mask(text, language, conditions);
+                assert_eq!(masked.text.len(), text.len(), "{text}");
+                let breaks = |t: &str| t.match_indices('\n').map(|(at, _)| at).collect::<Vec<_>>();
+                assert!(
+                    breaks(&masked.text)
+                        .iter()
+                        .all(|b| breaks(text).contains(b))
+                );
+            }
+        }
+        let masked = mask("a: {{ b }}", Language::Jinja, true).text;
+        assert_eq!(masked, format!("a: {MARK}xxxxx"));
+    }
+}

@@ -1,0 +1,49 @@
+//! What was found in a repository and gives no cluster, although somebody meant one.
+
+use std::collections::BTreeSet;
+
+use super::Repo;
+use super::almost::{self, unused_inventory};
+use super::objects::{Objects, SourceRef, parent};
+use crate::inventory::SourceKind;
+
+impl Repo {
+    /// Says what was meant to be a cluster and is none: objects that are nearly HyperConvergeds, and
+    /// inventories that no cluster has.
+    pub(super) fn say_what_is_no_cluster(&mut self, objects: &Objects) {
+        let mut findings = Vec::new();
+        for object in &objects.almost {
+            let content = self.content(object.file).ok();
+            let document = content.and_then(|c| c.object(object.place));
+            findings.extend(document.map(|d| almost::finding(&d)));
+        }
+        for object in &objects.named {
+            if let Ok(content) = self.content(object.file) {
+                findings.extend(content.named(object.place.document));
+            }
+        }
+        if objects.given.is_empty() && !objects.is_one_file {
+            let used: BTreeSet<SourceRef> = self
+                .clusters
+                .iter()
+                .flat_map(|c| c.sources.iter().copied())
+                .collect();
+            let unused = objects.sources.iter().filter(|s| !used.contains(s));
+            let declared = unused.filter(|s| s.kind == SourceKind::Declared);
+            // Its HyperConverged may be in a file that can't be read, which is said.
+            let problems = self
+                .problems
+                .iter()
+                .filter_map(|p| p.finding.location.as_ref());
+            let broken: Vec<_> = problems.map(|place| place.file.path()).collect();
+            let declared = declared.filter(|s| {
+                let directory = parent(objects.path(s.object));
+                let is_unbuilt = objects.unbuilt.iter().any(|d| d.starts_with(directory));
+                !is_unbuilt && !broken.iter().any(|path| path.starts_with(directory))
+            });
+            let places = declared.filter_map(|s| self.named_at(s.object));
+            findings.extend(places.map(unused_inventory));
+        }
+        self.findings.append(&mut findings);
+    }
+}
