@@ -123,7 +123,7 @@ fn seen(path: &str, hyperconverged: &str, case: &Path) -> (String, Vec<String>) 
         release: Release::known("1.18"),
         ..Options::default()
     };
-    let repo = Repo::from_tree(Box::new(tree), &options).expect("a repository");
+    let repo = Repo::from_tree(std::sync::Arc::new(tree), &options).expect("a repository");
     let settings = Settings::default();
     let work = Work {
         lint: Some(&settings),
