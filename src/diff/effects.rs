@@ -109,14 +109,14 @@ impl ClusterDiff {
             alerts(
                 &comparison.alerts_added,
                 Impact::Alert,
-                "the alert {} begins to fire",
+                "the alert {} starts firing",
             )
             .map(|e| e.action("`hcoplan explain` says what raises it and what ends it")),
         );
         out.extend(alerts(
             &comparison.alerts_removed,
             Impact::Better,
-            "the alert {} falls silent",
+            "the alert {} stops firing",
         ));
         out
     }

@@ -53,7 +53,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     let recreated = of(Became::Recreated);
     if !recreated.is_empty() {
         let text = format!(
-            "deleted and created anew, because what changes can't be changed in place: {}",
+            "deleted and created again, because immutable fields change: {}",
             names(&recreated)
         );
         out.push(note(NoteKind::Recreated, Impact::Disruption, text, ""));
@@ -65,7 +65,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
             false => release,
         };
         let text = format!(
-            "{who} doesn't make these any more and leaves them behind: {}",
+            "{who} no longer renders these objects and leaves them in the cluster: {}",
             names(&left)
         );
         let help = "delete them by hand once nothing uses them";
@@ -94,8 +94,8 @@ pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
                 ),
                 false => (
                     format!(
-                        "who keeps applying the manifest is refused from the upgrade to {to} on: \
-                         {why}"
+                        "from the upgrade to {to} on, the manifest is refused when it is applied \
+                         again: {why}"
                     ),
                     "mend it before the upgrade",
                 ),
@@ -112,22 +112,28 @@ pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
             out.push(order(Impact::Disruption, text, "mend it"));
         }
         (None, None) => {
-            let values = differing(&before.end, &after.end);
-            if !values.is_empty() {
+            let differing = differing(&before.end, &after.end);
+            let values = |between: &str, behind: &str| -> String {
+                let all = differing.iter().map(|(path, before, after)| {
+                    format!("{path}: {before}{between}{after}{behind}")
+                });
+                all.collect::<Vec<_>>().join("; ")
+            };
+            if !differing.is_empty() {
                 let (text, help) = match changed {
                     true => (
                         format!(
-                            "the order counts: applied before the upgrade to {to} and applied \
-                             after it lead to other values: {}",
-                            values.join("; ")
+                            "the result depends on whether the manifest is applied before the \
+                             upgrade to {to} or after it: {}",
+                            values(" before it, ", " after it")
                         ),
                         "choose the order, or write the values that are meant",
                     ),
                     false => (
                         format!(
-                            "who keeps applying the manifest writes over what the upgrade to {to} \
-                             made of it: {}",
-                            values.join("; ")
+                            "applying the manifest again overwrites what the upgrade to {to} \
+                             sets: {}",
+                            values(" → ", "")
                         ),
                         "write the new values into the manifest, or take the lines out",
                     ),
@@ -139,19 +145,19 @@ pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
     out
 }
 
-/// The fields of the stored HyperConverged in which two ends differ.
-fn differing(before: &State, after: &State) -> Vec<String> {
+/// The fields of the stored HyperConverged in which two ends differ: path and both values.
+fn differing(before: &State, after: &State) -> Vec<(String, String, String)> {
     let spec = |state: &State| {
         let stored = state.stored.as_ref();
         let read = stored.map(|stored| HyperConverged::from_stored(&state.release, stored));
         read.map_or(Value::Null, |read| read.spec)
     };
     let (old, new) = (spec(before), spec(after));
-    let shown = |value: Option<&Value>| value.map_or("nothing".to_owned(), Value::to_string);
+    let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
     let differences = differences(&old, &new, &Lists::default());
     let told = differences.iter().map(|difference| {
         let (was, is) = (difference.before.get(&old), difference.after.get(&new));
-        format!("{} is {} and {}", difference.label, shown(was), shown(is))
+        (difference.label.clone(), shown(was), shown(is))
     });
     told.collect()
 }

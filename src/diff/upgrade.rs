@@ -385,20 +385,29 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         if path.get(&written.spec).is_some() || is_gate || is_nothing {
             continue;
         }
-        let shown = |value: Option<&Value>| value.map_or("nothing".to_owned(), Value::to_string);
+        let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
         let (was, is) = (difference.before.get(&old.spec), path.get(&new.spec));
         // What HCO derives from a gate, or adds to a golden image, is no default of the field.
         let is_default = match is {
             Some(_) => is == default_of(after.release, path),
             None => was == default_of(before.release, path),
         };
-        let (label, was, is) = (&difference.label, shown(was), shown(is));
-        let text = match is_default {
-            true => format!("the default of {label} changes from {was} to {is}"),
-            false => format!(
-                "HCO {} fills in {label}: {is} instead of {was}",
-                after.release.name()
+        let (label, hco) = (&difference.label, after.release.name());
+        let text = match (is_default, is.is_some()) {
+            (true, true) => format!(
+                "the default of {label} changes from {} to {}",
+                shown(was),
+                shown(is)
             ),
+            (true, false) => format!("{label} has no default any more (before: {})", shown(was)),
+            (false, true) => {
+                format!(
+                    "HCO {hco} sets {label} to {} (before: {})",
+                    shown(is),
+                    shown(was)
+                )
+            }
+            (false, false) => format!("HCO {hco} removes {label} (before: {})", shown(was)),
         };
         out.push(Note {
             kind: NoteKind::DefaultFlips,

@@ -93,7 +93,7 @@ impl Changes<'_> {
                         was,
                         Impact::DataLoss,
                         When::Now,
-                        "the disks imported so far for {} are deleted, and imported anew; virtual \
+                        "the disks imported so far for {} are deleted, and imported again; virtual \
                          machines keep their own copies",
                         "set `retentionPolicy: All` in a change before this one to keep them",
                     ));
@@ -197,10 +197,10 @@ impl Changes<'_> {
                 (Some(old), cell) if covered(old) && covered(cell) => {
                     let text = match &cell.data_source {
                         Some(source) if *source != is.name => format!(
-                            "the golden image {{}} is imported anew for {name}, as the DataSource \
+                            "the golden image {{}} is imported again for {name}, as the DataSource \
                              of its name with -{name} behind it"
                         ),
-                        _ => format!("the golden image {{}} is imported anew for {name}"),
+                        _ => format!("the golden image {{}} is imported again for {name}"),
                     };
                     out.push(self.effect(is, Impact::Images, When::Now, &text, ""));
                 }

@@ -416,16 +416,17 @@ fn about_several(text: &str, names: &str) -> String {
             "DataSources and last disks stay",
         ),
     ];
-    const BEHIND: [(&str, &str); 9] = [
-        (" falls silent", " fall silent"),
+    const BEHIND: [(&str, &str); 10] = [
+        (" stops ", " stop "),
         (" is ", " are "),
         (" leads ", " lead "),
         (" moves ", " move "),
         (" goes", " go"),
         (" appears", " appear"),
-        (" gives its ", " give their "),
-        (" lets ", " let "),
-        (" begins ", " begin "),
+        (" changes: others get its", " change: others get their"),
+        (" grants ", " grant "),
+        (" allows ", " allow "),
+        (" starts ", " start "),
     ];
     let Some((before, behind)) = text.split_once("{}") else {
         return text.to_owned();

@@ -13,7 +13,7 @@ pub enum Impact {
     Disruption,
     /// Where and when virtual machines run or move.
     Scheduling,
-    /// An alert begins to fire.
+    /// An alert starts firing.
     Alert,
     /// Who may connect, with what, and what is let through.
     Security,

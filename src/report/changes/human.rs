@@ -176,7 +176,7 @@ impl Printer<'_> {
     ) -> io::Result<()> {
         const MOST: usize = 3;
         for one in because.iter().take(MOST) {
-            let was = if one.gone { "was at" } else { "at" };
+            let was = if one.gone { "formerly at" } else { "at" };
             let place = places(self.changes, one);
             let place = place.map_or(String::new(), |p| format!(" {was} {p}"));
             let what = printable(one.what);
