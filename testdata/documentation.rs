@@ -209,6 +209,7 @@ fn every_json_document_is_as_its_schema_says() {
             "diff",
             "diff examples/fleet --release 1.17..1.18 --format json",
         ),
+        ("argocd", "argocd examples/fleet --format json"),
         ("matrix", "matrix examples/fleet --format json"),
         ("release-list", "release list --format json"),
         ("release-diff", "release diff 1.16 1.19 --format json"),

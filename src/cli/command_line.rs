@@ -5,8 +5,8 @@ use clap::{Parser, Subcommand};
 
 use super::output::Color;
 use super::{
-    cmp, completions, diff, exit, explain, fix, import, init, inventory, krm, limits, lint, lsp,
-    man, matrix, plan, read, release, render, report, schema, version, why,
+    argocd, cmp, completions, diff, exit, explain, fix, import, init, inventory, krm, limits, lint,
+    lsp, man, matrix, plan, read, release, render, report, schema, version, why,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -88,6 +88,8 @@ pub(super) enum Command {
     Krm(krm::Arguments),
     /// Run as a config management plugin of Argo CD; see docs/argocd.md
     Cmp(cmp::Arguments),
+    /// Say which fields of a HyperConverged Argo CD and Flux report as different for ever
+    Argocd(argocd::Arguments),
     /// Talk to an editor: findings, fixes and explanations while somebody types
     Lsp(lsp::Arguments),
     /// Write what a repository needs to be planned: inventories, configuration, hook and workflow

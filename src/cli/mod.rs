@@ -3,6 +3,7 @@
 //! Results go to standard output, everything else to standard error. How a run ends is decided
 //! in [`exit`].
 
+mod argocd;
 mod arguments;
 mod base;
 mod baseline;
@@ -150,6 +151,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Fix(arguments) => fix::run(&arguments, output),
         Command::Import(arguments) => import::run(&arguments, output),
         Command::Inventory(arguments) => inventory::run(&arguments, output),
+        Command::Argocd(arguments) => argocd::run(&arguments, output),
         Command::Cmp(arguments) => cmp::run(&arguments, output),
         Command::Krm(arguments) => krm::run(&arguments, output),
         Command::Lsp(arguments) => lsp::run(&arguments),

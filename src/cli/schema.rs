@@ -39,7 +39,8 @@ macro_rules! schemas {
     };
 }
 
-const SCHEMAS: [Schema; 13] = schemas! {
+const SCHEMAS: [Schema; 14] = schemas! {
+    "argocd": "hcoplan argocd --format json",
     "config": "hcoplan.yaml",
     "diff": "hcoplan diff --format json",
     "findings": "hcoplan lint --format json",

@@ -117,20 +117,26 @@ impl Repo {
             if used.path.file_name() == Some("Chart.yaml") {
                 out.charts.insert(directory.to_owned());
             }
-            if matches!(used.what, Use::Skipped(_)) {
-                continue;
-            }
+        }
+        self.each_of_controllers(|document| out.take(document));
+        out
+    }
+
+    /// Looks at each document of the files that name a controller's API group.
+    pub(super) fn each_of_controllers(&self, mut look: impl FnMut(&Document)) {
+        let read = self
+            .files
+            .iter()
+            .filter(|f| !matches!(f.what, Use::Skipped(_)));
+        for used in read {
             let Ok(bytes) = self.tree.read(&used.path) else {
                 continue;
             };
             let file = SourceFile::from_bytes(&*used.path, bytes);
             if GROUPS.iter().any(|group| file.text().contains(group)) {
-                for document in yaml::parse(&file).documents {
-                    out.take(&document);
-                }
+                yaml::parse(&file).documents.iter().for_each(&mut look);
             }
         }
-        out
     }
 }
 
@@ -324,11 +330,11 @@ fn dotted(directory: &Utf8Path) -> &str {
     }
 }
 
-fn below<'n>(node: &'n Node, path: &str) -> Option<&'n Node> {
+pub(super) fn below<'n>(node: &'n Node, path: &str) -> Option<&'n Node> {
     path.split('.').try_fold(node, |node, key| node.get(key))
 }
 
-fn text<'n>(node: &'n Node, path: &str) -> Option<&'n str> {
+pub(super) fn text<'n>(node: &'n Node, path: &str) -> Option<&'n str> {
     below(node, path)?.as_str()
 }
 

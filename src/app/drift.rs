@@ -1,0 +1,40 @@
+//! What a GitOps controller reports of a cluster's HyperConverged as different for ever.
+
+use std::sync::Arc;
+
+use crate::diff::{self, Drift};
+use crate::lifecycle::State;
+use crate::repo::{ClusterRef, Repo};
+use crate::yaml::Document;
+
+/// A cluster's differences.
+#[derive(Debug)]
+pub struct ClusterDrift {
+    /// Its name.
+    pub cluster: String,
+    /// What its users call the release.
+    pub release: String,
+    /// The HyperConverged.
+    pub document: Arc<Document>,
+    /// The fields that differ, in the order of the document.
+    pub fields: Vec<Drift>,
+}
+
+/// Finds them.
+///
+/// # Errors
+/// Why nothing can be said: the files can't be read, nothing says the release, it would be refused.
+pub fn cluster_drift(repo: &Repo, cluster: &ClusterRef) -> Result<ClusterDrift, String> {
+    let loaded = repo.load(cluster).map_err(|p| p.finding.message)?;
+    let release = loaded.release.as_ref().map_err(|f| f.message.clone())?;
+    let inventory = Arc::new(loaded.inventory_or_none().inventory.clone());
+    let state = State::new(Arc::clone(release), inventory);
+    let fields =
+        diff::drift(&state, &loaded.json).ok_or("it would be refused: hcoplan lint says why")?;
+    Ok(ClusterDrift {
+        cluster: loaded.name,
+        release: release.title(),
+        document: loaded.document,
+        fields,
+    })
+}
