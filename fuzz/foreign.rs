@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use hcoplan::app::Held;
+use hcoplan::app::PriorState;
 use hcoplan::diff;
 use hcoplan::emit::{ClusterManifest, TopManifest};
 use hcoplan::inventory;
@@ -94,14 +94,14 @@ fn beside(name: &str, content: &[u8]) {
 
 /// What a cluster holds, as kubectl prints it.
 fn live(_: &str, content: &[u8]) {
-    let Ok(held) = Held::live("live.yaml".into(), content.to_vec()) else {
+    let Ok(prior) = PriorState::live("live.yaml".into(), content.to_vec()) else {
         return;
     };
     let files = [
         ("hyperconverged.yaml", HYPERCONVERGED.as_bytes().to_vec()),
         ("inventory.yaml", declared(content.len()).into_bytes()),
     ];
-    linted(files, Some(&held));
+    linted(files, Some(&prior));
 }
 
 fn baseline(_: &str, content: &[u8]) {

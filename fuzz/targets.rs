@@ -7,7 +7,7 @@ mod foreign;
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
-use hcoplan::app::{self, Held, Progress, State, Work};
+use hcoplan::app::{self, PriorState, Progress, State, Work};
 use hcoplan::diff::{self, Side};
 use hcoplan::finding::Finding;
 use hcoplan::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
@@ -414,11 +414,11 @@ fn declared(seed: usize) -> String {
 }
 
 /// The findings about a repository, with their places in the text; and they can be printed.
-fn linted<const N: usize>(files: [(&str, Vec<u8>); N], held: Option<&Held>) -> Vec<Finding> {
+fn linted<const N: usize>(files: [(&str, Vec<u8>); N], prior: Option<&PriorState>) -> Vec<Finding> {
     let number = files.iter().map(|(_, bytes)| bytes.len()).sum();
     let tree: source::Memory = files.into_iter().collect();
     match Repo::from_tree(Arc::new(tree), &foreign::options()) {
-        Ok(repo) => found(&repo, held, number),
+        Ok(repo) => found(&repo, prior, number),
         Err(error) => {
             assert!(!error.to_string().is_empty());
             Vec::new()
@@ -427,11 +427,11 @@ fn linted<const N: usize>(files: [(&str, Vec<u8>); N], held: Option<&Held>) -> V
 }
 
 /// `number` says in which format.
-fn found(repo: &Repo, held: Option<&Held>, number: usize) -> Vec<Finding> {
+fn found(repo: &Repo, prior: Option<&PriorState>, number: usize) -> Vec<Finding> {
     let settings = lint::Settings::default();
     let work = Work {
         lint: Some(&settings),
-        held,
+        prior,
         ..Work::default()
     };
     let clusters: Vec<_> = repo.clusters().iter().collect();

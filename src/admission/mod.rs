@@ -76,7 +76,7 @@ pub fn admit(
 ) -> Admission {
     let held = match operation {
         Operation::Create => None,
-        Operation::Update { old, .. } => as_held(release, old, object),
+        Operation::Update { old, .. } => old_in_version_of_new(release, old, object),
     };
     let request = Request {
         release,
@@ -133,16 +133,16 @@ pub fn unchecked(release: &Release, inventory: &Inventory, submitted: &Value) ->
 
 /// The old object in the version of the new one, pruned and defaulted, as the API server hands
 /// it to webhooks; `None` when there is no such version.
-fn as_held(release: &Release, old: &Value, new: &Value) -> Option<Value> {
+fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<Value> {
     let version = version_of(release, new).ok()?;
     let schema = release.schema(&format!("hyperconverged.{version}"))?;
-    let mut held = if hyperconverged::version_of(old) == version {
+    let mut converted = if hyperconverged::version_of(old) == version {
         old.clone()
     } else {
         hyperconverged::convert(release, old, version)
     };
-    schema.prepare(&mut held);
-    Some(held)
+    schema.prepare(&mut converted);
+    Some(converted)
 }
 
 /// Checks a release that was read from a directory: whether it says of each served version how it

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::check;
-use super::held::Old;
+use super::prior_state::PriorObject;
 use super::steps;
 use super::work::Work;
 use crate::finding::Finding;
@@ -24,7 +24,7 @@ pub(super) fn lint(
     repo: &Repo,
     cluster: &ClusterRef,
     loaded: &Loaded,
-    (inventory, old): (&LoadedInventory, Option<&Old>),
+    (inventory, old): (&LoadedInventory, Option<&PriorObject>),
     unknown: &mut Finding,
 ) -> lint::Run {
     let mut runs = releases().into_iter().map(|release| {
@@ -49,7 +49,7 @@ pub(super) fn lint(
             cluster,
             loaded,
             input,
-            old.map(Old::object),
+            old.map(PriorObject::object),
             selection,
         );
         // About the inventory and the release themselves, which are told already.

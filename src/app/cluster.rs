@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::any_release;
 use super::check;
 use super::document::plan_document;
-use super::held::{Held, Old};
 use super::outcome::{Outcome, Refusal, State};
+use super::prior_state::{PriorObject, PriorState};
 use super::steps::{self, Planned};
 use super::view;
 use super::work::Work;
@@ -68,7 +68,7 @@ fn as_built(
             let mut unknown = (**finding).clone();
             outcome.state = State::Unusable;
             if let Some(selection) = selection.filter(|_| work.upgrade_to.is_none()) {
-                let old = match held(work, cluster, &loaded, &mut outcome) {
+                let old = match prior_object(work, cluster, &loaded, &mut outcome) {
                     Ok(old) => old,
                     Err(problem) => {
                         outcome.found.findings.push(problem.finding);
@@ -95,8 +95,8 @@ fn as_built(
         (Some(inventory), _) => inventory,
         (None, _) => loaded.inventory_or_none(),
     };
-    let held = match held(work, cluster, &loaded, &mut outcome) {
-        Ok(held) => held,
+    let prior = match prior_object(work, cluster, &loaded, &mut outcome) {
+        Ok(prior) => prior,
         Err(problem) => {
             outcome.found.findings.push(problem.finding);
             outcome.state = State::Unreadable;
@@ -104,7 +104,7 @@ fn as_built(
         }
     };
     let plan = |force| {
-        let (nodes, old) = (&inventory.inventory, held.as_ref());
+        let (nodes, old) = (&inventory.inventory, prior.as_ref());
         steps::plan(work, &release, nodes, &loaded.json, old, force)
     };
     let planned = plan(work.force);
@@ -139,7 +139,7 @@ fn as_built(
             cluster,
             &loaded,
             input,
-            held.as_ref().map(Old::object),
+            prior.as_ref().map(PriorObject::object),
             selection,
         );
         // Asked for when the findings are reported, and kept: here it costs a worker's time.
@@ -177,17 +177,17 @@ fn as_built(
 }
 
 /// The object that the cluster holds before the change; `None` where it is a new one.
-fn held(
+fn prior_object(
     work: &Work<'_>,
     cluster: &ClusterRef,
     loaded: &Loaded,
     outcome: &mut Outcome,
-) -> Result<Option<Old>, Box<Problem>> {
-    let Some(held) = work.held else {
+) -> Result<Option<PriorObject>, Box<Problem>> {
+    let Some(prior) = work.prior else {
         return Ok(None);
     };
-    let old = held.of(cluster, &loaded.json)?;
-    if let (None, Held::Live { file, .. }) = (&old, held) {
+    let old = prior.of(cluster, &loaded.json)?;
+    if let (None, PriorState::Live { file, .. }) = (&old, prior) {
         let message = format!("{file} holds no HyperConverged of its name: judged as a new one");
         outcome.warnings.push(message);
     }

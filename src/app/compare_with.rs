@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use super::compare::Compared;
 use super::pipeline::each;
 use super::planned::{Attempt, plan};
-use super::{Held, Progress, transition};
+use super::{PriorState, Progress, transition};
 use crate::diff::{self, Before, Broken, ClusterDiff, Kind, Origin};
 use crate::emit::cluster_directory;
 use crate::kube::Object;
@@ -47,8 +47,8 @@ pub fn compare_with(
 }
 
 /// Compares clusters with what they hold: what an update of it leads to; as [`super::compare`].
-pub fn compare_held(
-    (held, update): (&Held, UpdateMethod),
+pub fn compare_with_prior(
+    (prior, update): (&PriorState, UpdateMethod),
     repo: &Repo,
     clusters: &[&ClusterRef],
     settings: &lint::Settings,
@@ -59,7 +59,7 @@ pub fn compare_held(
     let selection = lint::Selection::of(settings);
     let one = |cluster: &&ClusterRef| {
         Compared::of(cluster.name(), |diff| {
-            if let Err(why) = follow(held, update, repo, cluster, &selection, diff) {
+            if let Err(why) = follow(prior, update, repo, cluster, &selection, diff) {
                 diff.broken = Some(why);
             }
         })
@@ -68,7 +68,7 @@ pub fn compare_held(
 }
 
 fn follow(
-    held: &Held,
+    prior: &PriorState,
     update: UpdateMethod,
     repo: &Repo,
     cluster: &ClusterRef,
@@ -76,7 +76,7 @@ fn follow(
     diff: &mut ClusterDiff,
 ) -> Result<(), Broken> {
     let planned = plan(repo, cluster).map_err(|why| why.broken(false))?;
-    let old = held.of(cluster, planned.manifest()).ok().flatten();
+    let old = prior.of(cluster, planned.manifest()).ok().flatten();
     let Some(old) = old else {
         diff.whole = Some(Kind::Add);
         diff.comparison = diff::compare_objects(planned.release(), &[], &planned.objects());
@@ -84,7 +84,7 @@ fn follow(
         return Ok(());
     };
     let state = old.state(planned.empty_state(), planned.manifest(), update);
-    transition::follow_held(&state, &planned, update, diff);
+    transition::follow_prior(&state, &planned, update, diff);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Work;
-use super::held::Old;
+use super::prior_state::PriorObject;
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::lifecycle::{State, Step};
 use crate::plan::{Admit, Plan, plan_with};
@@ -29,7 +29,7 @@ pub(super) fn plan(
     release: &Arc<Release>,
     inventory: &Inventory,
     manifest: &Value,
-    old: Option<&Old>,
+    old: Option<&PriorObject>,
     force: bool,
 ) -> Planned {
     let planned = |plan| Planned {
@@ -74,8 +74,8 @@ pub fn end_state(
 ) -> Result<Option<State>, Box<Problem>> {
     let manifest = &loaded.json;
     let old = work
-        .held
-        .map(|held| held.of(cluster, manifest))
+        .prior
+        .map(|prior| prior.of(cluster, manifest))
         .transpose()?;
     let old = old.flatten();
     if old.is_none() && work.upgrade_to.is_none() {

@@ -32,7 +32,7 @@ pub(super) fn follow(old: &Planned, new: &Planned, diff: &mut ClusterDiff) -> Op
 }
 
 /// As [`follow`], from what a cluster holds now.
-pub(super) fn follow_held(
+pub(super) fn follow_prior(
     state: &State,
     new: &Planned,
     update: UpdateMethod,

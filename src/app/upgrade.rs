@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::compare::{Compared, only};
 use super::pipeline::each;
 use super::planned::{plan, tell_images};
-use super::{Held, Progress};
+use super::{PriorState, Progress};
 use crate::diff::{self, ClusterDiff, States};
 use crate::lifecycle::{self, UpdateMethod};
 use crate::lint;
@@ -20,7 +20,7 @@ pub struct Upgrading<'a> {
     /// The release at the end.
     pub to: &'a Arc<Release>,
     /// What the clusters hold before the change that is planned.
-    pub held: Option<&'a Held>,
+    pub prior: Option<&'a PriorState>,
     /// How the change is submitted.
     pub update: UpdateMethod,
 }
@@ -80,19 +80,19 @@ fn work(
     let start = planned.empty_state();
     let manifest = planned.manifest();
     let old = upgrading
-        .held
-        .and_then(|held| held.of(cluster, manifest).ok());
+        .prior
+        .and_then(|prior| prior.of(cluster, manifest).ok());
     let old = old.flatten();
     let update = upgrading.update;
-    let held = old.as_ref();
-    let held = held.map(|old| old.state(start.clone(), manifest, update));
-    let first = match &held {
-        Some(held) => held.update(manifest, upgrading.update),
+    let prior = old.as_ref();
+    let prior = prior.map(|old| old.state(start.clone(), manifest, update));
+    let first = match &prior {
+        Some(prior) => prior.update(manifest, upgrading.update),
         None => start.update(manifest, UpdateMethod::Apply),
     };
-    let first = held.as_ref().unwrap_or(&start).forced(first);
-    let orders = match &held {
-        Some(held) => lifecycle::orders(held, manifest, upgrading.update, upgrading.to),
+    let first = prior.as_ref().unwrap_or(&start).forced(first);
+    let orders = match &prior {
+        Some(prior) => lifecycle::orders(prior, manifest, upgrading.update, upgrading.to),
         None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, upgrading.to),
     };
     let mut out = Vec::new();
@@ -123,7 +123,7 @@ fn work(
             diff.notes.extend(diff::step_notes(&state, &step));
             if index == last {
                 diff.notes
-                    .extend(diff::order_notes(&orders, held.is_some()));
+                    .extend(diff::order_notes(&orders, prior.is_some()));
             }
             diff.notes.sort_by_key(|note| note.impact);
             let found = before.findings(repo, cluster, None, selection);

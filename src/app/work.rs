@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::held::Held;
 use super::only::Only;
+use super::prior_state::PriorState;
 use crate::diff::Before;
 use crate::emit::{DiskTree, Texts, Tree};
 use crate::kube::ObjectId;
@@ -17,7 +17,7 @@ pub struct Work<'a> {
     /// Render also what a webhook would refuse.
     pub force: bool,
     /// What the clusters hold before the change, so that it is judged as an update.
-    pub held: Option<&'a Held>,
+    pub prior: Option<&'a PriorState>,
     /// How the change is submitted to those that hold something.
     pub update: UpdateMethod,
     /// The release that HCO is upgraded to once the change is made.

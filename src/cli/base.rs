@@ -9,11 +9,11 @@ use super::arguments::Sources;
 use super::clusters::Clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::held;
 use super::output::Output;
+use super::prior_state;
 use super::sides::Side;
 use super::tree::OutputTree;
-use crate::app::{self, Compared, Held, Progress, Relation};
+use crate::app::{self, Compared, PriorState, Progress, Relation};
 use crate::diff::{Before, ClusterDiff};
 use crate::lifecycle::UpdateMethod;
 use crate::lint::Settings;
@@ -93,13 +93,13 @@ impl Base<'_> {
     /// revision where this branch left the main one, else with the tree on disk.
     pub(super) fn compare(
         &self,
-        arguments: &held::Arguments,
-        held: Option<&Held>,
+        arguments: &prior_state::Arguments,
+        prior: Option<&PriorState>,
         verdict: &mut Verdict,
         output: &Output,
     ) -> Result<Differences, Failure> {
-        if let Some(held @ Held::Live { file, .. }) = held {
-            return Ok(self.with_live((held, arguments.update()), file, verdict, output));
+        if let Some(prior @ PriorState::Live { file, .. }) = prior {
+            return Ok(self.with_live((prior, arguments.update()), file, verdict, output));
         }
         let side = Side {
             inventory: self.sources.inventory.clone(),
@@ -138,7 +138,7 @@ impl Base<'_> {
     /// What an update of what the cluster holds leads to.
     fn with_live(
         &self,
-        held: (&Held, UpdateMethod),
+        prior: (&PriorState, UpdateMethod),
         file: &Utf8Path,
         verdict: &mut Verdict,
         output: &Output,
@@ -150,8 +150,8 @@ impl Base<'_> {
         let (repo, chosen) = (&self.found.repo, self.found.chosen());
         let progress = Progress::of(chosen.len(), output.quiet());
         let jobs = self.sources.jobs;
-        app::compare_held(
-            held,
+        app::compare_with_prior(
+            prior,
             repo,
             &chosen,
             self.settings,

@@ -16,7 +16,7 @@ use super::output::Output;
 use super::root::{Place, problems, said};
 use super::selection::Selection;
 use super::shard::Shard;
-use crate::app::{self, Held, Outcome, Progress, Work};
+use crate::app::{self, Outcome, PriorState, Progress, Work};
 use crate::emit;
 use crate::repo::{self, CONFIG_FILE, ClusterRef, Options, Repo, Trust, TrustBase};
 use crate::source::{Directory, Edited, SourceFile, Tree, read_limited};
@@ -493,11 +493,11 @@ impl Clusters {
         mut take: impl FnMut(&mut Outcome, &Progress),
     ) -> Findings {
         let mut findings = Findings::new(&self.repo, self.below(), self.shard());
-        let held = match work.held {
-            Some(Held::Revision(before)) => Some(&**before),
+        let prior = match work.prior {
+            Some(PriorState::Revision(before)) => Some(&**before),
             _ => None,
         };
-        if let Some(before) = held.or(self.base.as_ref()) {
+        if let Some(before) = prior.or(self.base.as_ref()) {
             let is_below = |name: &str| {
                 let clusters = before.clusters().iter();
                 let mut named = clusters.filter(|c| c.name() == name);

@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::output::Output;
 use super::settings::Rules;
-use super::{clusters, held, tree};
+use super::{clusters, prior_state, tree};
 use crate::app::Work;
 use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     sources: Sources,
 
     #[command(flatten)]
-    held: held::Arguments,
+    prior: prior_state::Arguments,
 
     #[command(flatten)]
     rules: Rules,
@@ -57,13 +57,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
         false => format::resolve(&arguments.format, "lint", &Format::ALL)?,
     };
-    let found = clusters::find(&arguments.sources, arguments.held.files(), output)?;
+    let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
     let settings = arguments.rules.settings(&found)?;
     let baseline = arguments.rules.baseline(&found)?;
-    let held = arguments.held.open(&found, output)?;
+    let prior = arguments.prior.open(&found, output)?;
     let work = Work {
-        held: held.as_ref(),
-        update: arguments.held.update(),
+        prior: prior.as_ref(),
+        update: arguments.prior.update(),
         lint: Some(&settings),
         ..Work::default()
     };

@@ -13,7 +13,7 @@ use super::out::Out;
 use super::output::Output;
 use super::settings::Rules;
 use super::tree::{self, OutputTree};
-use super::{clusters, held, render, upgrade};
+use super::{clusters, prior_state, render, upgrade};
 use crate::app::{self, State, Upgrading, Work};
 use crate::diff::{Before, ClusterDiff};
 use crate::finding::Finding;
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     sources: Sources,
 
     #[command(flatten)]
-    held: held::Arguments,
+    prior: prior_state::Arguments,
 
     #[command(flatten)]
     out: Out,
@@ -86,11 +86,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if !arguments.check && sources.directory != "-" {
         arguments.out.check_shard(sources)?;
     }
-    let found = clusters::find(sources, arguments.held.files(), output)?;
+    let found = clusters::find(sources, arguments.prior.files(), output)?;
     let config = found.repo.config();
     let settings = arguments.rules.settings(&found)?;
     let baseline = arguments.rules.baseline(&found)?;
-    let held = arguments.held.open(&found, output)?;
+    let prior = arguments.prior.open(&found, output)?;
     let (tree, before) = match arguments.out.is_missing(&found) {
         true if arguments.check => return Err(arguments.out.missing()),
         true => {
@@ -106,8 +106,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let work = Work {
         force: arguments.force,
-        held: held.as_ref(),
-        update: arguments.held.update(),
+        prior: prior.as_ref(),
+        update: arguments.prior.update(),
         lint: Some(&settings),
         before: Some(&before),
         tree: tree.new.as_ref(),
@@ -142,15 +142,15 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         path: tree.path(),
         changed: Some(&changed),
     };
-    let mut compared = base.compare(&arguments.held, held.as_ref(), &mut verdict, output)?;
+    let mut compared = base.compare(&arguments.prior, prior.as_ref(), &mut verdict, output)?;
     findings.judge_by_change(&compared.clusters);
     let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));
     let standing = told_apart(settled.findings(), &mut compared.clusters);
     let upgrading = upgrade_to.as_ref().map(|to| Upgrading {
         to,
-        held: held.as_ref(),
-        update: arguments.held.update(),
+        prior: prior.as_ref(),
+        update: arguments.prior.update(),
     });
     let steps = upgrading
         .map(|work| upgrade::preview(&found, &work, &settings, sources, &mut verdict, output));

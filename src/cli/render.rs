@@ -14,7 +14,7 @@ use super::out::Out;
 use super::output::Output;
 use super::tree::{self, OutputTree};
 use super::written::Growing;
-use super::{clusters, held};
+use super::{clusters, prior_state};
 use crate::app::{self, Only, Progress, State, Work};
 use crate::repo;
 use crate::report::Format;
@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     sources: Sources,
 
     #[command(flatten)]
-    held: held::Arguments,
+    prior: prior_state::Arguments,
 
     #[command(flatten)]
     out: Out,
@@ -79,14 +79,14 @@ enum Show {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = targets(arguments)?;
-    let found = clusters::find(&arguments.sources, arguments.held.files(), output)?;
-    let held = arguments.held.open(&found, output)?;
+    let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
+    let prior = arguments.prior.open(&found, output)?;
     let upgrade_to = arguments.upgrade_to.as_deref();
     let upgrade_to = upgrade_to.map(repo::named_release).transpose()?;
     let work = Work {
         force: arguments.force,
-        held: held.as_ref(),
-        update: arguments.held.update(),
+        prior: prior.as_ref(),
+        update: arguments.prior.update(),
         upgrade_to,
         only: arguments.only.clone(),
         ..Work::default()

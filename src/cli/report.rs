@@ -12,8 +12,8 @@ use super::out::Out;
 use super::output::Output;
 use super::settings::Choice;
 use super::upgrade::last_release;
-use super::{clusters, held, tree, upgrade};
-use crate::app::{self, Held, Outcome, State, Upgrading, Work};
+use super::{clusters, prior_state, tree, upgrade};
+use crate::app::{self, Outcome, PriorState, State, Upgrading, Work};
 use crate::diff::Before;
 use crate::emit::DiskTree;
 use crate::finding::Severity;
@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     sources: Sources,
 
     #[command(flatten)]
-    held: held::Arguments,
+    prior: prior_state::Arguments,
 
     /// Show also what an upgrade of HCO to this release does, minor release by minor release;
     /// `1.18,1.19` names the way
@@ -86,16 +86,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
     let sources = &arguments.sources;
     let upgrade_to = last_release(&arguments.upgrade_to)?;
-    let found = clusters::find(sources, arguments.held.files(), output)?;
+    let found = clusters::find(sources, arguments.prior.files(), output)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);
     }
     let settings = arguments.rules.settings(&found)?;
-    let held = arguments.held.open(&found, output)?;
+    let prior = arguments.prior.open(&found, output)?;
     let work = Work {
-        held: held.as_ref(),
-        update: arguments.held.update(),
+        prior: prior.as_ref(),
+        update: arguments.prior.update(),
         lint: Some(&settings),
         matrix: true,
         ..Work::default()
@@ -117,7 +117,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     drop(work);
     let compared = compare(
         arguments,
-        held.as_ref(),
+        prior.as_ref(),
         &found,
         &settings,
         &mut verdict,
@@ -125,8 +125,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     )?;
     let upgrading = upgrade_to.as_ref().map(|to| Upgrading {
         to,
-        held: held.as_ref(),
-        update: arguments.held.update(),
+        prior: prior.as_ref(),
+        update: arguments.prior.update(),
     });
     let upgrade = upgrading.map(|work| {
         // A view: what an upgrade brings decides no exit code.
@@ -194,7 +194,7 @@ fn row(outcome: &mut Outcome) -> ClusterRow {
 /// else from where this branch left the main one; `None` where there is none of these.
 fn compare(
     arguments: &Arguments,
-    held: Option<&Held>,
+    prior: Option<&PriorState>,
     found: &Clusters,
     settings: &Settings,
     verdict: &mut Verdict,
@@ -222,6 +222,6 @@ fn compare(
         path: &path,
         changed: None,
     };
-    let compared = base.compare(&arguments.held, held, verdict, output)?;
+    let compared = base.compare(&arguments.prior, prior, verdict, output)?;
     Ok(Some(compared).filter(|c| !c.is_of_nothing))
 }

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::out::Out;
 use super::output::Output;
-use super::{clusters, held};
+use super::{clusters, prior_state};
 use crate::app::{self, Work};
 use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
@@ -62,7 +62,7 @@ pub(super) struct Arguments {
     inventory: Vec<Utf8PathBuf>,
 
     #[command(flatten)]
-    held: held::Arguments,
+    prior: prior_state::Arguments,
 
     /// Answer for the cluster after an upgrade of HCO to this release, over those in between
     #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         show_files: false,
         jobs: None,
     };
-    let foreign = arguments.held.files();
+    let foreign = arguments.prior.files();
     let found = clusters::find(&sources, foreign, output)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
@@ -135,10 +135,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let (release, inventory) = usable(&loaded)?;
     let upgrade_to = arguments.upgrade_to.as_deref().map(repo::named_release);
     let upgrade_to = upgrade_to.transpose()?;
-    let held = arguments.held.open(&found, output)?;
+    let prior = arguments.prior.open(&found, output)?;
     let work = Work {
-        held: held.as_ref(),
-        update: arguments.held.update(),
+        prior: prior.as_ref(),
+        update: arguments.prior.update(),
         upgrade_to: upgrade_to.clone(),
         ..Work::default()
     };

@@ -10,7 +10,7 @@ use super::clusters::{self, Clusters};
 use super::failure::Failure;
 use super::import;
 use super::output::Output;
-use crate::app::Held;
+use crate::app::PriorState;
 use crate::lifecycle::UpdateMethod;
 use crate::repo::{self, Options, Repo};
 use crate::source::{Revision, max_bytes, read_limited};
@@ -70,7 +70,11 @@ impl Arguments {
     }
 
     /// Reads it; `None` where none is given.
-    pub(super) fn open(&self, found: &Clusters, output: &Output) -> Result<Option<Held>, Failure> {
+    pub(super) fn open(
+        &self,
+        found: &Clusters,
+        output: &Output,
+    ) -> Result<Option<PriorState>, Failure> {
         if let Some(file) = &self.live {
             return live(file, found, output).map(Some);
         }
@@ -87,7 +91,7 @@ impl Arguments {
     }
 }
 
-fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<Held, Failure> {
+fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PriorState, Failure> {
     let chosen = found.chosen();
     if let [first, _, ..] = chosen.as_slice() {
         return Err(Failure::usage(
@@ -105,16 +109,16 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<Held, Fail
         let bytes = File::open(file).and_then(|mut f| read_limited(&mut f));
         bytes.map_err(|error| repo::Error::File(file.to_owned(), error.into()))?
     };
-    let held = Held::live(file.to_owned(), bytes).map_err(Failure::Unreadable)?;
-    if let Held::Live { objects, .. } = &held
+    let prior = PriorState::live(file.to_owned(), bytes).map_err(Failure::Unreadable)?;
+    if let PriorState::Live { objects, .. } = &prior
         && objects.is_empty()
     {
         output.note(format_args!("{file} holds no HyperConverged"));
     }
-    Ok(held)
+    Ok(prior)
 }
 
-fn revision(name: &str, found: &Clusters, output: &Output) -> Result<Held, Failure> {
+fn revision(name: &str, found: &Clusters, output: &Output) -> Result<PriorState, Failure> {
     let tree = Revision::open(&found.root, name, max_bytes()).map_err(repo::Error::from)?;
     let mut options = Options::default();
     if found.is_built() {
@@ -145,5 +149,5 @@ fn revision(name: &str, found: &Clusters, output: &Output) -> Result<Held, Failu
             problem.finding.message
         ));
     }
-    Ok(Held::Revision(Box::new(before)))
+    Ok(PriorState::Revision(Box::new(before)))
 }

@@ -11,14 +11,14 @@ use crate::yaml;
 
 /// The object that a cluster holds.
 #[derive(Debug)]
-pub(super) enum Old {
+pub(super) enum PriorObject {
     /// As the cluster prints it.
     Live(Value),
     /// As it was written: it was applied, and the operator has seen to it.
     Manifest(Value),
 }
 
-impl Old {
+impl PriorObject {
     /// The cluster that holds it; `manifest` is about to be submitted.
     pub(super) fn state(&self, empty: State, manifest: &Value, update: UpdateMethod) -> State {
         match self {
@@ -44,7 +44,7 @@ impl Old {
 
 /// Where the old objects come from. A cluster that has none there gets a new object.
 #[derive(Debug)]
-pub enum Held {
+pub enum PriorState {
     /// The sources in an earlier revision; clusters are the same by name.
     Revision(Box<Repo>),
     /// What a cluster printed.
@@ -56,7 +56,7 @@ pub enum Held {
     },
 }
 
-impl Held {
+impl PriorState {
     /// The HyperConvergeds in what `kubectl get hyperconverged -o yaml` (or `json`) printed.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Held {
         &self,
         cluster: &ClusterRef,
         object: &Value,
-    ) -> Result<Option<Old>, Box<Problem>> {
+    ) -> Result<Option<PriorObject>, Box<Problem>> {
         match self {
             Self::Revision(repo) => {
                 let mut before = repo.clusters().iter();
@@ -89,11 +89,11 @@ impl Held {
                     return Ok(None);
                 };
                 let old = repo.hyperconverged(before)?;
-                Ok(is_same(&old, object).then_some(Old::Manifest(old)))
+                Ok(is_same(&old, object).then_some(PriorObject::Manifest(old)))
             }
             Self::Live { objects, .. } => {
                 let old = objects.iter().find(|old| is_same(old, object));
-                Ok(old.cloned().map(Old::Live))
+                Ok(old.cloned().map(PriorObject::Live))
             }
         }
     }
@@ -135,8 +135,8 @@ mod tests {
     use serde_json::json;
 
     fn names(text: &str) -> Result<Vec<Value>, String> {
-        let held = Held::live("live.yaml".into(), text.as_bytes().to_vec())?;
-        let Held::Live { objects, .. } = held else {
+        let prior = PriorState::live("live.yaml".into(), text.as_bytes().to_vec())?;
+        let PriorState::Live { objects, .. } = prior else {
             return Ok(Vec::new());
         };
         Ok(objects
