@@ -137,7 +137,10 @@ impl WhyPage<'_> {
             }
         };
         self.lines(&what, 0, out)?;
-        let label = self.without(&cause.without, without);
+        let label = match cause.without == self.answer.value {
+            true => format!("{without}: the same, which is so by default"),
+            false => self.without(&cause.without, without),
+        };
         let mut marks = Vec::new();
         for source in &cause.sources {
             if let Some(place) = &source.place {
@@ -199,7 +202,10 @@ impl WhyPage<'_> {
         }
         let changed = changes(old, new);
         for change in changed.iter().take(MOST_CHANGES) {
-            self.change(change, 2, out)?;
+            match entries(change) {
+                Some(entries) => self.change(&entries, 2, out)?,
+                None => self.change(change, 2, out)?,
+            }
         }
         if let Some(more) = changed.len().checked_sub(MOST_CHANGES).filter(|n| *n > 0) {
             writeln!(out, "  and {more} more")?;
@@ -257,6 +263,10 @@ impl WhyPage<'_> {
                     None => format!("kept from before: nothing changes it in place; {new}"),
                 }
             }
+            Origin::Nodes => {
+                "because of how many nodes there are: no line of the HyperConverged makes a difference"
+                    .to_owned()
+            }
             Origin::Release => match answer.value {
                 Reading::NoObject => format!("HCO {release} has no reason to render it"),
                 Reading::Absent => "because nothing sets it".to_owned(),
@@ -296,7 +306,12 @@ impl WhyPage<'_> {
             let text = match &feed.tried {
                 Some((value, _)) => match value {
                     Value::Bool(on) => format!("{}: {on}", feed.path),
-                    Value::String(_) => feed.path.clone(),
+                    Value::String(_) => match &feed.tried {
+                        Some((_, Reading::Value(value))) => {
+                            format!("{}: {}", feed.path, short(value))
+                        }
+                        _ => feed.path.clone(),
+                    },
                     gate => format!("{}: {}", feed.path, gate["state"].as_str().unwrap_or("")),
                 },
                 None => feed.path.clone(),
@@ -385,6 +400,25 @@ impl WhyPage<'_> {
     }
 }
 
+/// Of two lists of scalars the entries that only one of them has.
+fn entries(change: &Change) -> Option<Change> {
+    let (Some(Value::Array(old)), Some(Value::Array(new))) = (&change.before, &change.after) else {
+        return None;
+    };
+    let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
+    let only = |a: &[Value], b: &[Value]| {
+        let own: Vec<Value> = a.iter().filter(|v| !b.contains(v)).cloned().collect();
+        (!own.is_empty()).then(|| Value::Array(own))
+    };
+    let (before, after) = (only(old, new), only(new, old));
+    let plain = old.iter().chain(new).all(is_scalar);
+    (plain && (before.is_some() || after.is_some())).then(|| Change {
+        before,
+        after,
+        ..change.clone()
+    })
+}
+
 /// A scalar as YAML writes it.
 fn scalar(value: &Value) -> String {
     printable(yaml::emit(value).trim_end()).into_owned()
@@ -426,6 +460,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
         Origin::Default { path, value } => {
             json!({"from": "default", "field": path.to_string(), "default": value})
         }
+        Origin::Nodes => json!({"from": "nodes"}),
         Origin::Release => json!({"from": "release"}),
         Origin::Error => json!({"from": "reconcile-error"}),
         Origin::Kept { field } => json!({

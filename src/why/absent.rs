@@ -72,7 +72,7 @@ pub(super) fn feeds(world: &World<'_>, target: &Target, base: &Reading) -> Vec<F
 }
 
 /// Whether a row of the table speaks of the target: of the place itself or something around it.
-fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
+pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
     let (kind, name) = match kind.split_once('/') {
         Some((kind, name)) => (kind, Some(name)),
         None => (kind, None),
@@ -131,7 +131,12 @@ fn tried(
 }
 
 /// What comes of a worker of another architecture.
-fn joined(world: &World<'_>, target: &Target, base: &Reading, architecture: &str) -> Option<Feed> {
+pub(super) fn joined(
+    world: &World<'_>,
+    target: &Target,
+    base: &Reading,
+    architecture: &str,
+) -> Option<Feed> {
     let labels = [
         (format!("{ROLE_LABEL}worker"), String::new()),
         (ARCHITECTURE_LABEL.to_owned(), architecture.to_owned()),

@@ -8,6 +8,7 @@ use super::inputs;
 use super::kept::kept;
 use super::origin::{self, Origin, OtherRelease};
 use super::patch::{PatchShown, patch_shown};
+use super::said;
 use super::search::{Moved, Search};
 use super::target::{Problem, Reading, Target};
 use super::world::World;
@@ -136,9 +137,19 @@ pub fn ask(
     }
     let missing = matches!(answer.value, Reading::NoObject | Reading::Absent);
     if answer.causes.is_empty() {
+        let said = said::by_lines(world, &target, &answer.value);
+        answer.causes = said.into_iter().map(|m| cause(world, m)).collect();
+    }
+    if answer.causes.is_empty() {
         answer.origin = origin::of(world, &target, &answer.value, &base);
         if missing || answer.origin == Origin::Release {
             answer.feeds = absent::feeds(world, &target, &answer.value);
+        }
+        if answer.origin == Origin::Release
+            && let Some(node) = said::one_more_node(world, &target, &answer.value)
+        {
+            answer.origin = Origin::Nodes;
+            answer.feeds.insert(0, node);
         }
         answer.others = origin::others(world, &target);
     } else if missing {
@@ -189,7 +200,8 @@ pub fn ask_of(
 /// An entry of a list is better known by its name than by its index.
 fn described(world: &World<'_>, input: &Input) -> String {
     let entry = input.written().and_then(|path| path.get(world.object));
-    let name = entry.and_then(|e| e.get("name")).and_then(Value::as_str);
+    let name = entry.and_then(|e| e.get("name").or_else(|| e.get("metadata")?.get("name")));
+    let name = name.and_then(Value::as_str);
     match name {
         Some(name) => format!("{} ({name})", input.describe()),
         None => input.describe(),

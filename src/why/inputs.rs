@@ -101,6 +101,8 @@ fn part(node: &Node, path: Path) -> Unit {
     let children = match &node.value {
         Value::Map(entries) if !gate => entries
             .iter()
+            // An entry without its name is another entry.
+            .filter(|e| e.key.text != "name" || !is_metadata_of_entry(&path))
             .map(|e| part(&e.value, path.key(&e.key.text)))
             .collect(),
         Value::Seq(items) => {
@@ -114,4 +116,8 @@ fn part(node: &Node, path: Path) -> Unit {
         children,
         joins: true,
     }
+}
+
+fn is_metadata_of_entry(path: &Path) -> bool {
+    matches!(path.0.as_slice(), [.., Segment::Index(_), Segment::Key(key)] if key == "metadata")
 }

@@ -18,6 +18,7 @@ mod kept;
 mod nodes;
 mod origin;
 mod patch;
+mod said;
 mod search;
 mod target;
 mod world;

@@ -22,6 +22,8 @@ pub enum Origin {
     },
     /// The release's own, whatever the HyperConverged and the nodes are.
     Release,
+    /// How many nodes there are: with one more it would be something else.
+    Nodes,
     /// HCO's reconcile ends before.
     Error,
     /// What the cluster held before; a new one of the same sources would have something else.

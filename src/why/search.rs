@@ -27,8 +27,14 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// What would be there without these; where nothing comes of a document without them, what is there
+    /// now: the answer is about the field, not about what else an edit breaks.
     fn without(&self, inputs: &[&Input]) -> Reading {
-        self.target.read(&self.world.without(inputs))
+        let plan = self.world.without(inputs);
+        match self.world.breaks(&plan) {
+            true => self.base.clone(),
+            false => self.target.read(&plan),
+        }
     }
 
     /// Everything that moves the target.

@@ -28,6 +28,8 @@ pub struct World<'a> {
     plans: Cell<usize>,
     /// Whether a patch fails with nothing taken away.
     broken: OnceCell<bool>,
+    /// Whether the operators get nowhere with nothing taken away.
+    stops: OnceCell<bool>,
 }
 
 impl<'a> World<'a> {
@@ -46,6 +48,7 @@ impl<'a> World<'a> {
             loaded,
             plans: Cell::new(0),
             broken: OnceCell::new(),
+            stops: OnceCell::new(),
         }
     }
 
@@ -124,6 +127,15 @@ impl<'a> World<'a> {
                 _ => return plan,
             }
         }
+    }
+
+    /// Whether the operators get nowhere with a plan of other inputs, although they do with these.
+    pub(super) fn breaks(&self, plan: &Plan) -> bool {
+        let stops = |plan: &Plan| {
+            let ssp = plan.ssp.as_ref();
+            plan.reconcile_error.is_some() || ssp.is_some_and(|ssp| !ssp.admission.accepted)
+        };
+        stops(plan) && !*self.stops.get_or_init(|| stops(&self.without(&[])))
     }
 
     fn is_broken(&self) -> bool {
