@@ -112,18 +112,22 @@ pub enum Claim {
     /// What stands at the finding's place does nothing: without it, every object and every gauge is
     /// the same.
     NoEffect,
+    /// What stands at the finding's place decides something: without it, some object, gauge or verdict is
+    /// another one.
+    HasEffect,
     /// The planner can't know it; the page's sources are the evidence.
     Outside,
 }
 
 impl Claim {
-    /// `alert`, `refused`, `reconcile-stops`, `no-effect` or `outside`.
+    /// `alert`, `refused`, `reconcile-stops`, `no-effect`, `has-effect` or `outside`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Alert => "alert",
             Self::Refused => "refused",
             Self::ReconcileStops => "reconcile-stops",
             Self::NoEffect => "no-effect",
+            Self::HasEffect => "has-effect",
             Self::Outside => "outside",
         }
     }

@@ -28,8 +28,8 @@ impl SourceKind {
     pub fn of(api_version: &str, kind: &str) -> Option<Self> {
         let group = api_version.split('/').next().unwrap_or_default();
         match (group, kind) {
-            // Functions of kustomize are configured in our group, too.
-            ("hcoplan.dev", "Lint" | "Render") => None,
+            // Functions of kustomize are configured in our group, too, and evidence about images is.
+            ("hcoplan.dev", "Lint" | "Render" | "ImageArchitectures") => None,
             ("hcoplan.dev", _) => Some(Self::Declared),
             ("v1", "Node" | "NodeList") => Some(Self::Nodes),
             _ if machines::declares_machines(api_version, kind) => Some(Self::Machines),

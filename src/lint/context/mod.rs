@@ -6,6 +6,7 @@
 //! version the HyperConverged was written in.
 
 mod annotation;
+mod built_files;
 mod bundles;
 mod crons;
 mod edit;

@@ -23,8 +23,6 @@ directory that sets `nodeName`, in a namespace that the quota gates: one that ma
 `applicationAwareConfig.namespaceSelector` (an empty one matches all), or without a selector one that is
 labelled `application-aware-quota/enable-gating`.
 
-And, as information, an `applicationAwareConfig` while the quota is off: it does nothing.
-
 ## Why it matters
 
 The quota holds pods back by a scheduling gate, and a pod with a node has no scheduler to pass. Such a
@@ -68,19 +66,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let config = "deployment.applicationAwareConfig";
     if hc.flag(&format!("{config}.enable")) != Some(true) {
-        let field = cx.field("applicationAwareConfig");
-        let settings = field.node().map(|n| n.entries()).unwrap_or_default();
-        if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
-            let finding = Finding::new(
-                &RULE,
-                "applicationAwareConfig does nothing: the quota is off",
-            )
-            .severity(Severity::Info)
-            .at(cx.document().location(first.key.span))
-            .label("without effect")
-            .help("switch enableApplicationAwareQuota on, or remove it");
-            out.report(finding);
-        }
         return;
     }
     let selector = hc.get(&format!("{config}.namespaceSelector")).cloned();

@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
         "KubeVirt limits the pods of virtual machines to what they request, with nothing left for \
          the emulator",
     ),
+    claims: Claim::HasEffect,
     summary: "CPU limits are set automatically, although every virtual CPU requests a whole one",
     page: r#"
 ## What it finds

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
         "the image leaves the namespace of the others, or loses settings that it came with",
     ),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "customising a common golden image loses its namespace, its settings or its own labels",
     page: r#"
 ## What it finds

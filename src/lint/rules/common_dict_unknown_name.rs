@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::boot_images::ENABLE_ANNOTATION;
+use crate::lint::WrittenTemplate;
 use crate::release::Platform;
 use crate::yaml::Value;
 
@@ -13,12 +14,15 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent("nothing is switched off: the golden image is still imported"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
-    summary: "a golden image is switched off by a name that no common image has",
+    summary: "a golden image is switched off or customised by a name that no common image has",
     page: r#"
 ## What it finds
 
 An entry of `dataImportCronTemplates` that only says `enable: "false"`, for a name that is none of
 the release's common golden images.
+
+And an entry with a `spec` whose name is nearly that of a common image, such as `fedora-image-crn`: it
+doesn't customise that one, but makes a new one beside it.
 
 An image of your own that is switched off keeps its `spec` and isn't meant, and plain Kubernetes has
 no golden images. Builds of vendors bring
@@ -68,6 +72,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let off = template.annotation(cx, ENABLE_ANNOTATION);
         let off = off.and_then(|a| a.text());
         let name = template.name();
+        if !bare && cx.common_image(name).is_none() {
+            beside(cx, &template, out);
+            continue;
+        }
         if !bare
             || !off.is_some_and(|o| o.eq_ignore_ascii_case("false"))
             || name.is_empty()
@@ -95,6 +103,39 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.report(finding);
     }
+}
+
+/// An image whose name is nearly that of a common one.
+fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
+    let name = template.name();
+    let Some(meant) = nearest(name, cx.common_images()).filter(|_| !name.is_empty()) else {
+        return;
+    };
+    // Who names a DataSource of its own wants an image of its own.
+    let own = template
+        .get("spec.managedDataSource")
+        .and_then(|n| n.as_str());
+    let theirs = cx
+        .common_image(meant)
+        .and_then(|i| i["spec"]["managedDataSource"].as_str());
+    if own != theirs {
+        return;
+    }
+    let place = template.name_place();
+    let finding = Finding::new(
+        &RULE,
+        format!("{name} is no common golden image: it makes a new one instead of changing {meant}"),
+    )
+    .at(place.clone())
+    .label("a new image")
+    .help(format!("write {meant}"))
+    .fix(Fix::edit(
+        format!("customise {meant}"),
+        Applicability::Suggestion,
+        place,
+        meant,
+    ));
+    out.report(finding);
 }
 
 /// The common image that was meant: the one whose DataSource has this name, else the one whose

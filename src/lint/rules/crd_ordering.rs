@@ -16,7 +16,8 @@ pub(super) static RULE: Rule = Rule {
     page: r#"
 ## What it finds
 
-A HyperConverged in one directory with the OLM Subscription that installs HCO, without a later sync
+A HyperConverged in one directory with the OLM Subscription that installs HCO (where a kustomization is
+there, both among its resources), without a later sync
 wave than the Subscription's or without the sync option `SkipDryRunOnMissingResource=true`.
 
 ## Why it matters
@@ -66,9 +67,12 @@ const SKIP: &str = "SkipDryRunOnMissingResource=true";
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let document = cx.document();
     let directory = document.file.path().parent();
+    // What a kustomization leaves out isn't synced with it.
+    let built = cx.built_files();
+    let is_built = |d: &Document| built.has(d.file.path());
     let mut beside = cx
         .subscriptions()
-        .filter(|d| d.file.path().parent() == directory);
+        .filter(|d| d.file.path().parent() == directory && is_built(d) && is_built(document));
     let Some(subscription) = beside.next() else {
         return;
     };

@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
          has, and stay unschedulable",
     ),
     needs: Needs::Nodes,
+    claims: Claim::HasEffect,
     summary: "a default CPU model for workload nodes of s390x and other architectures",
     page: r#"
 ## What it finds

@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
         "virtual machines of the other architectures find no boot source of this name",
     ),
     needs: Needs::Nodes,
+    claims: Claim::HasEffect,
     summary: "a golden image exists for some of the workload nodes' architectures only",
     page: r#"
 ## What it finds

@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent("no boot source for an architecture that the image is there for"),
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "a golden image isn't imported for an architecture that its image and nodes have",
     page: r#"
 ## What it finds

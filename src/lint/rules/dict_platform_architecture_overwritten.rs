@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     predicts: Predicts::Silent("SSP overwrites it with each architecture of the annotation"),
     fix: FixKind::Safe,
+    claims: Claim::HasEffect,
     summary: "a golden image pins the platform's architecture, which SSP overwrites",
     page: r#"
 ## What it finds

@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent(
         "the DataImportCron is deleted and created for ever, or chance decides which one stays",
     ),
+    claims: Claim::HasEffect,
     summary: "two golden images become DataImportCrons of one name",
     page: r#"
 ## What it finds

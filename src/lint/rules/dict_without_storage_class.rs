@@ -18,7 +18,9 @@ pub(super) static RULE: Rule = Rule {
 ## What it finds
 
 StorageClasses in the cluster's directory, none of which is a default, and golden images that name no
-storage class. Where no StorageClass is declared, the rule says nothing: they come from elsewhere.
+storage class. Where no StorageClass is declared, the rule says nothing: they come from elsewhere. So it
+does where an operator makes classes of what is declared (LVMCluster, StorageCluster, LocalVolume), or
+where a template holds some. Classes for object buckets don't count.
 
 ## Why it matters
 
@@ -60,7 +62,11 @@ const VIRT: &str = "storageclass.kubevirt.io/is-default-virt-class";
 const DEFAULT: &str = "storageclass.kubernetes.io/is-default-class";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let classes = cx.neighbours().of_kind("StorageClass");
+    if comes_from_elsewhere(cx) {
+        return;
+    }
+    let classes = cx.neighbours().of_kind("StorageClass").iter();
+    let classes: Vec<_> = classes.filter(|d| !is_for_buckets(d)).collect();
     let is_default = |d: &Document| {
         [VIRT, DEFAULT].iter().any(|annotation| {
             let path = Path::dotted("metadata.annotations").key(annotation);
@@ -93,7 +99,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = other.locate(&Path::dotted("metadata.name"));
         finding = finding.related(place, "not a default, either");
     }
-    for class in classes {
+    for class in &classes {
         let name = text_at(class, "metadata.name").unwrap_or_default();
         let path = Path::dotted("metadata.annotations").key(VIRT);
         if let Ok(edits) = edits(class, &[Change::Set(path, "true".into())]) {
@@ -105,4 +111,48 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     out.report(finding);
+}
+
+/// What an operator makes storage classes of.
+const MAKERS: [&str; 7] = [
+    "HostPathProvisioner",
+    "LVMCluster",
+    "LocalVolume",
+    "LocalVolumeSet",
+    "StorageClient",
+    "StorageCluster",
+    "StorageSystem",
+];
+
+/// What holds manifests that are completed before they are applied.
+const TEMPLATES: [&str; 5] = [
+    "ConfigurationPolicy",
+    "HelmChart",
+    "HelmRelease",
+    "Policy",
+    "Template",
+];
+
+/// Whether storage classes come from what the repository declares, without being declared themselves.
+fn comes_from_elsewhere(cx: &Context<'_>) -> bool {
+    const KIND: &str = "StorageClass";
+    let made = MAKERS
+        .iter()
+        .any(|k| !cx.neighbours().of_kind(k).is_empty());
+    let of_kind = TEMPLATES.iter().flat_map(|k| cx.neighbours().of_kind(k));
+    let mut templates = of_kind.map(|d| {
+        let (start, end) = (d.span.start as usize, d.span.end as usize);
+        d.file.text().get(start..end).unwrap_or_default()
+    });
+    let mut texts = cx.texts().iter().map(|file| file.text());
+    made || templates.any(|t| t.contains(KIND))
+        || texts.any(|t| t.contains("kind: StorageClass") && t.contains("{{"))
+}
+
+/// Whether a class is for object buckets, which hold no disks: of NooBaa, or of Ceph's object gateway.
+fn is_for_buckets(class: &Document) -> bool {
+    let provisioner = text_at(class, "provisioner").unwrap_or_default();
+    ["/bucket", "/obc"]
+        .iter()
+        .any(|end| provisioner.ends_with(end))
 }

@@ -1,8 +1,6 @@
 //! One object twice in a directory.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-use camino::Utf8Path;
+use std::collections::HashMap;
 
 use super::prelude::*;
 use crate::admission::GROUP;
@@ -20,10 +18,10 @@ pub(super) static RULE: Rule = Rule {
     page: r#"
 ## What it finds
 
-Two objects of the same API group, kind, namespace and name in the files of one directory, in a
-cluster's directory or below it. API versions don't make a difference: `v1beta1` and `v1` are the
-same object. Where the directory has a `kustomization.yaml`, only the files that it names as
-resources count.
+Two objects of the same API group, kind, namespace and name that are applied together: in one file, in
+files that one `kustomization.yaml` names as resources, or, where there is none, in the directory of the
+HyperConverged. API versions don't make a difference: `v1beta1` and `v1` are the same object. Files of
+other directories, examples among them, may never be applied together.
 
 Two HyperConvergeds are `cluster-name-taken`.
 
@@ -59,14 +57,19 @@ Keep one. What is meant for different clusters belongs into different directorie
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let neighbours = cx.neighbours();
-    let built = Built::new(cx);
+    let built = cx.built_files();
+    let own = cx.document().file.path().parent();
     let mut seen: HashMap<Identity<'_>, &Document> = HashMap::new();
     for kind in neighbours.kinds() {
         for document in neighbours.of_kind(kind) {
-            let Some(identity) = identity(document).filter(|_| built.has(document.file.path()))
-            else {
+            let path = document.file.path();
+            let Some(mut identity) = identity(document).filter(|_| built.has(path)) else {
                 continue;
             };
+            if !built.is_kustomized(path) && path.parent() != own {
+                // Only what is in the file itself is applied with it for sure.
+                identity.together = path.as_str();
+            }
             let Some(first) = seen.get(&identity) else {
                 seen.insert(identity, document);
                 continue;
@@ -84,10 +87,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What makes an object in a directory.
+/// What makes an object among those that are applied together.
 #[derive(PartialEq, Eq, Hash)]
 struct Identity<'d> {
-    directory: &'d str,
+    /// The directory, or the file, that is applied as a whole.
+    together: &'d str,
     group: &'d str,
     kind: &'d str,
     namespace: &'d str,
@@ -102,44 +106,10 @@ fn identity(document: &Document) -> Option<Identity<'_>> {
         None => "",
     };
     (group != GROUP).then_some(Identity {
-        directory: document.file.path().parent()?.as_str(),
+        together: document.file.path().parent()?.as_str(),
         group,
         kind: text("kind")?,
         namespace: text("metadata.namespace").unwrap_or_default(),
         name: text("metadata.name")?,
     })
-}
-
-/// The files that kustomizations name as resources, by directory.
-struct Built<'d>(BTreeMap<&'d Utf8Path, BTreeSet<&'d str>>);
-
-impl<'d> Built<'d> {
-    fn new(cx: &'d Context<'_>) -> Self {
-        let mut out: BTreeMap<&Utf8Path, BTreeSet<&str>> = BTreeMap::new();
-        // Neither apiVersion nor kind has to be there.
-        for kind in ["Kustomization", ""] {
-            for document in cx.neighbours().of_kind(kind) {
-                let path = document.file.path();
-                let is_one = path
-                    .file_stem()
-                    .is_some_and(|s| s.eq_ignore_ascii_case("kustomization"));
-                let resources = document.root.get("resources").map(Node::items);
-                if let (true, Some(directory)) = (is_one, path.parent()) {
-                    let names = resources
-                        .unwrap_or_default()
-                        .iter()
-                        .filter_map(Node::as_str);
-                    let names = names.map(|n| n.trim_start_matches("./"));
-                    out.entry(directory).or_default().extend(names);
-                }
-            }
-        }
-        Self(out)
-    }
-
-    /// Whether a file is built with its directory.
-    fn has(&self, file: &Utf8Path) -> bool {
-        let named = file.parent().and_then(|d| self.0.get(d));
-        named.is_none_or(|names| file.file_name().is_some_and(|f| names.contains(f)))
-    }
 }

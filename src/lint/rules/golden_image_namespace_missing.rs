@@ -70,31 +70,36 @@ lint:
 /// What each cluster has.
 const ALWAYS: [&str; 4] = ["default", "kube-public", "kube-system", "openshift"];
 
+const IMAGES: &str = "golden images go to";
+
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() {
         return;
     }
     // Each namespace that images go to, with a place that says so where nothing creates it.
-    let mut wanted: BTreeMap<&str, Option<Location>> = BTreeMap::new();
-    for path in ["commonBootImageNamespace", "commonTemplatesNamespace"] {
+    let mut wanted: BTreeMap<&str, Option<(Location, &str)>> = BTreeMap::new();
+    for (path, what) in [
+        ("commonBootImageNamespace", IMAGES),
+        ("commonTemplatesNamespace", "the common templates go to"),
+    ] {
         let field = cx.field(path);
         if let Some(name) = field.text().filter(|n| !n.is_empty()) {
-            let place = || (!is_created(cx, name)).then(|| field.value_place());
+            let place = || (!is_created(cx, name)).then(|| (field.value_place(), what));
             wanted.entry(name).or_insert_with(place);
         }
     }
     for cron in cx.import_crons() {
         if let Some(name) = cron.object.id.namespace.as_deref() {
-            let place = || cx.origin_place(&cron.origin, "metadata.namespace");
+            let place = || (cx.origin_place(&cron.origin, "metadata.namespace"), IMAGES);
             let place = || (!is_created(cx, name)).then(place);
             wanted.entry(name).or_insert_with(place);
         }
     }
     for (name, place) in wanted {
-        let Some(place) = place else {
+        let Some((place, what)) = place else {
             continue;
         };
-        let message = format!("nothing creates the namespace {name}, which golden images go to");
+        let message = format!("nothing creates the namespace {name}, which {what}");
         let manifest = format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
         let finding = Finding::new(&RULE, message)
             .at(place)

@@ -23,6 +23,7 @@ A field that the schema still has and the operator no longer looks at, with a va
 - `obsoleteCPUs.minCPUModel`, from 1.17 on
 - gates that became fields of `spec`: `enableApplicationAwareQuota`, `enableCommonBootImageImport`,
   `deployVmConsoleProxy`
+- `applicationAwareConfig` while the application-aware quota is off (for information)
 - gates of features that are always on or gone: `nonRoot`, `withHostPassthroughCPU`,
   `autoResourceLimits`, `deployTektonTaskResources`, `enableManagedTenantQuota`,
   `deployKubevirtIpamController`, `primaryUserDefinedNetworkBinding`, and `videoConfig` from 1.19 on
@@ -76,6 +77,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report(field_without_effect(cx, &path));
         }
     }
+    idle_quota(cx, out);
     let known = &cx.release().tables().feature_gates;
     for gate in known.iter().filter(|g| g.phase == Phase::Discontinued) {
         if is_accepted(cx, &gate.name)
@@ -101,6 +103,29 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .help("remove it: nothing changes");
     let removed = [Change::Remove(alone(cx, path))];
     finding.fixes(cx.fix("remove the field", Applicability::Safe, &removed))
+}
+
+/// Settings of the application-aware quota while it is off.
+fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    if hc.flag("deployment.applicationAwareConfig.enable") == Some(true) {
+        return;
+    }
+    let field = cx.field("applicationAwareConfig");
+    let settings = field.node().map(|n| n.entries()).unwrap_or_default();
+    if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
+        let finding = Finding::new(
+            &RULE,
+            "applicationAwareConfig does nothing: the quota is off",
+        )
+        .severity(Severity::Info)
+        .at(cx.document().location(first.key.span))
+        .label("without effect")
+        .help("switch enableApplicationAwareQuota on, or remove it");
+        out.report(finding);
+    }
 }
 
 fn gate_without_effect(cx: &Context<'_>, name: &str) -> Option<Finding> {

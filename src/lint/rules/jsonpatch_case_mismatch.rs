@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     predicts: Predicts::Silent("the operator finds the field, and nobody else does"),
     fix: FixKind::Safe,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch operation spells a field in another case",
     page: r#"
 ## What it finds

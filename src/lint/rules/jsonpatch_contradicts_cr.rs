@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
         "the operand has the patch's value, and the HyperConverged says another",
     ),
     fix: FixKind::Safe,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch overrides a value that the same HyperConverged sets",
     page: r#"
 ## What it finds

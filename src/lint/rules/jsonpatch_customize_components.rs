@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
         "the operand's operator applies the inner patches to whatever the next release deploys",
     ),
     fix: FixKind::None,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch edits an operand's Deployments and DaemonSets by customizeComponents",
     page: r#"
 ## What it finds

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
          upgrade is stuck",
     ),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch adds a feature gate that is also among the disabled ones",
     page: r#"
 ## What it finds

@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
         "the operator accepts it, and virtual machines that need a lost gate are refused",
     ),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch takes feature gates away that HCO renders",
     page: r#"
 ## What it finds

@@ -8,6 +8,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     predicts: Predicts::Silent("the value is copied; a move takes nothing away"),
     needs: Needs::Document,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch operation reads outside the operand's spec",
     page: r#"
 ## What it finds

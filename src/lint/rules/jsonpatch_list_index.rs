@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     predicts: Predicts::Silent("after an upgrade, the patch hits another element"),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch path counts the elements of a list that HCO renders",
     page: r#"
 ## What it finds

@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     predicts: Predicts::Silent("the rest is applied, and nothing says what it does"),
     needs: Needs::Plan,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch annotation has more operations than hcoplan examines one by one",
     page: r#"
 ## What it finds

@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
         "HCO's status and alerts describe what HCO computed, not what SSP and KubeVirt got",
     ),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch changes what HCO derives from the nodes' architectures",
     page: r#"
 ## What it finds

@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
          than the HyperConverged says",
     ),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch changes an operand's version, images, certificates or removal",
     page: r#"
 ## What it finds

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
          stops",
     ),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "the operand that a jsonpatch makes is refused by the operand's own webhook",
     page: r#"
 ## What it finds

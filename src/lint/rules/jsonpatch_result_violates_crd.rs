@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
         "HCO accepts and renders it, and the API server refuses the operand: the reconcile stops",
     ),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "the operand that a jsonpatch makes breaks its CustomResourceDefinition",
     page: r#"
 ## What it finds

@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent("there is no SSP to patch, and the alert counts the patch"),
     needs: Needs::Document,
     fix: FixKind::Safe,
+    claims: Claim::NoEffect,
     summary: "SSP is patched on a cluster that has no SSP",
     page: r#"
 ## What it finds

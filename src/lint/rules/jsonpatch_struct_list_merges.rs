@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     fix: FixKind::Suggested,
     predicts: Predicts::Silent("the operand has elements that nobody wrote"),
+    claims: Claim::HasEffect,
     summary: "after a jsonpatch operation, a list's elements have fields of those that stood there before",
     page: r#"
 ## What it finds

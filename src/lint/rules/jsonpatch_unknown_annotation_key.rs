@@ -10,6 +10,7 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent("the annotation is ignored, and the operand stays as it is"),
     needs: Needs::Document,
     fix: FixKind::Unsafe,
+    claims: Claim::NoEffect,
     summary: "an annotation looks like a jsonpatch annotation, but HCO knows no such key",
     page: r#"
 ## What it finds

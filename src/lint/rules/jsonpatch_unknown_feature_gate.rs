@@ -9,6 +9,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     predicts: Predicts::Silent("the gate switches nothing, and nothing says so"),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch adds a feature gate that KubeVirt doesn't know",
     page: r#"
 ## What it finds

@@ -13,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     predicts: Predicts::Silent("the operand offers what the cluster's profile forbids"),
     fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
     summary: "a jsonpatch allows weaker TLS than the HyperConverged's profile",
     page: r#"
 ## What it finds

@@ -4,6 +4,8 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 use crate::kube::label_selector;
+use crate::lint::Pods;
+use crate::yaml::Node;
 
 pub(super) static RULE: Rule = Rule {
     name: "node-reference-unmatched",
@@ -21,6 +23,7 @@ Settings that are for certain nodes, and fit none of the inventory:
 
 - `ksmConfiguration.nodeLabelSelector` (an empty selector is every node),
 - `nodeSelector` of `mediatedDevicesConfiguration.nodeMediatedDeviceTypes`,
+- names after `In` of `kubernetes.io/hostname` in the required node affinity of a placement,
 - the names in `logVerbosityConfig.kubevirt.nodeVerbosity`.
 
 Nodes of a pool have no names before they exist, so names are only compared where every node is
@@ -73,6 +76,66 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     ksm(cx, out);
     mediated_devices(cx, out);
     verbosity(cx, out);
+    host_names(cx, out);
+}
+
+/// Names in a placement's required affinity that no node has, where others of the list are there: a
+/// placement without any node has a rule of its own.
+fn host_names(cx: &Context<'_>, out: &mut Sink) {
+    if cx.nodes().any(|n| !n.has_own_name()) {
+        return;
+    }
+    for pods in Pods::ALL {
+        let placement = cx.field(pods.field());
+        let required = placement.node().and_then(|node| {
+            let affinity = node.below("affinity.nodeAffinity")?;
+            affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+        });
+        let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
+        for requirement in terms
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .flat_map(|term| {
+                ["matchExpressions", "matchFields"]
+                    .into_iter()
+                    .filter_map(|key| term.get(key))
+                    .flat_map(Node::items)
+            })
+        {
+            let text = |key: &str| requirement.get(key).and_then(Node::as_str);
+            let is_name = matches!(text("key"), Some(HOSTNAME | "metadata.name"));
+            if !is_name || text("operator") != Some("In") {
+                continue;
+            }
+            let values = requirement
+                .get("values")
+                .map(Node::items)
+                .unwrap_or_default();
+            let is_node = |value: &Node| {
+                cx.nodes()
+                    .any(|n| value.as_str() == Some(n.node.name.as_str()))
+            };
+            if !values.iter().any(is_node) {
+                continue;
+            }
+            for value in values.iter().filter(|v| !is_node(v)) {
+                let name = value.as_str().unwrap_or_default();
+                let place = cx.document().location(value.span);
+                let finding = Finding::new(
+                    &RULE,
+                    format!(
+                        "the {} placement names {name}, which is no declared node",
+                        pods.as_str()
+                    ),
+                )
+                .at(place)
+                .label("no such node")
+                .help("name a node of the inventory, or take it out of the list");
+                out.report(finding);
+            }
+        }
+    }
 }
 
 fn ksm(cx: &Context<'_>, out: &mut Sink) {

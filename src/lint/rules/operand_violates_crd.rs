@@ -14,6 +14,7 @@ pub(super) static RULE: Rule = Rule {
         "HCO accepts the HyperConverged, the API server refuses the operand, and the reconcile ends \
          there each time",
     ),
+    claims: Claim::HasEffect,
     summary: "the HyperConverged is accepted, but an operand made of it isn't what its CRD takes",
     page: r#"
 ## What it finds

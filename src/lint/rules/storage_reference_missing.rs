@@ -8,7 +8,9 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("claims of the class stay pending"),
+    predicts: Predicts::Silent(
+        "the class that was asked for isn't used, or claims of it stay pending",
+    ),
     fix: FixKind::Suggested,
     summary: "a storage class that the HyperConverged names isn't declared",
     page: r#"
@@ -23,8 +25,9 @@ Where the cluster's directory declares StorageClasses:
 
 ## Why it matters
 
-A claim of a class that doesn't exist stays pending: imports don't finish, or virtual machines with a
-persistent TPM don't start. With two defaults CDI takes one of them, and
+A claim of a class that doesn't exist stays pending: golden images aren't imported, or virtual machines
+with a persistent TPM don't start. For scratch space CDI falls back to the default class, and an overhead
+for a class that isn't there is nobody's. With two defaults CDI takes one of them, and
 `CDIMultipleDefaultVirtStorageClasses` fires.
 
 ## Example
@@ -67,7 +70,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for path in ["scratchSpaceStorageClass", "vmStateStorageClass"] {
         let field = cx.field(path);
         if let Some(name) = field.text() {
-            missing(path, name, field.value_place(), &names)
+            let label = match path {
+                "scratchSpaceStorageClass" => "CDI takes the default class instead",
+                _ => PENDING,
+            };
+            missing((path, label), name, field.value_place(), &names)
                 .into_iter()
                 .for_each(|f| out.report(f));
         }
@@ -75,7 +82,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let overhead = cx.field("filesystemOverhead.storageClass");
     for entry in overhead.node().map(Node::entries).unwrap_or_default() {
         let place = cx.document().location(entry.key.span);
-        missing("filesystemOverhead", &entry.key.text, place, &names)
+        let who = ("filesystemOverhead", "no disk gets this overhead");
+        missing(who, &entry.key.text, place, &names)
             .into_iter()
             .for_each(|f| out.report(f));
     }
@@ -84,7 +92,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let path = format!("spec.template.spec.{kind}.storageClassName");
             if let Some(node) = template.get(&path) {
                 let name = node.as_str().unwrap_or_default();
-                missing(&template.called(), name, template.place(node), &names)
+                let who = template.called();
+                missing((&who, PENDING), name, template.place(node), &names)
                     .into_iter()
                     .for_each(|f| out.report(f));
             }
@@ -93,7 +102,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     defaults(classes, out);
 }
 
-fn missing(who: &str, name: &str, place: Location, names: &[&str]) -> Option<Finding> {
+const PENDING: &str = "claims of it stay pending";
+
+fn missing(
+    (who, label): (&str, &str),
+    name: &str,
+    place: Location,
+    names: &[&str],
+) -> Option<Finding> {
     if name.is_empty() || names.contains(&name) {
         return None;
     }
@@ -102,7 +118,7 @@ fn missing(who: &str, name: &str, place: Location, names: &[&str]) -> Option<Fin
         format!("{who}: the storage class {name} isn't declared"),
     )
     .at(place.clone())
-    .label("claims of it stay pending");
+    .label(label);
     Some(match nearest(name, names.iter().copied()) {
         Some(meant) => finding
             .help(format!("did you mean {meant}?"))

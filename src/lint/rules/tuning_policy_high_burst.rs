@@ -16,8 +16,8 @@ pub(super) static RULE: Rule = Rule {
     page: r#"
 ## What it finds
 
-`tuningPolicy: highBurst`. A warning where the release still applies it (1.16 to 1.18), an error where
-it does nothing: in 1.19, and in `hco.kubevirt.io/v1` of 1.18, whose webhook takes it away.
+`tuningPolicy: highBurst`. A warning where the release still applies it (1.16 to 1.18) and in 1.19, which
+takes it and ignores it; an error in `hco.kubevirt.io/v1` of 1.18, whose webhook takes it away.
 
 ## Why it matters
 
@@ -80,9 +80,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Severity::Error,
         ),
         (None, false) => (
-            format!("{release} has no profile highBurst"),
+            format!("{release} takes tuningPolicy: highBurst and ignores it"),
             "without effect".to_owned(),
-            Severity::Error,
+            Severity::Warning,
         ),
     };
     let finding = Finding::new(&RULE, message)

@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     ),
     needs: Needs::Document,
     fix: FixKind::Unsafe,
+    claims: Claim::HasEffect,
     summary: "deleting the HyperConverged would delete every virtual machine",
     page: r#"
 ## What it finds

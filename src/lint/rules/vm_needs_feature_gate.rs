@@ -25,7 +25,7 @@ rendered KubeVirt object doesn't enable. A gate that has graduated in the releas
 | field | gate |
 |---|---|
 | `domain.devices.downwardMetrics`, a `downwardMetrics` volume | DownwardMetrics |
-| `lun.reservation` of a disk | PersistentReservation |
+| `lun.reservation` of a disk | PersistentReservation; from 1.19 on no gate, but the machine waits for the pr-helper that HCO's field deploys |
 | `domain.devices.autoattachVSOCK` | VSOCK |
 | a `hostDisk` volume | HostDisk |
 | a `containerPath` volume | ContainerPathVolumes |
@@ -35,6 +35,8 @@ rendered KubeVirt object doesn't enable. A gate that has graduated in the releas
 | `domain.launchSecurity.sev`, `.tdx` | WorkloadEncryptionSEV, WorkloadEncryptionTDX |
 | `domain.devices.panicDevices` | PanicDevices |
 | `domain.devices.video` | VideoConfig |
+
+And `lun.reservations`, as some documentation has it: the field is `reservation`.
 
 ## Why it matters
 
@@ -73,11 +75,69 @@ For a gate that HCO has no switch for there is only a jsonpatch, which is unsupp
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
+        misspelt(&vm, out);
         for (path, gate) in used(&vm) {
             if is_off(cx, gate) {
                 out.report(finding(cx, &vm, &path, gate));
+            } else if gate == RESERVATION && lacks_helper(cx) {
+                out.report(without_helper(cx, &vm, &path));
             }
         }
+    }
+}
+
+/// Whether a release whose KubeVirt has a field in the gate's place leaves it off.
+fn lacks_helper(cx: &Context<'_>) -> bool {
+    let field = "spec.storage.persistentReservationConfiguration.enabled";
+    let has_field = cx.release().fields().iter().any(|f| f.path == field);
+    let rendered = cx.plan().operand("KubeVirt");
+    let on = "/spec/configuration/persistentReservationConfiguration/enabled";
+    has_field && rendered.is_some_and(|kv| kv.pointer(on).is_none_or(|on| on != true))
+}
+
+/// Nobody refuses the machine, and no node has what does the reservation for it.
+fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Finding {
+    let message = format!("{} can't start: persistent reservation is off", vm.called());
+    let field = Path::dotted(match cx.version() {
+        "v1" => "spec.storage.persistentReservationConfiguration.enabled",
+        _ => "spec.featureGates.persistentReservation",
+    });
+    let title = "switch persistent reservation on in the HyperConverged";
+    let change = [Change::Set(field.clone(), true.into())];
+    Finding::new(&RULE, message)
+        .at(vm.document.locate_key(path))
+        .object(object_of(vm.document))
+        .label("no node runs the pr-helper")
+        .help(format!("set {field} of the HyperConverged to true"))
+        .fixes(cx.fix(title, Applicability::Suggestion, &change))
+}
+
+/// A reservation under a name that KubeVirt doesn't know, and drops: documentation shows it.
+fn misspelt(vm: &VirtualMachine<'_>, out: &mut Sink) {
+    let path = vm.path("domain.devices.disks");
+    let disks = vm.document.root.at(&path).map(Node::items);
+    for (i, disk) in disks.unwrap_or_default().iter().enumerate() {
+        let entry = disk.get("lun").and_then(|lun| lun.entry("reservations"));
+        let Some(entry) = entry else {
+            continue;
+        };
+        let place = vm.document.location(entry.key.span);
+        let message = format!(
+            "the LUN of {} has `reservations`, which KubeVirt doesn't know",
+            vm.called()
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(place.clone())
+            .object(object_of(vm.document))
+            .label("dropped, or refused where fields are validated")
+            .help("write `reservation`")
+            .fix(Fix::edit(
+                format!("write reservation for disk {i}"),
+                Applicability::Suggestion,
+                place,
+                "reservation",
+            ));
+        out.report(finding);
     }
 }
 
@@ -125,7 +185,7 @@ fn used(vm: &VirtualMachine<'_>) -> Vec<(Path, &'static str)> {
                 .index(i)
                 .key("lun")
                 .key("reservation");
-            found.push((path, "PersistentReservation"));
+            found.push((path, RESERVATION));
         }
     }
     let shares = vm
@@ -156,6 +216,8 @@ fn used(vm: &VirtualMachine<'_>) -> Vec<(Path, &'static str)> {
     }
     found
 }
+
+const RESERVATION: &str = "PersistentReservation";
 
 /// Whether the release's KubeVirt has the gate, and it isn't enabled.
 fn is_off(cx: &Context<'_>, gate: &str) -> bool {

@@ -18,7 +18,9 @@ pub(super) static RULE: Rule = Rule {
 
 A workload placement (`spec.workloads.nodePlacement`, in v1
 `spec.deployment.nodePlacements.workload`) whose node selector and required node affinity together
-match no node of the inventory. It names the label that no node has, or the affinity.
+match no node of the inventory. It names the label that no node has, or the affinity. A label that
+virt-handler itself sets (`kubevirt.io/schedulable`, CPU models and features) is a warning: where
+virt-handler never ran, no node has it, and the placement keeps it from running there.
 
 ## Why it matters
 
@@ -66,9 +68,36 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let declared = cx.nodes().next().is_some();
-    if declared && placement.selects_nodes() && cx.topology().workload_nodes.is_empty() {
-        out.report(unmatched(&RULE, cx, &placement));
+    if !declared || !placement.selects_nodes() || !cx.topology().workload_nodes.is_empty() {
+        return;
     }
+    let parts = placement.unmatched(cx);
+    // An inventory doesn't have to know what virt-handler labels.
+    let of_virt_handler = parts.iter().find(|part| {
+        let label = part.wanted.strip_prefix("is labelled ").unwrap_or_default();
+        let key = label.split(['=', ' ']).next().unwrap_or_default();
+        is_of_virt_handler(key)
+    });
+    let Some(part) = of_virt_handler.filter(|_| parts.len() == 1) else {
+        out.report(unmatched(&RULE, cx, &placement));
+        return;
+    };
+    let message = format!(
+        "the workload placement selects by a label that virt-handler sets: no node {} before it runs there",
+        part.wanted
+    );
+    let finding = Finding::new(&RULE, message)
+        .severity(Severity::Warning)
+        .at(part.place.clone())
+        .label("set by what it places")
+        .help("select by a label that nodes have from the start");
+    out.report(finding);
+}
+
+/// Whether virt-handler puts labels of this key on its node. Source: KubeVirt `pkg/virt-handler` (its
+/// heartbeat, and the node labeller).
+fn is_of_virt_handler(key: &str) -> bool {
+    key.starts_with("kubevirt.io/") || key.contains(".node.kubevirt.io/") || key == "cpumanager"
 }
 
 /// What a placement asks for that no declared node has.

@@ -62,10 +62,39 @@ pub(super) fn proof(case: &Case, finding: &Finding) -> Proof {
             let same = seen(&world.without(&[&input])) == seen(&world.without(&[]));
             (same, "something changes without it")
         }
+        // Where nothing comes of the manifest, nothing comes of any line of it.
+        Claim::HasEffect if plan.reconcile_error.is_some() || !plan.admission.accepted => {
+            return Proof::Outside;
+        }
+        Claim::HasEffect => {
+            let world = case.world();
+            let Some(input) = finding.location.as_ref().and_then(|p| input_at(&world, p)) else {
+                return Proof::Wrong("it doesn't point at anything that can be taken away".into());
+            };
+            let outcome = |plan: &Plan| (seen(plan), plan.admission.accepted, plan.alerts());
+            let now = outcome(&world.without(&[]));
+            // A value that is the default as well is seen with the section that it decides about.
+            let sections = std::iter::successors(Some(input), section);
+            let mut without = sections
+                .take(3)
+                .map(|input| outcome(&world.without(&[&input])));
+            (
+                without.any(|then| then != now),
+                "nothing changes without it",
+            )
+        }
     };
     match holds {
         true => Proof::Proven,
         false => Proof::Wrong(what.to_owned()),
+    }
+}
+
+/// The section around a part of the document; none around those of `spec`.
+fn section(input: &Input) -> Option<Input> {
+    match input {
+        Input::Written(path) if path.0.len() > 2 => Some(Input::Written(path.parent())),
+        _ => None,
     }
 }
 
@@ -83,9 +112,13 @@ fn input_at(world: &World<'_>, place: &Location) -> Option<Input> {
     operation.cloned().or_else(|| {
         let document = world.document();
         let path = path_at(&document.root, place, &Path::root())?;
-        // A gate's entry is its name.
-        let is_name = path.to_string().ends_with("].name");
-        Some(Input::Written(if is_name { path.parent() } else { path }))
+        // A gate's entry is its name, and so is a golden image.
+        let text = path.to_string();
+        Some(Input::Written(match () {
+            () if text.ends_with("].metadata.name") => path.parent().parent(),
+            () if text.ends_with("].name") => path.parent(),
+            () => path,
+        }))
     })
 }
 

@@ -396,7 +396,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         if mentions(&words.hco) || mentions(&words.ours) {
             return Interest::Marked;
         }
-        let nodes = mentions(&words.node) && has_kind(text, "Node");
+        let nodes = mentions(&words.node) && has_kind_of(text, &["Node", "NodeList"]);
         let machines = || mentions(&words.machine) && has_kind(text, "Machine");
         let subscription = || mentions(&words.subscription) && mentions(&words.package);
         let statement = || words.statements.iter().any(mentions);
@@ -510,6 +510,14 @@ fn garbled(file: &SourceFile) -> Problem {
 /// alias, a block scalar or a comment, behind which it may stand.
 fn has_kind(text: &str, beginning: &str) -> bool {
     any_kind(text, |value| value.starts_with(beginning))
+}
+
+/// The same for a value that is one of these.
+fn has_kind_of(text: &str, kinds: &[&str]) -> bool {
+    any_kind(text, |value| {
+        let ends = |c: char| !c.is_ascii_alphanumeric();
+        kinds.contains(&value.split(ends).next().unwrap_or_default())
+    })
 }
 
 /// The same for a value that has one of the [hints](almost::HINTS) in it.
