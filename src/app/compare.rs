@@ -21,7 +21,15 @@ pub struct Pair<'a> {
     pub after: Option<&'a ClusterRef>,
 }
 
-impl Pair<'_> {
+impl<'a> Pair<'a> {
+    /// Two clusters that are compared whatever they are called.
+    pub fn of(before: &'a ClusterRef, after: &'a ClusterRef) -> Self {
+        Self {
+            before: Some(before),
+            after: Some(after),
+        }
+    }
+
     /// What the pair is called.
     fn name(&self) -> &str {
         let named = self.after.or(self.before);

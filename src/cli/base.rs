@@ -105,6 +105,7 @@ impl Base<'_> {
             inventory: self.sources.inventory.clone(),
             release: self.sources.release.clone(),
             kustomize: self.found.is_built(),
+            within: self.found.below().map(ToOwned::to_owned),
             ..Side::of(self.found.directory())
         };
         if let Some(revision) = arguments.revision() {

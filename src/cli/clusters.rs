@@ -47,6 +47,21 @@ pub(super) fn find(
     left_out: Vec<Utf8PathBuf>,
     output: &Output,
 ) -> Result<Clusters, Failure> {
+    find_in(sources, left_out, false, output)
+}
+
+/// The same where files are edited: every cluster is built, also those that aren't meant, as what they
+/// are built of may change.
+pub(super) fn find_to_edit(sources: &Sources, output: &Output) -> Result<Clusters, Failure> {
+    find_in(sources, Vec::new(), true, output)
+}
+
+fn find_in(
+    sources: &Sources,
+    left_out: Vec<Utf8PathBuf>,
+    builds_all: bool,
+    output: &Output,
+) -> Result<Clusters, Failure> {
     let mut selection = Selection::new(sources)?;
     if let Some(jobs) = sources.jobs {
         // Files are looked at by this many threads, too. It only fails where somebody else has said so
@@ -68,7 +83,7 @@ pub(super) fn find(
         config: sources.config.as_deref().map(configuration).transpose()?,
         trust,
         left_out,
-        within: place.below.clone(),
+        within: place.below.clone().filter(|_| !builds_all),
         ..Options::default()
     };
     let opened = match sources.directory.as_str() {
@@ -82,10 +97,10 @@ pub(super) fn find(
     let wrong = |error| Failure::opening(error, &root);
     let mut repo = opened.map_err(wrong)?;
     if builds(sources, &repo)? {
-        for note in build_directory(&root, &mut options)? {
-            if sources.show_files {
-                output.show(note);
-            }
+        let notes = build_directory(&root, &mut options)?;
+        if sources.show_files {
+            notes.iter().for_each(|note| output.show(note));
+            repo::builder().iter().for_each(|said| output.show(said));
         }
         repo = Repo::open(&directory, &options).map_err(wrong)?;
     }
@@ -131,7 +146,7 @@ pub(super) fn find(
         ));
     }
     let base = match options.trust.base() {
-        Some(base) => Some(before(base, &root, options.built.is_some())?),
+        Some(base) => Some(before(base, &root, &options)?),
         None => None,
     };
     let found = Clusters {
@@ -160,7 +175,7 @@ pub(super) fn not_built(asked: &str, overlay: &repo::Overlay) -> Failure {
 
 /// What the directory is looked at from: the root that its configuration is in; else, where
 /// kustomizations tie it to what lies elsewhere, the root of the git work tree.
-fn place(sources: &Sources) -> Result<Place, Failure> {
+pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     let place = configured_place(sources)?;
     let path = &sources.directory;
     if path == "-" || place.below.is_some() || path.join(CONFIG_FILE).is_file() {
@@ -255,14 +270,17 @@ fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
     Ok(Trust::Base(TrustBase::open(root, name)?))
 }
 
-/// The clusters of the revision that is trusted; `builds` says whether its kustomizations are built.
-fn before(base: &TrustBase, root: &Utf8Path, builds: bool) -> Result<Repo, Failure> {
+/// The clusters of the revision that is trusted, its kustomizations built where those of the files are.
+fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Failure> {
     let tree = Arc::clone(base.tree());
-    let mut options = Options::default();
-    if builds {
+    let mut options = Options {
+        within: now.within.clone(),
+        ..Options::default()
+    };
+    if now.built.is_some() {
         build_revision(&*tree, root, &mut options)?;
     }
-    let opened = Repo::from_tree(tree, &options);
+    let opened = Repo::from_tree(Arc::new(tree), &options);
     opened.map_err(|error| Failure::opening(error, root))
 }
 

@@ -8,12 +8,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::base;
+use super::clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
 use super::out::Out;
 use super::output::Output;
-use super::root;
+use super::root::{self, Place};
 use super::selection::Selection;
 use super::sides::{self, Side};
 use crate::app::{self, Compared, Progress, Relation};
@@ -147,14 +148,19 @@ enum Choice {
 }
 
 impl Arguments {
+    /// What a directory is looked at from.
+    fn place(&self, directory: &Utf8Path) -> Result<Place, Failure> {
+        clusters::place(&sides::sources(directory, &self.cluster, &self.exclude))
+    }
+
     fn choice(&self) -> Result<Choice, Failure> {
-        let mut left = Side::of(&self.directory);
-        let mut right = Side::of(self.other.as_deref().unwrap_or(&self.directory));
+        let mut left = Side::at(&self.place(&self.directory)?);
+        let mut right = Side::at(&self.place(self.other.as_ref().unwrap_or(&self.directory))?);
         (left.kustomize, right.kustomize) = (self.kustomize, self.kustomize);
         let mut two = false;
         if self.other.is_some() {
-            left.name = left.directory.to_string();
-            right.name = right.directory.to_string();
+            let given = |other: Option<&Utf8PathBuf>| other.unwrap_or(&self.directory).to_string();
+            (left.name, right.name) = (given(None), given(self.other.as_ref()));
             two = true;
         }
         if let Some(range) = &self.against {
@@ -229,15 +235,16 @@ impl<'a> Run<'a> {
             selection: Selection::new(&sources)?,
             clusters: Vec::new(),
             compared: 0,
-            root: directory.clone(),
+            root: clusters::place(&sources)?.root,
             verdict: Verdict::default(),
         })
     }
 
     /// The clusters that are meant.
-    fn chosen<'r>(&self, repo: &'r Repo) -> Vec<&'r ClusterRef> {
+    fn chosen<'r>(&self, repo: &'r Repo, side: &Side) -> Vec<&'r ClusterRef> {
         let all = repo.clusters().iter();
-        all.filter(|c| self.selection.has(c.name())).collect()
+        all.filter(|c| self.selection.has(c.name()) && side.has(repo, c))
+            .collect()
     }
 
     fn settings(&self, repo: &Repo) -> Result<Settings, Failure> {
@@ -252,8 +259,12 @@ impl<'a> Run<'a> {
         }
         self.note_problems(&after, output);
         let settings = self.settings(&after)?;
-        let (old, new) = (self.chosen(&before), self.chosen(&after));
-        let pairs = app::pairs((&before, &old), (&after, &new));
+        let (old, new) = (self.chosen(&before, left), self.chosen(&after, right));
+        let pairs = match (old.as_slice(), new.as_slice(), &self.arguments.other) {
+            // Two directories with a cluster each, whatever they are called.
+            ([old], [new], Some(_)) => vec![app::Pair::of(old, new)],
+            _ => app::pairs((&before, &old), (&after, &new)),
+        };
         let progress = Progress::of(pairs.len(), output.quiet());
         let jobs = self.arguments.jobs;
         // Two directories may be two clusters; two states of one are one cluster.
@@ -283,14 +294,15 @@ impl<'a> Run<'a> {
         if let Some(note) = note {
             output.note(format_args!("the diff is against the tree on disk: {note}"));
         }
-        let chosen = self.chosen(&repo);
+        let chosen = self.chosen(&repo, &right);
         let progress = Progress::of(chosen.len(), output.quiet());
         let left = app::Left::Tree(&before);
         let jobs = self.arguments.jobs;
         app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
             self.take(c, output)
         });
-        if self.selection.is_everything() && !self.verdict.stops() {
+        let is_everything = self.selection.is_everything() && right.within.is_none();
+        if is_everything && !self.verdict.stops() {
             let names = repo.clusters().iter().map(ClusterRef::name);
             for gone in app::gone(&before, names)? {
                 self.compared += 1;
@@ -303,7 +315,7 @@ impl<'a> Run<'a> {
     fn live(&mut self, path: &Utf8Path, right: &Side, output: &Output) -> Result<(), Failure> {
         let objects = sides::export(path)?;
         let repo = self.open(right, output)?;
-        let chosen = self.chosen(&repo);
+        let chosen = self.chosen(&repo, right);
         if chosen.len() > 1 {
             let names: Vec<_> = chosen.iter().map(|c| c.name()).collect();
             return Err(Failure::usage(

@@ -1,7 +1,7 @@
 //! `hcoplan fix`: what rules offer to mend, mended.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
@@ -19,7 +19,7 @@ use super::settings::Choice;
 use super::tree;
 use crate::app::{self, Work};
 use crate::diff;
-use crate::finding::{Applicability, Finding, Fix};
+use crate::finding::{Applicability, Finding, Fix, Severity};
 use crate::fix::{self, Applied, Dropped, Line, Rewritten};
 use crate::lint::Settings;
 use crate::report::{plural, shown_path};
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             "give the directory or the file",
         ));
     }
-    let found = clusters::find(&arguments.sources, Vec::new(), output)?;
+    let found = clusters::find_to_edit(&arguments.sources, output)?;
     if arguments.migrate.is_some() && found.is_built() {
         return Err(Failure::usage(
             "--migrate rewrites a HyperConverged, and a build is on no disk",
@@ -129,6 +129,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let why = &dropped.why;
         output.warning(format_args!("{place}{rule}: can't {title}: {why}"));
     }
+    for (finding, fix, cluster) in &mended.harmful {
+        let place = place(&root, finding.location.as_ref());
+        let (rule, title) = (finding.rule.name, line(&fix.title));
+        output.warning(format_args!(
+            "{place}{rule}: can't {title}: {cluster} would have an error by it"
+        ));
+    }
     if mended.exhausted {
         output.warning(format_args!(
             "after {MOST_ROUNDS} rounds there is still something to mend: run it again"
@@ -160,6 +167,8 @@ struct Mended {
     dropped: Vec<Dropped>,
     /// Findings with a fix that was not applied.
     left: Vec<Finding>,
+    /// Fixes that would have harmed a cluster that the edited file goes into, too, with that cluster.
+    harmful: Vec<(Finding, Fix, String)>,
     /// Clusters that would be refused also after all.
     refused: Vec<String>,
     /// Whether there was more to do than rounds.
@@ -185,11 +194,13 @@ fn rounds(
         output,
     )?;
     let mut now = None;
+    let mut harmful: Vec<Fix> = Vec::new();
     for round in 0..=MOST_ROUNDS {
         let settled = now.as_ref().unwrap_or(&first);
-        let choices = fix::choose(settled.findings(), arguments.also_unsafe);
-        let done = fix::round(&choices);
-        mended.dropped = done.dropped;
+        let mut choices = fix::choose(settled.findings(), arguments.also_unsafe);
+        choices.retain(|c| !harmful.iter().any(|h| h.is_same(c.fix)));
+        let mut done = fix::round(&choices);
+        mended.dropped = std::mem::take(&mut done.dropped);
         if done.files.is_empty() {
             mended.exhausted = done.exhausted;
             break;
@@ -198,23 +209,39 @@ fn rounds(
             mended.exhausted = true;
             break;
         }
-        let bytes = |f: &Rewritten| encode(&f.text, f.before.encoding());
-        let files = done.files.iter().map(|(path, f)| (path.clone(), bytes(f)));
-        let files = files.collect();
+        let relint = |found: &Clusters, refused: &mut Vec<String>| {
+            lint(arguments, found, &settings, refused, None, output)
+        };
+        let was_built = found.is_built();
+        found = found.edited(bytes(&done, |f| &f.text))?;
+        let after = relint(&found, &mut refused)?;
+        // A base goes into other clusters, too, where the same edit may be wrong.
+        if was_built && harm(settled, &after).is_some() {
+            found = found.edited(bytes(&done, |f| f.before.text()))?;
+            for choice in &choices {
+                let one = fix::round(std::slice::from_ref(choice));
+                found = found.edited(bytes(&one, |f| &f.text))?;
+                let after = relint(&found, &mut refused)?;
+                if let Some(cluster) = harm(settled, &after) {
+                    harmful.push(choice.fix.clone());
+                    mended
+                        .harmful
+                        .push((choice.finding.clone(), choice.fix.clone(), cluster));
+                }
+                found = found.edited(bytes(&one, |f| f.before.text()))?;
+            }
+            // Alone each is harmless: they are not told apart, so that none is applied.
+            if harmful.is_empty() {
+                harmful.extend(choices.iter().map(|c| c.fix.clone()));
+            }
+            continue;
+        }
         for (path, file) in done.files {
             let text = file.text.clone();
             mended.files.entry(path).or_insert(file).text = text;
         }
         mended.applied.extend(done.applied);
-        found = found.edited(files)?;
-        now = Some(lint(
-            arguments,
-            &found,
-            &settings,
-            &mut refused,
-            None,
-            output,
-        )?);
+        now = Some(after);
     }
     mended.refused = refused;
     mended
@@ -236,6 +263,33 @@ fn rounds(
         }
     };
     Ok(mended)
+}
+
+/// The files of a round with one of their texts, encoded as they are.
+fn bytes(round: &fix::Round, text: impl Fn(&Rewritten) -> &str) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
+    let files = round.files.iter();
+    files
+        .map(|(path, f)| (path.clone(), encode(text(f), f.before.encoding())))
+        .collect()
+}
+
+/// The cluster that has an error which it didn't have before.
+fn harm(before: &Settled, after: &Settled) -> Option<String> {
+    let errors = |settled: &Settled| -> BTreeSet<(String, String, String)> {
+        let errors = settled
+            .findings()
+            .iter()
+            .filter(|f| f.severity == Severity::Error);
+        let each = errors.flat_map(|f| {
+            let key = |c: &str| (c.to_owned(), f.rule.name.to_owned(), f.message.clone());
+            let none = f.cluster.is_none().then(|| key("a cluster"));
+            f.clusters().map(key).chain(none).collect::<Vec<_>>()
+        });
+        each.collect()
+    };
+    let known = errors(before);
+    let mut new = errors(after).into_iter().filter(|e| !known.contains(e));
+    new.next().map(|(cluster, ..)| cluster)
 }
 
 /// What tells whether a finding of a file is still there in what became of it.

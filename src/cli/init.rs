@@ -14,8 +14,8 @@ use super::root::Place;
 use super::written;
 use crate::release::{Distribution, version_parts};
 use crate::repo::{
-    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, Identity, Options, Repo, Said,
-    SaidBy,
+    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, Identity, Options, Overlay,
+    Repo, Said, SaidBy,
 };
 use crate::yaml::emit;
 
@@ -86,14 +86,22 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let mut verdict = Verdict::default();
     let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
     let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();
-    if clusters.is_empty() {
+    let overlays = repo.overlays().iter();
+    let is_below = |o: &&Overlay| {
+        place
+            .below
+            .as_ref()
+            .is_none_or(|b| o.directory().starts_with(b))
+    };
+    let overlays: Vec<&Overlay> = overlays.filter(is_below).collect();
+    if clusters.is_empty() && overlays.is_empty() {
         let directory = &arguments.directory;
         output.error(format_args!("no HyperConverged found in {directory}"));
         verdict.nothing_found = true;
         return Ok(verdict);
     }
     let appliers = repo.appliers();
-    output.print(layout(&clusters, &appliers))?;
+    output.print(layout(&clusters, &overlays, &appliers))?;
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut entries = String::new();
     let mut reasons = Vec::new();
@@ -120,8 +128,20 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             Chosen::Nowhere(why) => output.warning(why),
         }
     }
-    files.push((CONFIG_FILE.into(), configuration(&entries)));
-    files.push((HOOK.into(), hook()));
+    for overlay in &overlays {
+        let identity = repo.identity_of(overlay);
+        let (name, path) = (overlay.name(), &overlay.kustomization);
+        output.print(format!("found: {path}: the overlay {name}, {identity}\n"))?;
+        // What a kustomization doesn't name isn't applied.
+        if !repo.has_inventory(overlay.directory()) {
+            let release = arguments.release.as_deref();
+            let text = inventory_of(name, Some(&identity), release, &[]);
+            files.push((overlay.directory().join("inventory.yaml"), text));
+        }
+    }
+    let builds = !overlays.is_empty();
+    files.push((CONFIG_FILE.into(), configuration(&entries, builds)));
+    files.push((HOOK.into(), hook(builds)));
     if arguments.commit_tree {
         files.push((ATTRIBUTES.into(), MARKED.to_owned()));
     }
@@ -153,7 +173,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         };
         output.print(format!("{said}{full}\n"))?;
         if said == "there already: " {
-            to_add(path, &entries, output);
+            to_add(path, &entries, builds && !repo.config().kustomize, output);
         }
     }
     if let Some(by) = whole
@@ -164,12 +184,18 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
              give `hcoplan plan --out` a directory elsewhere"
         ));
     }
-    output.note("fill in what is a comment, then `hcoplan plan` and commit what it renders");
+    let plan = if builds { "plan --kustomize" } else { "plan" };
+    output.note(format_args!(
+        "fill in what is a comment, then `hcoplan {plan}` and commit what it renders"
+    ));
     Ok(verdict)
 }
 
 /// What has to be in a file that is there already, and isn't touched.
-fn to_add(path: &Utf8Path, entries: &str, output: &Output) {
+fn to_add(path: &Utf8Path, entries: &str, builds: bool, output: &Output) {
+    if path == CONFIG_FILE && builds {
+        output.warning(format_args!("add to {path}:\nkustomize: true"));
+    }
     if path == CONFIG_FILE && !entries.is_empty() {
         let entries = entries.trim_end();
         output.warning(format_args!("add to `clusters` of {path}:\n{entries}"));
@@ -205,14 +231,15 @@ const IGNORED: &str = "\
 ";
 
 /// How the repository is laid out, and who applies it.
-fn layout(clusters: &[&ClusterRef], appliers: &Appliers) -> String {
+fn layout(clusters: &[&ClusterRef], overlays: &[&Overlay], appliers: &Appliers) -> String {
     let kind = |cluster: &&ClusterRef| match appliers.of(cluster.directory()) {
         Some(AppliedBy::Chart(_)) => "Helm charts",
         Some(AppliedBy::Role(_)) => "Ansible roles",
         _ if appliers.is_kustomization(cluster.directory()) => "kustomizations",
         _ => "plain directories",
     };
-    let kinds: BTreeSet<&str> = clusters.iter().map(kind).collect();
+    let overlays = overlays.iter().map(|_| "kustomize overlays");
+    let kinds: BTreeSet<&str> = clusters.iter().map(kind).chain(overlays).collect();
     let kinds: Vec<&str> = kinds.into_iter().collect();
     let controllers: Vec<String> = appliers
         .controllers()
@@ -274,7 +301,27 @@ fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String
     let name = parts.find(|part| !matches!(*part, "" | "." | "files" | "templates"));
     let name = name.unwrap_or("cluster");
     let identity = repo.load(cluster).ok().map(|loaded| loaded.identity);
-    let facts = match (&identity, release) {
+    let files: Vec<&str> = cluster
+        .inventory_files()
+        .iter()
+        .map(|f| f.as_str())
+        .collect();
+    inventory_of(name, identity.as_ref(), release, &files)
+}
+
+/// An inventory to fill in; `files` are those that have the nodes already.
+fn inventory_of(
+    name: &str,
+    identity: Option<&Identity>,
+    release: Option<&str>,
+    files: &[&str],
+) -> String {
+    let name = name
+        .rsplit('/')
+        .next()
+        .filter(|n| *n != ".")
+        .unwrap_or("cluster");
+    let facts = match (identity, release) {
         (Some(identity), None) => facts(identity),
         (Some(identity), Some(release)) => facts(&Identity {
             release: Some(Said {
@@ -286,16 +333,13 @@ fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String
         }),
         (None, _) => format!("  # release: \"…\"  # {}\n", known_versions().join(", ")),
     };
-    let nodes = match cluster.inventory_files().is_empty() {
+    let nodes = match files.is_empty() {
         true => "  # The nodes; `kubectl get nodes -o json | hcoplan import -` prints them.\n  \
                  # nodePools:\n  \
                  #   - {name: control-plane, count: 3, architecture: amd64, roles: [control-plane]}\n  \
                  #   - {name: worker, count: 3, architecture: amd64, roles: [worker]}\n"
             .to_owned(),
-        false => {
-            let files: Vec<&str> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
-            format!("  # Its nodes are those of {}.\n", files.join(", "))
-        }
+        false => format!("  # Its nodes are those of {}.\n", files.join(", ")),
     };
     format!(
         "# yaml-language-server: $schema={SCHEMA}\n\
@@ -307,13 +351,23 @@ fn inventory(repo: &Repo, cluster: &ClusterRef, release: Option<&str>) -> String
     )
 }
 
-fn configuration(entries: &str) -> String {
+fn configuration(entries: &str, builds: bool) -> String {
     let schema = SCHEMA.replace("inventory.", "config.");
+    let builds = match builds {
+        true => {
+            "# Clusters are what kustomize builds of the overlays; see docs/kustomize.md for who allows it.\n\
+                 kustomize: true\n"
+        }
+        false => "",
+    };
     let head = format!(
         "# yaml-language-server: $schema={schema}\n\
          # Everything here is optional.\n\
-         lint:\n  failOn: error\n"
+         lint:\n  failOn: error\n{builds}"
     );
+    if !builds.is_empty() && entries.is_empty() {
+        return head;
+    }
     if !entries.is_empty() {
         return format!(
             "{head}# Inventories that don't lie beside their HyperConverged, as nothing may apply them:\n\
@@ -327,10 +381,14 @@ fn configuration(entries: &str) -> String {
     )
 }
 
-fn hook() -> String {
+fn hook(builds: bool) -> String {
+    let arguments = match builds {
+        true => "\n        args: [--kustomize]",
+        false => "",
+    };
     format!(
         "repos:\n  - repo: {REPOSITORY}-pre-commit\n    rev: v{VERSION}\n    hooks:\n      \
-         - id: hcoplan-lint\n      - id: hcoplan-plan-check\n"
+         - id: hcoplan-lint{arguments}\n      - id: hcoplan-plan-check{arguments}\n"
     )
 }
 

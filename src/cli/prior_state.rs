@@ -120,7 +120,10 @@ fn live(file: &Utf8Path, found: &Clusters, output: &Output) -> Result<PriorState
 
 fn revision(name: &str, found: &Clusters, output: &Output) -> Result<PriorState, Failure> {
     let tree = Revision::open(&found.root, name, max_bytes()).map_err(repo::Error::from)?;
-    let mut options = Options::default();
+    let mut options = Options {
+        within: found.below().map(ToOwned::to_owned),
+        ..Options::default()
+    };
     if found.is_built() {
         clusters::build_revision(&tree, &found.root, &mut options)?;
     }

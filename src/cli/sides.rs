@@ -8,8 +8,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::arguments::Sources;
 use super::clusters;
 use super::failure::Failure;
+use super::root::Place;
 use crate::kube::Object;
-use crate::repo::{self, Options, Repo};
+use crate::repo::{self, ClusterRef, Options, Repo};
 use crate::source::{
     Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited,
 };
@@ -30,6 +31,8 @@ pub(super) struct Side {
     pub(super) inventory: Vec<Utf8PathBuf>,
     /// Whether kustomizations are built first.
     pub(super) kustomize: bool,
+    /// The part of the directory that is meant, relative to it; `None` where that is all of it.
+    pub(super) within: Option<Utf8PathBuf>,
 }
 
 impl Side {
@@ -42,7 +45,22 @@ impl Side {
             release: None,
             inventory: Vec::new(),
             kustomize: false,
+            within: None,
         }
+    }
+
+    /// The side of a place below its root.
+    pub(super) fn at(place: &Place) -> Self {
+        Self {
+            within: place.below.clone(),
+            ..Self::of(&place.root)
+        }
+    }
+
+    /// Whether a cluster of it is meant.
+    pub(super) fn has(&self, repo: &Repo, cluster: &ClusterRef) -> bool {
+        let within = self.within.as_deref();
+        within.is_none_or(|w| repo.is_within(cluster, w))
     }
 
     /// Whether its revision is there.
@@ -72,6 +90,7 @@ impl Side {
                 None => None,
             },
             inventory: self.inventory.clone(),
+            within: self.within.clone(),
             ..Options::default()
         };
         let opened = match &self.revision {

@@ -5,6 +5,7 @@
 
 mod rule;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use hcoplan_kubernetes::nearest;
@@ -53,6 +54,8 @@ pub struct Finding {
     pub label: Option<String>,
     /// Name of the cluster, where the finding belongs to one.
     pub cluster: Option<String>,
+    /// Further clusters that it holds for just the same: what it is about goes into all of them.
+    pub also: Vec<String>,
     /// The object it is about, as `Kind namespace/name` or `Kind name`.
     pub object: Option<String>,
     /// What to do, one or two sentences.
@@ -81,6 +84,7 @@ impl Finding {
             made: None,
             label: None,
             cluster: None,
+            also: Vec::new(),
             object: None,
             help: None,
             related: Vec::new(),
@@ -116,6 +120,57 @@ impl Finding {
         }
         self.fixes
             .retain_mut(|fix| fix.edits.iter_mut().all(Edit::move_to_origin));
+    }
+
+    /// The clusters that it holds for.
+    pub fn clusters(&self) -> impl Iterator<Item = &str> {
+        let first = self.cluster.iter();
+        first.chain(&self.also).map(String::as_str)
+    }
+
+    /// The names of the clusters that it holds for, where there are several.
+    pub fn shared_by(&self) -> Option<String> {
+        const SHOWN: usize = 10;
+        let count = self.clusters().count();
+        let names: Vec<&str> = self.clusters().take(SHOWN).collect();
+        let names = names.join(", ");
+        match (self.also.is_empty(), count.saturating_sub(SHOWN)) {
+            (true, _) => None,
+            (false, 0) => Some(names),
+            (false, more) => Some(format!("{names} and {more} more")),
+        }
+    }
+
+    /// The message, and behind it the clusters where there are several: for formats that have no field
+    /// for them.
+    pub fn message_of_all(&self) -> Cow<'_, str> {
+        match self.shared_by() {
+            Some(names) => Cow::Owned(format!("{} (in {names})", self.message)),
+            None => Cow::Borrowed(&self.message),
+        }
+    }
+
+    /// Whether another one says the same about the same place, but for the cluster and its fixes.
+    pub fn is_same_but_for_cluster(&self, other: &Self) -> bool {
+        let same_place =
+            |a: &Location, b: &Location| a.file.path() == b.file.path() && a.span == b.span;
+        let related = || self.related.iter().zip(&other.related);
+        let placed = match (&self.location, &other.location) {
+            (Some(own), Some(others)) => same_place(own, others),
+            _ => false,
+        };
+        placed
+            && self.cluster.is_some()
+            && other.cluster.is_some()
+            && self.rule.name == other.rule.name
+            && self.severity == other.severity
+            && self.message == other.message
+            && (&self.label, &self.help) == (&other.label, &other.help)
+            && (&self.object, &self.runbook) == (&other.object, &other.runbook)
+            && (self.is_silent, self.refusal) == (other.is_silent, other.refusal)
+            && self.related.len() == other.related.len()
+            && related()
+                .all(|(a, b)| a.message == b.message && same_place(&a.location, &b.location))
     }
 
     /// Points at a place.
@@ -210,6 +265,16 @@ pub struct Fix {
 }
 
 impl Fix {
+    /// Whether another one does the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let mut edits = self.edits.iter().zip(&other.edits);
+        self.title == other.title
+            && self.edits.len() == other.edits.len()
+            && edits.all(|(a, b)| {
+                a.file.path() == b.file.path() && a.span == b.span && a.text == b.text
+            })
+    }
+
     /// A fix of one edit: `text` in the place of what stands at `place`.
     pub fn edit(
         title: impl Into<String>,

@@ -39,7 +39,11 @@ fn fingerprint(finding: &Finding, occurrence: u64) -> String {
         finding.rule.name,
         place.map_or("", |l| l.file.path().as_str()),
         finding.object.as_deref().unwrap_or(""),
-        finding.cluster.as_deref().unwrap_or(""),
+        // Another cluster more doesn't make it another finding.
+        match finding.also.is_empty() {
+            true => finding.cluster.as_deref().unwrap_or(""),
+            false => "",
+        },
         text,
     ];
     let mut hash = Sha256::new();

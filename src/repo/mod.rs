@@ -66,7 +66,7 @@ pub use files::{FileUse, Holds, Use};
 pub use identity::{Identity, Said, SaidBy};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
-pub use kustomize::{BUILT, BuildError, Built, KUSTOMIZE_BUILD_FAILED, build, is_tied};
+pub use kustomize::{BUILT, BuildError, Built, KUSTOMIZE_BUILD_FAILED, build, builder, is_tied};
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
 pub use neighbours::Neighbours;
@@ -88,7 +88,7 @@ pub use trust::{CHANGE_NOT_TRUSTED, Trust, TrustBase};
 
 use crate::finding::{Finding, Rule};
 use crate::release::Release;
-use crate::source::{Limits, SourceFile, Tree, max_bytes};
+use crate::source::{Limits, Origins, SourceFile, Tree, max_bytes};
 
 /// The rules of this room.
 pub static RULES: &[&Rule] = &[
@@ -228,6 +228,25 @@ impl Repo {
         let inputs = built.and_then(|b| b.inputs.get(cluster.path()));
         let mut inputs = inputs.into_iter().flatten();
         cluster.path().starts_with(directory) || inputs.any(|i| i.starts_with(directory))
+    }
+
+    /// The clusters that are built of each file, sorted, with what of them is from where.
+    pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<(String, Arc<Origins>)>> {
+        let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let Some(built) = &self.built else {
+            return out;
+        };
+        for cluster in &self.clusters {
+            let inputs = built.inputs.get(cluster.path());
+            let Some((inputs, origins)) = inputs.zip(built.origins.get(cluster.path())) else {
+                continue;
+            };
+            for input in inputs {
+                let user = (cluster.name().to_owned(), Arc::clone(origins));
+                out.entry(input.clone()).or_default().push(user);
+            }
+        }
+        out
     }
 
     /// What `hcoplan.yaml` says; everything is at its default without one.

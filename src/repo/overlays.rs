@@ -9,8 +9,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::Repo;
+use super::files::{FileUse, Use};
+use super::identity::Identity;
 use super::kustomization::{Kustomizations, Named};
 use super::kustomize::whole;
+use super::load::identity_in;
 use super::problem::Problem;
 use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
 use crate::source::{Location, SourceFile, Span, Tree};
@@ -60,6 +64,28 @@ impl Overlay {
     /// The directory that it lies in.
     pub fn directory(&self) -> &Utf8Path {
         self.kustomization.parent().unwrap_or(Utf8Path::new(""))
+    }
+}
+
+impl Repo {
+    /// What the files that go into an overlay, and those in its directory, say of its cluster.
+    pub fn identity_of(&self, overlay: &Overlay) -> Identity {
+        let directory = overlay.directory();
+        let own = self.files.iter().map(|f| &*f.path);
+        let own = own.filter(|p| p.parent() == Some(directory));
+        let paths: BTreeSet<&Utf8Path> = own.chain(overlay.inputs.iter().map(|p| &**p)).collect();
+        let files = paths.into_iter().filter_map(|path| {
+            let bytes = self.tree.read(path).ok()?;
+            Some(SourceFile::from_bytes(path, bytes))
+        });
+        identity_in(files)
+    }
+
+    /// Whether a ClusterInventory lies in a directory or above it.
+    pub fn has_inventory(&self, directory: &Utf8Path) -> bool {
+        let declares = |f: &&FileUse| matches!(&f.what, Use::Read(h) if h.inventories > 0);
+        let mut declaring = self.files.iter().filter(declares);
+        declaring.any(|f| f.path.parent().is_some_and(|d| directory.starts_with(d)))
     }
 }
 

@@ -34,7 +34,7 @@ fn annotation(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io
     }
     write!(out, "title={}", property(finding.rule.name))?;
     let help = finding.help.as_deref().map(|h| format!("\n{h}"));
-    let text = format!("{}{}", finding.message, help.unwrap_or_default());
+    let text = format!("{}{}", finding.message_of_all(), help.unwrap_or_default());
     writeln!(out, "::{}", data(&text))
 }
 

@@ -28,7 +28,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             None => (super::join(report.root, ".".into()).to_string(), 1, 1),
         };
         json!({
-            "description": format!("{}: {}", finding.rule.name, InputText::new(&finding.message).message()),
+            "description": format!("{}: {}", finding.rule.name, InputText::new(&finding.message_of_all()).message()),
             "check_name": finding.rule.name,
             "fingerprint": fingerprint,
             "severity": severity,

@@ -115,7 +115,9 @@ impl Printer<'_> {
     }
 
     fn notes(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-        if let Some(cluster) = &finding.cluster
+        if let Some(names) = finding.shared_by() {
+            self.note("clusters", &printable(&names), out)?;
+        } else if let Some(cluster) = &finding.cluster
             && (self.report.summary.clusters > 1 || finding.location.is_none())
         {
             self.note("cluster", &printable(cluster), out)?;

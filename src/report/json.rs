@@ -108,6 +108,8 @@ struct FindingJson<'r> {
     alert: Option<AlertJson<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<&'r str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    clusters: Vec<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,6 +192,10 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
     FindingJson {
         alert,
         cluster: finding.cluster.as_deref(),
+        clusters: match finding.also.is_empty() {
+            true => Vec::new(),
+            false => finding.clusters().collect(),
+        },
         column: start.map(|s| s.column),
         end_column: end.map(|e| e.column),
         end_line: end.map(|e| e.line),

@@ -15,8 +15,11 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         cases.entry(Some(name)).or_default();
     }
     for finding in report.findings {
-        let case = cases.entry(finding.cluster.as_deref()).or_default();
-        case.push(finding);
+        let clusters = finding.clusters().map(Some);
+        let none = finding.cluster.is_none().then_some(None);
+        for cluster in clusters.chain(none) {
+            cases.entry(cluster).or_default().push(finding);
+        }
     }
     if cases.is_empty() {
         cases.entry(None).or_default();

@@ -32,7 +32,7 @@ fn row(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io::Resul
         Severity::Info => "🔵 note",
     };
     let rule = finding.rule;
-    let mut what = escape(&finding.message);
+    let mut what = escape(&finding.message_of_all());
     if let Some((name, runbook)) = finding.alert() {
         what.push_str(&format!("<br>alert: [{name}]({runbook})"));
     }

@@ -36,7 +36,7 @@ fn worst(report: &Report<'_>) -> &'static str {
 fn diagnostic(report: &Report<'_>, finding: &Finding) -> Value {
     let location = finding.location.as_ref();
     let mut out = json!({
-        "message": InputText::new(&finding.message).message(),
+        "message": InputText::new(&finding.message_of_all()).message(),
         "severity": name(finding.severity),
         "code": {"value": finding.rule.name, "url": super::sarif::page(finding.rule.name)},
         "location": match location {

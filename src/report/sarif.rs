@@ -125,9 +125,10 @@ fn result(
     own: &str,
     hashes: &mut BTreeMap<String, Vec<String>>,
 ) -> Value {
+    let message = finding.message_of_all();
     let text = match &finding.help {
-        Some(help) => format!("{}.\n\n{help}", finding.message.trim_end_matches('.')),
-        None => finding.message.clone(),
+        Some(help) => format!("{}.\n\n{help}", message.trim_end_matches('.')),
+        None => message.into_owned(),
     };
     let mut fingerprints = json!({"hcoplan/v1": own});
     let location = match &finding.location {

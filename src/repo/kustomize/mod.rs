@@ -19,6 +19,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use self::read::{Kustomization, Named};
+pub use self::run::builder;
 use super::kustomization::{KUSTOMIZATIONS, is_kustomization};
 use super::listed::HCO;
 use super::scan::{What, scan};

@@ -1,12 +1,12 @@
 //! Running kustomize, shut in: no network, no longer and no more than allowed, nothing left behind.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -61,6 +61,44 @@ pub(super) struct Place<'p> {
     pub(super) inputs: &'p BTreeSet<Utf8PathBuf>,
 }
 
+/// The programs that build, with the word for it and those for their version.
+const PROGRAMS: [(&str, &str, &[&str]); 2] = [
+    ("kustomize", "build", &["version"]),
+    ("kubectl", "kustomize", &["version", "--client"]),
+];
+
+/// What builds are made of: the kustomization's directory, and the files with their bytes.
+type Inputs = (Utf8PathBuf, BTreeMap<Utf8PathBuf, Vec<u8>>);
+
+/// What was printed of which files, so that a revision is not built again where it is the same: kustomize
+/// costs more than all the rest.
+static PRINTED: Mutex<BTreeMap<Inputs, Vec<u8>>> = Mutex::new(BTreeMap::new());
+
+/// From this many builds on those of before are forgotten: an editor runs for days.
+const MOST_PRINTED: usize = 1000;
+
+/// The program that builds, and its version as it says it.
+pub fn builder() -> Option<String> {
+    let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
+    let ((name, _, version), path) = found?;
+    let mut command = shut_in(&path);
+    command.args(*version);
+    let done = Running::start(&mut command, MOST_SAID).and_then(|r| r.finish(&|| false));
+    let text = match done {
+        Ok(Done::Printed(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => String::new(),
+    };
+    let line = text.lines().find(|l| l.starts_with("Kustomize Version"));
+    let line = line.or_else(|| text.lines().next()).unwrap_or_default();
+    let word = line
+        .split_whitespace()
+        .find(|w| w.contains(['v', 'V']) && w.contains('.'));
+    let version = word.map_or("of an unknown version", |w| {
+        w.trim_start_matches("{Version:")
+    });
+    Some(format!("builds are by {name}, kustomize {version}"))
+}
+
 /// Runs kustomize, or kubectl where that isn't there; the command as it would be typed, and what it
 /// printed, at most `most` bytes. `stop` is asked again and again whether to end early.
 pub(super) fn run(
@@ -70,23 +108,20 @@ pub(super) fn run(
 ) -> Result<(String, Vec<u8>), BuildError> {
     let shown = super::shown(place.root, place.directory);
     let directory = shown.as_str().trim_end_matches('/');
-    let known = [["kustomize", "build"], ["kubectl", "kustomize"]];
-    let mut found = known
-        .iter()
-        .filter_map(|[name, verb]| Some((name, verb, program(name)?)));
-    let (name, verb, path) = found.next().ok_or(BuildError::NoProgram)?;
+    let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
+    let ((name, verb, _), path) = found.ok_or(BuildError::NoProgram)?;
     let typed = format!("{name} {verb} {directory}");
-    let copy = copied(place)?;
-    let mut command = alone(&path);
+    let inputs = (place.directory.to_owned(), read(place)?);
+    let known = || PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let printed = known().get(&inputs).cloned();
+    if let Some(printed) = printed.filter(|p| p.len() <= most) {
+        return Ok((typed, printed));
+    }
+    let copy = copied(&inputs.1)?;
+    let mut command = shut_in(&path);
     command
         .args([*verb, "."])
-        .current_dir(copy.path().join(place.directory))
-        .env_clear()
-        .envs(
-            KEPT.iter()
-                .filter_map(|name| Some((name, std::env::var_os(name)?))),
-        )
-        .envs(SET);
+        .current_dir(copy.path().join(place.directory));
     let failed = |said: String| BuildError::Failed {
         command: typed.clone(),
         said,
@@ -95,12 +130,19 @@ pub(super) fn run(
         .and_then(|running| running.finish(stop))
         .map_err(|error| failed(error.to_string()))?;
     match done {
-        Done::Printed(bytes) => Ok((typed, bytes)),
+        Done::Printed(bytes) => {
+            let mut known = known();
+            if known.len() >= MOST_PRINTED {
+                known.clear();
+            }
+            known.insert(inputs, bytes.clone());
+            Ok((typed, bytes))
+        }
         Done::Failed(said) => {
             let said = String::from_utf8_lossy(&said);
             let said = said.replace(copy.path().as_str(), place.root.as_str());
             let lines = said.lines().filter(|l| !l.trim().is_empty());
-            let lines: Vec<_> = lines.take(MOST_LINES).collect();
+            let lines: Vec<_> = lines.take(MOST_LINES).map(without_header).collect();
             Err(failed(lines.join("\n  ")))
         }
         Done::TooLong => {
@@ -116,9 +158,38 @@ pub(super) fn run(
     }
 }
 
+/// A line without what kubectl's log puts before it: severity and day, time, process and line of code. The
+/// same failure would be another text each time.
+fn without_header(line: &str) -> &str {
+    let Some((header, rest)) = line.split_once("] ") else {
+        return line;
+    };
+    let mut words = header.split_whitespace();
+    let is_day = |word: &str| {
+        let digits = word.strip_prefix(['E', 'F', 'W', 'I']);
+        digits.is_some_and(|d| d.len() == 4 && d.bytes().all(|b| b.is_ascii_digit()))
+    };
+    match words.next().is_some_and(is_day) && words.count() == 3 {
+        true => rest.trim_start_matches("\"command failed\" err="),
+        false => line,
+    }
+}
+
+/// The files that a build needs.
+fn read(place: &Place<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, BuildError> {
+    let read = place.inputs.iter().map(|input| {
+        let bytes = place.tree.read(input).map_err(|why| BuildError::Broken {
+            file: super::shown(place.root, input),
+            why: why.to_string(),
+        });
+        Ok((input.clone(), bytes?))
+    });
+    read.collect()
+}
+
 /// A directory with what a build needs and nothing else: kustomize can read no other file of the tree,
 /// and a revision or edited files are built as they are.
-fn copied(place: &Place<'_>) -> Result<Scratch, BuildError> {
+fn copied(inputs: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Scratch, BuildError> {
     let made = tempfile::Builder::new().prefix("hcoplan-build-").tempdir();
     let kept = made.map_err(BuildError::NoRoom)?.keep();
     let utf8 = Utf8PathBuf::from_path_buf(kept).and_then(|p| match p.canonicalize_utf8() {
@@ -127,18 +198,25 @@ fn copied(place: &Place<'_>) -> Result<Scratch, BuildError> {
     });
     let no_utf8 = |_| BuildError::NoRoom(io::Error::other("its path is no UTF-8"));
     let copy = Scratch::new(utf8.map_err(no_utf8)?, |path| std::fs::remove_dir_all(path));
-    for input in place.inputs {
+    for (input, bytes) in inputs {
         let to = copy.path().join(input);
-        let bytes = place.tree.read(input).map_err(|why| BuildError::Broken {
-            file: super::shown(place.root, input),
-            why: why.to_string(),
-        })?;
         let parent = to.parent().unwrap_or(copy.path());
         std::fs::create_dir_all(parent)
             .and_then(|()| std::fs::write(&to, bytes))
             .map_err(BuildError::NoRoom)?;
     }
     Ok(copy)
+}
+
+/// A program with little of the environment, and without network as far as that can be had.
+fn shut_in(path: &Path) -> Command {
+    let mut command = alone(path);
+    let kept = KEPT.iter();
+    command
+        .env_clear()
+        .envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .envs(SET);
+    command
 }
 
 /// A program in a network namespace of its own, in which there is no network, where util-linux or
@@ -156,6 +234,11 @@ fn alone(path: &Path) -> Command {
 
 /// The program that makes namespaces, where the system lets it.
 fn namespace() -> Option<PathBuf> {
+    static KNOWN: OnceLock<Option<PathBuf>> = OnceLock::new();
+    KNOWN.get_or_init(find_namespace).clone()
+}
+
+fn find_namespace() -> Option<PathBuf> {
     if !cfg!(target_os = "linux") {
         return None;
     }
@@ -270,6 +353,15 @@ mod tests {
         command.args(["-c", script]);
         let running = Running::start(&mut command, most).expect("a shell");
         running.finish(stop).expect("waited for")
+    }
+
+    #[test]
+    fn failures_have_no_time() {
+        let said = "E1122 23:18:35.236906   26207 run.go:72] \"command failed\" err=\"x\"";
+        assert_eq!(without_header(said), "\"x\"");
+        for line in ["Error: a [b] c", "E1122 x] y", "error: list[0] is wrong"] {
+            assert_eq!(without_header(line), line);
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(super) fn of<'a>(
         if let Some((name, runbook)) = finding.alert() {
             let alert = out.entry(name).or_default();
             runbook.clone_into(&mut alert.runbook);
-            alert.clusters.extend(finding.cluster.as_deref());
+            alert.clusters.extend(finding.clusters());
             alert.rules.insert((finding.rule.name, finding.severity));
         }
     }

@@ -90,15 +90,14 @@ pub(super) fn section(
 fn counted(findings: &[Finding]) -> BTreeMap<&str, [usize; 3]> {
     let mut out: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for finding in findings {
-        let Some(cluster) = &finding.cluster else {
-            continue;
-        };
-        let [errors, warnings, notes] = out.entry(cluster).or_default();
-        *match finding.severity {
-            Severity::Error => errors,
-            Severity::Warning => warnings,
-            Severity::Info => notes,
-        } += 1;
+        for cluster in finding.clusters() {
+            let [errors, warnings, notes] = out.entry(cluster).or_default();
+            *match finding.severity {
+                Severity::Error => errors,
+                Severity::Warning => warnings,
+                Severity::Info => notes,
+            } += 1;
+        }
     }
     out
 }

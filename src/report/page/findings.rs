@@ -29,7 +29,7 @@ impl OfRule<'_> {
     }
 
     fn clusters(&self) -> usize {
-        let names: BTreeSet<_> = self.all().filter_map(|f| f.cluster.as_ref()).collect();
+        let names: BTreeSet<_> = self.all().flat_map(|f| f.clusters()).collect();
         names.len()
     }
 
@@ -148,7 +148,9 @@ fn shared(report: &Report<'_>, group: &[&Finding]) -> Markup {
     html! {
         div.finding {
             h4 { (printable(&first.message)) }
-            @if let Some(cluster) = first.cluster.as_ref().filter(|_| report.summary.clusters > 1) {
+            @if let Some(names) = first.shared_by() {
+                p.soft { "clusters " (printable(&names)) }
+            } @else if let Some(cluster) = first.cluster.as_ref().filter(|_| report.summary.clusters > 1) {
                 p.soft { "cluster " (printable(cluster)) }
             }
             (excerpt::places(report, first, tone(first.severity)))

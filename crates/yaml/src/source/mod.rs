@@ -71,6 +71,14 @@ impl Origins {
         Self { places }
     }
 
+    /// Whether any of the text is from a part of a file.
+    pub fn has(&self, path: &Utf8Path, part: Span) -> bool {
+        self.places.iter().any(|(_, place)| {
+            let span = place.span;
+            place.file.path() == path && part.start <= span.start && span.end <= part.end
+        })
+    }
+
     /// The smallest range around a place, and where that is from.
     fn around(&self, span: Span) -> Option<&(Span, Location)> {
         let around = self.places.iter();
