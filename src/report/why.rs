@@ -408,7 +408,7 @@ fn entries(change: &Change) -> Option<Change> {
     let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
     let only = |a: &[Value], b: &[Value]| {
         let own: Vec<Value> = a.iter().filter(|v| !b.contains(v)).cloned().collect();
-        (!own.is_empty()).then(|| Value::Array(own))
+        (!own.is_empty()).then_some(Value::Array(own))
     };
     let (before, after) = (only(old, new), only(new, old));
     let plain = old.iter().chain(new).all(is_scalar);
