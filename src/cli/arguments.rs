@@ -8,7 +8,7 @@ use clap::Args;
 use super::shard::Shard;
 
 /// Which clusters, and how they are found.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct Sources {
     /// Directory to look in, or one file of it, or `-` for a stream of documents
     ///
@@ -42,6 +42,19 @@ pub(super) struct Sources {
     /// HCOPLAN_ALLOW_KUSTOMIZE=1 in the environment.
     #[arg(long, help_heading = "Input")]
     pub(super) kustomize: bool,
+
+    /// Render the Helm charts with a HyperConverged first, with the helm on the PATH, and look at
+    /// what it prints
+    ///
+    /// Each release that Argo CD's Applications and ApplicationSets or Flux's HelmReleases name is a
+    /// cluster, with their values. Nothing is fetched. `helm: true` in hcoplan.yaml counts where
+    /// --trust-base takes it from a revision, and with HCOPLAN_ALLOW_HELM=1 in the environment.
+    #[arg(long, help_heading = "Input")]
+    pub(super) helm: bool,
+
+    /// Whether an operator's bundle is looked at where there is no HyperConverged.
+    #[arg(skip)]
+    pub(super) bundles: bool,
 
     /// The inventory of every cluster, whatever lies beside it
     #[arg(long, value_name = "FILE", help_heading = "Input")]

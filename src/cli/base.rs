@@ -104,7 +104,7 @@ impl Base<'_> {
         let side = Side {
             inventory: self.sources.inventory.clone(),
             release: self.sources.release.clone(),
-            kustomize: self.found.is_built(),
+            builds: self.found.builds(),
             within: self.found.below().map(ToOwned::to_owned),
             ..Side::of(self.found.directory())
         };

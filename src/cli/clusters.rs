@@ -9,6 +9,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::arguments::Sources;
+use super::builds::{build_directory, build_revision, builds, bundle, has_bundle};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
@@ -18,8 +19,8 @@ use super::selection::Selection;
 use super::shard::Shard;
 use crate::app::{self, Outcome, PriorState, Progress, Work};
 use crate::emit;
-use crate::repo::{self, CONFIG_FILE, ClusterRef, Options, Repo, Trust, TrustBase};
-use crate::source::{Directory, Edited, SourceFile, Tree, read_limited};
+use crate::repo::{self, Builds, CONFIG_FILE, ClusterRef, Options, Repo, Trust, TrustBase};
+use crate::source::{Directory, SourceFile, Tree, read_limited};
 
 /// The clusters of a run.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(super) struct Clusters {
     pub(super) root: Utf8PathBuf,
     /// Whether no cluster was left out by choice.
     pub(super) everything: bool,
+    /// Whether what is looked at is an operator's bundle, without a HyperConverged.
+    pub(super) is_bundle: bool,
     /// What happened on the way.
     pub(super) verdict: Verdict,
     /// The revision that is trusted, where one is.
@@ -96,12 +99,20 @@ fn find_in(
     };
     let wrong = |error| Failure::opening(error, &root);
     let mut repo = opened.map_err(wrong)?;
-    if builds(sources, &repo)? {
+    options.builds = builds(sources, &repo)?;
+    if options.builds.any() {
         let notes = build_directory(&root, &mut options)?;
         if sources.show_files {
             notes.iter().for_each(|note| output.show(note));
-            repo::builder().iter().for_each(|said| output.show(said));
+            if options.builds.kustomize {
+                repo::builder().iter().for_each(|said| output.show(said));
+            }
         }
+        repo = Repo::open(&directory, &options).map_err(wrong)?;
+    }
+    let is_bundle = sources.bundles && repo.clusters().is_empty() && has_bundle(&repo);
+    if is_bundle {
+        bundle(&mut options);
         repo = Repo::open(&directory, &options).map_err(wrong)?;
     }
     if let Some(below) = &place.below {
@@ -152,6 +163,7 @@ fn find_in(
     let found = Clusters {
         base,
         root,
+        is_bundle,
         everything: selection.is_everything(),
         verdict,
         selection,
@@ -223,39 +235,6 @@ fn configuration(path: &Utf8Path) -> Result<Arc<SourceFile>, Failure> {
     Ok(SourceFile::from_bytes(path, bytes))
 }
 
-/// Whether kustomizations are to be built first.
-fn builds(sources: &Sources, repo: &Repo) -> Result<bool, Failure> {
-    let asked = sources.kustomize;
-    let is_directory = sources.directory != "-" && !sources.directory.is_file();
-    if asked && !is_directory {
-        return Err(Failure::usage(
-            format!("--kustomize builds a directory, not {}", sources.directory),
-            "give the directory that the kustomizations are in",
-        ));
-    }
-    let allowed = sources.trust_base.is_some();
-    is_built(asked, is_directory && repo.config().kustomize, allowed)
-}
-
-/// Whether kustomizations are built, where the command line or `hcoplan.yaml` asks for it.
-pub(super) fn is_built(asked: bool, configured: bool, allowed: bool) -> Result<bool, Failure> {
-    // What is looked at must not decide that a program is run.
-    let allowed = allowed || std::env::var_os(ALLOW_KUSTOMIZE).is_some_and(|value| value == "1");
-    if configured && !asked && !allowed {
-        return Err(Failure::usage(
-            "hcoplan.yaml says `kustomize: true`, and what is looked at can't have programs run",
-            format!(
-                "allow it with --kustomize or {ALLOW_KUSTOMIZE}=1, or take the configuration from \
-                 a revision that you trust, as in --trust-base origin/main"
-            ),
-        ));
-    }
-    Ok(asked || configured)
-}
-
-/// The variable by which a platform allows what `kustomize: true` asks for.
-const ALLOW_KUSTOMIZE: &str = "HCOPLAN_ALLOW_KUSTOMIZE";
-
 /// Whose word counts, as the command line says.
 fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
     let Some(name) = &sources.trust_base else {
@@ -270,60 +249,17 @@ fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
     Ok(Trust::Base(TrustBase::open(root, name)?))
 }
 
-/// The clusters of the revision that is trusted, its kustomizations built where those of the files are.
+/// The clusters of the revision that is trusted, built as the files are.
 fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Failure> {
     let tree = Arc::clone(base.tree());
     let mut options = Options {
         within: now.within.clone(),
+        builds: now.builds,
         ..Options::default()
     };
-    if now.built.is_some() {
-        build_revision(&*tree, root, &mut options)?;
-    }
+    build_revision(&*tree, root, &mut options)?;
     let opened = Repo::from_tree(Arc::new(tree), &options);
     opened.map_err(|error| Failure::opening(error, root))
-}
-
-/// Builds the kustomizations of a revision; one without any is as it is.
-pub(super) fn build_revision(
-    tree: &dyn Tree,
-    root: &Utf8Path,
-    options: &mut Options,
-) -> Result<(), Failure> {
-    app::watch();
-    match repo::build(
-        tree,
-        root,
-        options.within.as_deref(),
-        options.max_bytes,
-        &app::interrupted,
-    ) {
-        Ok(built) => options.built = Some(built.into()),
-        Err(repo::BuildError::Nothing(_)) => {}
-        Err(error) => return Err(error.into()),
-    }
-    Ok(())
-}
-
-/// Builds, and has what was built take the place of the files that went into it; what to say of it.
-pub(super) fn build_directory(
-    root: &Utf8Path,
-    options: &mut Options,
-) -> Result<Vec<String>, Failure> {
-    // From here on there is something to end with us.
-    app::watch();
-    let tree = Directory::open(root, options.max_bytes).map_err(repo::BuildError::from)?;
-    let tree = Edited::new(tree, options.edited.clone());
-    let mut built = repo::build(
-        &tree,
-        root,
-        options.within.as_deref(),
-        options.max_bytes,
-        &app::interrupted,
-    )?;
-    let notes = std::mem::take(&mut built.notes);
-    options.built = Some(built.into());
-    Ok(notes)
 }
 
 /// The clusters of a stream that is in memory.
@@ -337,6 +273,7 @@ pub(super) fn everything(repo: Repo, directory: Utf8PathBuf, options: Options) -
     Clusters {
         base: None,
         root: Utf8PathBuf::from("."),
+        is_bundle: false,
         everything: true,
         verdict: Verdict {
             unreadable: repo.problems().iter().any(|p| p.fatal),
@@ -480,7 +417,12 @@ impl Clusters {
         &self.options.trust
     }
 
-    /// Whether kustomizations were built.
+    /// What of them was built.
+    pub(super) fn builds(&self) -> Builds {
+        self.options.builds
+    }
+
+    /// Whether anything was built.
     pub(super) fn is_built(&self) -> bool {
         self.options.built.is_some()
     }

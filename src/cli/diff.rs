@@ -21,7 +21,7 @@ use crate::app::{self, Compared, Progress, Relation};
 use crate::diff::{Before, ClusterDiff};
 use crate::emit::DiskTree;
 use crate::lint::Settings;
-use crate::repo::{ClusterRef, Repo};
+use crate::repo::{Builds, ClusterRef, Repo};
 use crate::report::changes::{Changes, Format, LEAST_BUDGET, write};
 
 /// Show what a change does to the clusters, object by object and field by field
@@ -63,6 +63,10 @@ pub(super) struct Arguments {
     /// Build the kustomizations of both sides first, as `plan --kustomize` does
     #[arg(long, help_heading = "Input")]
     kustomize: bool,
+
+    /// Render the Helm charts of both sides first, as `plan --helm` does
+    #[arg(long)]
+    helm: bool,
 
     #[command(flatten)]
     out: Out,
@@ -156,7 +160,11 @@ impl Arguments {
     fn choice(&self) -> Result<Choice, Failure> {
         let mut left = Side::at(&self.place(&self.directory)?);
         let mut right = Side::at(&self.place(self.other.as_ref().unwrap_or(&self.directory))?);
-        (left.kustomize, right.kustomize) = (self.kustomize, self.kustomize);
+        let builds = Builds {
+            kustomize: self.kustomize,
+            helm: self.helm,
+        };
+        (left.builds, right.builds) = (builds, builds);
         let mut two = false;
         if self.other.is_some() {
             let given = |other: Option<&Utf8PathBuf>| other.unwrap_or(&self.directory).to_string();

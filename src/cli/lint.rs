@@ -57,8 +57,15 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
         false => format::resolve(&arguments.format, "lint", &Format::ALL)?,
     };
-    let found = clusters::find(&arguments.sources, arguments.prior.files(), output)?;
-    let settings = arguments.rules.settings(&found)?;
+    let sources = Sources {
+        bundles: true,
+        ..arguments.sources.clone()
+    };
+    let found = clusters::find(&sources, arguments.prior.files(), output)?;
+    let mut settings = arguments.rules.settings(&found)?;
+    if found.is_bundle && settings.select.is_empty() {
+        settings.select.push(lint::Selector::Group(Group::Bundle));
+    }
     let baseline = arguments.rules.baseline(&found)?;
     let prior = arguments.prior.open(&found, output)?;
     let work = Work {

@@ -7,6 +7,7 @@ mod argocd;
 mod arguments;
 mod base;
 mod baseline;
+mod builds;
 mod clusters;
 mod cmp;
 mod cmp_manifests;

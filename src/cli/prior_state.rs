@@ -6,7 +6,8 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
-use super::clusters::{self, Clusters};
+use super::builds;
+use super::clusters::Clusters;
 use super::failure::Failure;
 use super::import;
 use super::output::Output;
@@ -122,11 +123,10 @@ fn revision(name: &str, found: &Clusters, output: &Output) -> Result<PriorState,
     let tree = Revision::open(&found.root, name, max_bytes()).map_err(repo::Error::from)?;
     let mut options = Options {
         within: found.below().map(ToOwned::to_owned),
+        builds: found.builds(),
         ..Options::default()
     };
-    if found.is_built() {
-        clusters::build_revision(&tree, &found.root, &mut options)?;
-    }
+    builds::build_revision(&tree, &found.root, &mut options)?;
     let before = Repo::from_tree(Arc::new(tree), &options);
     let before = before.map_err(|error| match error {
         repo::Error::Configuration(findings) => {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::arguments::Sources;
-use super::clusters;
+use super::builds;
 use super::failure::Failure;
 use super::root::Place;
 use crate::kube::Object;
-use crate::repo::{self, ClusterRef, Options, Repo};
+use crate::repo::{self, Builds, ClusterRef, Options, Repo};
 use crate::source::{
     Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited,
 };
@@ -29,8 +29,8 @@ pub(super) struct Side {
     pub(super) release: Option<String>,
     /// The inventory of every cluster, where it is said.
     pub(super) inventory: Vec<Utf8PathBuf>,
-    /// Whether kustomizations are built first.
-    pub(super) kustomize: bool,
+    /// What is built first.
+    pub(super) builds: Builds,
     /// The part of the directory that is meant, relative to it; `None` where that is all of it.
     pub(super) within: Option<Utf8PathBuf>,
 }
@@ -44,7 +44,7 @@ impl Side {
             revision: None,
             release: None,
             inventory: Vec::new(),
-            kustomize: false,
+            builds: Builds::default(),
             within: None,
         }
     }
@@ -76,14 +76,14 @@ impl Side {
 
     /// Reads it.
     pub(super) fn open(&self) -> Result<Repo, Failure> {
-        let repo = self.read(self.kustomize)?;
-        match clusters::is_built(self.kustomize, repo.config().kustomize, false)? {
-            built if built == self.kustomize => Ok(repo),
+        let repo = self.read(self.builds)?;
+        match builds::allowed(self.builds, repo.config(), false)? {
+            built if built == self.builds => Ok(repo),
             built => self.read(built),
         }
     }
 
-    fn read(&self, kustomize: bool) -> Result<Repo, Failure> {
+    fn read(&self, builds: Builds) -> Result<Repo, Failure> {
         let mut options = Options {
             release: match &self.release {
                 Some(name) => Some(repo::named_release(name)?),
@@ -91,20 +91,21 @@ impl Side {
             },
             inventory: self.inventory.clone(),
             within: self.within.clone(),
+            builds,
             ..Options::default()
         };
         let opened = match &self.revision {
             Some(revision) => {
                 let tree = Revision::open(&self.directory, revision, max_bytes());
                 let tree = tree.map_err(crate::diff::Error::Git)?;
-                if kustomize {
-                    clusters::build_revision(&tree, &self.directory, &mut options)?;
+                if builds.any() {
+                    builds::build_revision(&tree, &self.directory, &mut options)?;
                 }
                 Repo::from_tree(Arc::new(tree), &options)
             }
             None => {
-                if kustomize {
-                    clusters::build_directory(&self.directory, &mut options)?;
+                if builds.any() {
+                    builds::build_directory(&self.directory, &mut options)?;
                 }
                 Repo::open(&self.directory, &options)
             }
@@ -148,6 +149,8 @@ pub(super) fn sources(directory: &Utf8Path, cluster: &[String], exclude: &[Strin
         cluster: cluster.to_vec(),
         exclude: exclude.to_vec(),
         kustomize: false,
+        helm: false,
+        bundles: false,
         trust_base: None,
         shard: None,
         show_files: false,

@@ -72,6 +72,10 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Input")]
     kustomize: bool,
 
+    /// Render Helm charts first, as `plan --helm` does
+    #[arg(long)]
+    helm: bool,
+
     #[command(flatten)]
     out: Out,
 
@@ -111,6 +115,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         cluster: Vec::new(),
         exclude: Vec::new(),
         kustomize: arguments.kustomize,
+        helm: arguments.helm,
+        bundles: false,
         trust_base: None,
         shard: None,
         show_files: false,

@@ -30,6 +30,8 @@ pub struct Config {
     pub inventory: Vec<Placed<String>>,
     /// Whether kustomizations are built, and what they print is looked at.
     pub kustomize: bool,
+    /// Whether charts are rendered, and what helm prints is looked at.
+    pub helm: bool,
     /// Whether each cluster's directory of the output tree is a kustomization.
     pub kustomization: bool,
     /// Clusters that need a word.
@@ -53,6 +55,9 @@ pub struct ClusterEntry {
     pub inventory: Vec<Placed<String>>,
     /// The release that it runs.
     pub release: Option<Placed<String>>,
+    /// Files and directories that are about it, too, wherever they lie: its virtual machines, evidence of
+    /// images, bundles, storage classes.
+    pub also: Vec<Placed<String>>,
 }
 
 /// Which rules run. Names are not checked here: `lint` knows the rules.
@@ -203,9 +208,11 @@ impl Config {
                 path,
                 inventory: Placed::texts(document, entry, "inventory"),
                 release: Placed::text(document, entry, "release"),
+                also: Placed::texts(document, entry, "also"),
             });
         }
         self.kustomize = is_true(root.get("kustomize"));
+        self.helm = is_true(root.get("helm"));
         let output = root.get("output");
         self.kustomization = is_true(output.and_then(|o| o.get("kustomization")));
         if let Some(lint) = root.get("lint") {
@@ -274,6 +281,7 @@ inventory: all.yaml
 clusters:
 - {name: prod/east, path: base, inventory: [a.yaml, b.yaml], release: '1.17'}
 kustomize: true
+helm: true
 output: {kustomization: true}
 lint: {select: [golden-images], ignore: [x], pedantic: true, failOn: never, baseline: known.json}
 rules:
@@ -292,7 +300,7 @@ suppress:
         assert_eq!(cluster.inventory.len(), 2);
         assert_eq!(config.lint.fail_on, Some(None));
         assert_eq!(config.lint.baseline.expect("one").value, "known.json");
-        assert!(config.lint.pedantic && config.kustomize && config.kustomization);
+        assert!(config.lint.pedantic && config.kustomize && config.helm && config.kustomization);
         let levels: Vec<_> = config.rules.iter().map(|r| r.severity).collect();
         let expected = [None, Some(Severity::Info), Some(Severity::Warning)];
         assert_eq!(levels, expected.map(Some));

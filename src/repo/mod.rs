@@ -16,6 +16,7 @@ mod config;
 mod dump;
 mod error;
 mod files;
+mod helm;
 mod identity;
 mod ignored;
 mod kustomization;
@@ -63,6 +64,7 @@ pub use config::{
 pub use dump::{Dump, Fact};
 pub use error::Error;
 pub use files::{FileUse, Holds, Use};
+pub use helm::{HELM_CHART_NOT_RENDERED, RENDERED, render_charts};
 pub use identity::{Identity, Said, SaidBy};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
@@ -102,6 +104,7 @@ pub static RULES: &[&Rule] = &[
     &HCO_NOT_PLANNED,
     &HCO_NOT_RECOGNIZED,
     &HCO_REMOVED,
+    &HELM_CHART_NOT_RENDERED,
     &INVENTORY_WITHOUT_CLUSTER,
     &KUSTOMIZE_BUILD_FAILED,
     &KUSTOMIZE_NOT_BUILT,
@@ -113,10 +116,30 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// The names of rules whose findings stand for a HyperConverged that isn't planned.
-const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name];
+const UNPLANNED: &[&str] = &[
+    HCO_NOT_PLANNED.name,
+    HCO_NOT_RECOGNIZED.name,
+    HELM_CHART_NOT_RENDERED.name,
+];
 
 /// The file at the top of an output tree. What it names is no input.
 pub const MANIFEST: &str = "hcoplan-manifest.json";
+
+/// What of a repository is built by a program before it is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Builds {
+    /// Kustomizations, by kustomize.
+    pub kustomize: bool,
+    /// Charts, by helm.
+    pub helm: bool,
+}
+
+impl Builds {
+    /// Whether anything is.
+    pub const fn any(self) -> bool {
+        self.kustomize || self.helm
+    }
+}
 
 /// What the command line says about reading.
 #[derive(Debug, Clone)]
@@ -141,6 +164,8 @@ pub struct Options {
     pub max_bytes: usize,
     /// The most that all files which are looked into may have, in bytes.
     pub max_total: u64,
+    /// What of the repository is built by a program.
+    pub builds: Builds,
     /// What kustomizations build, which takes the place of the files that go into it.
     pub built: Option<Arc<Built>>,
     /// The directory or file that is meant, relative to the root; `None` where that is all of it.
@@ -162,6 +187,7 @@ impl Default for Options {
             checkout: false,
             max_bytes: max_bytes(),
             max_total: Limits::current().max_total,
+            builds: Builds::default(),
             built: None,
             within: None,
             edited: BTreeMap::new(),

@@ -66,13 +66,23 @@ impl Repo {
         })
     }
 
-    /// Everything in a cluster's directory and below it that belongs to no cluster further down.
+    /// Everything in a cluster's directory and below it that belongs to no cluster further down, and what
+    /// `hcoplan.yaml` gives to the cluster from elsewhere.
     /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it. What was
     /// read to load the cluster isn't read again.
     pub fn neighbours(&self, cluster: &ClusterRef, loaded: &Loaded) -> Neighbours {
         let directory = cluster.directory();
         let mut out = Neighbours::default();
-        for file in self.own_files(directory) {
+        let mut files: Vec<&FileUse> = self.own_files(directory).collect();
+        if !cluster.also.is_empty() {
+            let is_own = |f: &FileUse| files.iter().any(|own| own.path == f.path);
+            let read = |f: &&FileUse| matches!(f.what, Use::Read(_) | Use::Nothing);
+            let given = |f: &&FileUse| cluster.also.iter().any(|also| f.path.starts_with(also));
+            let elsewhere = self.files.iter().filter(read).filter(given);
+            let elsewhere: Vec<_> = elsewhere.filter(|f| !is_own(f)).collect();
+            files.extend(elsewhere);
+        }
+        for file in files {
             let mut known = loaded.read.iter();
             let is_it = |c: &&Arc<Content>| c.file.path().as_str() == file.path.as_str();
             let content = match known.find(is_it) {

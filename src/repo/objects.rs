@@ -63,6 +63,8 @@ pub struct ClusterRef {
     pub(super) release: Option<Placed<String>>,
     /// Index among the inventories that several clusters share.
     pub(super) shared: Option<usize>,
+    /// Files and directories elsewhere that are about it, too.
+    pub(super) also: Vec<Utf8PathBuf>,
     /// What policies lay over it.
     pub(super) layers: Vec<ObjectRef>,
     /// Whether it is the first cluster with its inventory, and so the one that reports on it.

@@ -9,6 +9,7 @@ use super::carriers::embedded::is_text as is_carrying_text;
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::files::{FileUse, Holds, Use};
+use super::helm;
 use super::look::{
     Looked, More, Room, is_manifest, look_all, not_fetched, other_resources, patches, unbuilt,
 };
@@ -18,10 +19,12 @@ use super::pair::{pair, relative};
 use super::problem::{Problem, broken, unreadable};
 use super::recent::Recent;
 use super::rendered::Rendered;
+use super::rules::FILE_NOT_READ;
 use super::scan::{Content, Found, What, is_candidate, scan};
 use super::texts::is_text;
 use super::trust::Trust;
 use super::{MANIFEST, Options, Repo};
+use crate::finding::Finding;
 use crate::inventory::SourceKind;
 use crate::source::{
     Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why, in_order,
@@ -95,6 +98,12 @@ impl Repo {
         listing
             .files
             .retain(|f| !left_out.contains(f) && !is_built_on(f));
+        let (unrendered, templates) = match options.builds.helm {
+            true => Default::default(),
+            false => helm::not_rendered(&*tree, &listing.files),
+        };
+        let said = options.built.iter().flat_map(|b| b.said.iter().cloned());
+        reading.findings = unrendered.into_iter().chain(said).collect();
         let failed = options.built.iter().flat_map(|b| &b.failed);
         reading.problems.extend(failed.map(|finding| Problem {
             fatal: true,
@@ -167,6 +176,12 @@ impl Repo {
             let strict = problems.map(|p| if meant(&p) { p.fatal() } else { p });
             reading.problems = strict.collect();
         }
+        // Said of the chart as a whole.
+        reading.problems.retain(|p| {
+            let place = p.finding.location.as_ref();
+            let is_chart = place.is_some_and(|l| templates.contains(l.file.path()));
+            !is_chart || p.finding.rule.name != FILE_NOT_READ.name
+        });
         reading.objects.unbuilt = directories(&overlays);
         reading.overlays = overlays;
         reading.finish(tree, config, options)
@@ -268,6 +283,8 @@ fn index(file: usize) -> u32 {
 /// What was read so far.
 #[derive(Default)]
 struct Reading {
+    /// What is said about charts.
+    findings: Vec<Finding>,
     objects: Objects,
     files: Vec<FileUse>,
     texts: Vec<Utf8PathBuf>,
@@ -451,6 +468,7 @@ impl Reading {
             cluster.layers = layers.get(&cluster.object).cloned().unwrap_or_default();
         }
         repo.findings = paired.findings;
+        repo.findings.append(&mut self.findings);
         repo.say_what_is_no_cluster(&self.objects);
         repo.findings
             .extend(options.trust.configuration(&*repo.tree));

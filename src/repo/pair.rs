@@ -221,6 +221,7 @@ impl<'o> Pairs<'o> {
             statements: self.statements_of(object),
             release: None,
             shared: None,
+            also: Vec::new(),
             layers: Vec::new(),
             reports: true,
         }
@@ -313,6 +314,18 @@ impl<'o> Pairs<'o> {
             cluster.name = name.value.clone();
         }
         cluster.release = entry.release.clone();
+        for also in &entry.also {
+            let path = relative(&also.value);
+            let is_there = |path: &Utf8PathBuf| {
+                let mut files = self.objects.paths.iter();
+                files.any(|file| file.starts_with(path))
+            };
+            let Some(path) = path.filter(is_there) else {
+                let message = format!("there is no manifest in `{}`", also.value);
+                return Err(wrong(message, also));
+            };
+            cluster.also.push(path);
+        }
         Ok(cluster)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
+use super::super::almost::HCO;
 use super::{Carrier, CarrierKind, text};
 use crate::yaml::{Node, Value};
 
@@ -49,6 +50,21 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
         }
     });
     (!out.is_empty()).then_some(out)
+}
+
+/// The tasks that change a HyperConverged which they name and don't hold: where they say its kind, and whether
+/// they delete it.
+pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
+    let mut out = Vec::new();
+    each(list, &mut |_, arguments| {
+        let (version, kind) = (text(arguments, "api_version"), arguments.get("kind"));
+        if let Some(kind) = kind.filter(|k| k.as_str() == Some("HyperConverged"))
+            && version.split('/').next() == Some(HCO)
+        {
+            out.push((kind, text(arguments, "state") == "absent"));
+        }
+    });
+    out
 }
 
 /// The manifests that tasks delete.

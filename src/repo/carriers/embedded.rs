@@ -46,6 +46,9 @@ fn language(path: &Utf8Path) -> Option<Language> {
     if ends(&[".j2", ".jinja", ".jinja2"]) {
         return Some(Language::Jinja);
     }
+    if ends(&[".tpl", ".tmpl", ".gotmpl"]) {
+        return Some(Language::Go);
+    }
     let is_script = ends(&[".sh", ".bash", ".zsh", ".ksh", ".mk", ".bats"])
         || name == "makefile"
         || name == "justfile"

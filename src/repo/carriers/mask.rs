@@ -26,7 +26,7 @@ impl Language {
             Self::Literal => "nobody",
             Self::Shell => "the shell",
             Self::Jinja => "Jinja",
-            Self::Go => "a template of the policy",
+            Self::Go => "a template",
         }
     }
 }

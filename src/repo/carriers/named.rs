@@ -64,6 +64,8 @@ pub(in super::super) struct NamedCarrier {
 pub(in super::super) enum Why {
     /// A policy or a task removes it.
     Removed,
+    /// A task changes it.
+    Changed,
     /// It is in an object of this kind.
     Inside(String),
     /// It is in a text of an object of this kind.
@@ -135,6 +137,15 @@ impl<'n> Walk<'n, '_> {
             Value::Seq(items) => {
                 if is_root {
                     self.unwanted.extend(ansible::unwanted(node));
+                    for (kind, is_removed) in ansible::changes(node) {
+                        let why = if is_removed {
+                            Why::Removed
+                        } else {
+                            Why::Changed
+                        };
+                        let span = kind.span;
+                        self.out.push(NamedCarrier { span, why });
+                    }
                 }
                 for item in items {
                     self.node(item, carrier, false);
@@ -204,6 +215,11 @@ pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Fi
             "this HyperConverged is to be removed, so nothing is planned for it".to_owned(),
             "a HyperConverged that is deleted takes KubeVirt and its operators with it, unless its \
              uninstallStrategy blocks that",
+        ),
+        Why::Changed => (
+            "this task changes a HyperConverged that is declared elsewhere".to_owned(),
+            "declare what it sets in the HyperConverged itself: what applies that next undoes the change, or \
+             the other way round",
         ),
         Why::Inside(kind) => (
             format!("a HyperConverged is inside a {kind}, which hcoplan doesn't plan"),

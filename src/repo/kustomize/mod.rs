@@ -12,6 +12,8 @@ mod remote;
 mod run;
 mod trace;
 
+pub(super) use run::{Place, run_program};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -43,6 +45,8 @@ pub struct Built {
     pub inputs: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
     /// The files that went into them and say nothing by themselves: all but kustomizations.
     pub reached: BTreeSet<Utf8PathBuf>,
+    /// What is said about builds that were made.
+    pub said: Vec<Finding>,
     /// The builds that failed, where others did not.
     pub failed: Vec<Finding>,
     /// For each build, how it was made and which file its HyperConverged is from, where that is one.
@@ -73,11 +77,17 @@ pub enum BuildError {
         /// What is wrong with it.
         why: String,
     },
+    /// Nothing to render.
+    #[error("{0} has no Helm chart with a HyperConverged in its templates")]
+    NoChart(Utf8PathBuf),
+    /// There is nothing to render with.
+    #[error("helm is not on the PATH")]
+    NoHelm,
     /// There is nothing to build with.
     #[error("neither kustomize nor kubectl is on the PATH")]
     NoProgram,
     /// Somebody asked for an end.
-    #[error("kustomize was ended")]
+    #[error("the build was ended")]
     Interrupted,
     /// There is no place to build in.
     #[error("there is no temporary directory to build in: {0}")]
@@ -149,7 +159,7 @@ pub fn build(
         .into_par_iter()
         .map(|(directory, sources, reached, allowed)| {
             let run = allowed.and_then(|()| {
-                let place = run::Place {
+                let place = Place {
                     tree,
                     root,
                     directory,
@@ -217,6 +227,18 @@ pub fn is_tied(tree: &dyn Tree, below: &Utf8Path) -> bool {
 }
 
 impl Built {
+    /// Takes in what was built by something else.
+    pub fn extend(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.origins.extend(other.origins);
+        self.documents.extend(other.documents);
+        self.inputs.extend(other.inputs);
+        self.reached.extend(other.reached);
+        self.said.extend(other.said);
+        self.failed.extend(other.failed);
+        self.notes.extend(other.notes);
+    }
+
     fn add(&mut self, tree: &dyn Tree, directory: &Utf8Path, bytes: Vec<u8>) {
         let path = directory.join(BUILT);
         let layers = layers::layers(tree, directory);

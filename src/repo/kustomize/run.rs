@@ -37,7 +37,7 @@ const KEPT: [&str; 9] = [
 
 /// What it gets besides: nothing to fetch with, where no namespace keeps it from the network. Port 9
 /// is the discard service's; nothing listens there.
-const SET: [(&str, &str); 10] = [
+const SET: [(&str, &str); 14] = [
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("HTTP_PROXY", "http://127.0.0.1:9"),
@@ -48,17 +48,21 @@ const SET: [(&str, &str); 10] = [
     ("GOTRACEBACK", "none"),
     ("KUBECONFIG", "/dev/null"),
     ("KUBECTL_KUBERC", "false"),
+    ("HELM_NO_PLUGINS", "1"),
+    ("HELM_PLUGINS", "/dev/null"),
+    ("HELM_REPOSITORY_CONFIG", "/dev/null"),
+    ("HELM_REGISTRY_CONFIG", "/dev/null"),
 ];
 
 /// What is built.
-pub(super) struct Place<'p> {
-    pub(super) tree: &'p dyn Tree,
+pub(in super::super) struct Place<'p> {
+    pub(in super::super) tree: &'p dyn Tree,
     /// What its paths are reported to be in.
-    pub(super) root: &'p Utf8Path,
+    pub(in super::super) root: &'p Utf8Path,
     /// The kustomization's directory.
-    pub(super) directory: &'p Utf8Path,
+    pub(in super::super) directory: &'p Utf8Path,
     /// The files that it needs.
-    pub(super) inputs: &'p BTreeSet<Utf8PathBuf>,
+    pub(in super::super) inputs: &'p BTreeSet<Utf8PathBuf>,
 }
 
 /// The programs that build, with the word for it and those for their version.
@@ -117,27 +121,40 @@ pub(super) fn run(
     if let Some(printed) = printed.filter(|p| p.len() <= most) {
         return Ok((typed, printed));
     }
-    let copy = copied(&inputs.1)?;
-    let mut command = shut_in(&path);
+    let arguments = [(*verb).to_owned(), ".".to_owned()];
+    let bytes = run_program(place, &typed, &path, &arguments, most, stop)?;
+    let mut known = known();
+    if known.len() >= MOST_PRINTED {
+        known.clear();
+    }
+    known.insert(inputs, bytes.clone());
+    Ok((typed, bytes))
+}
+
+/// Runs a program in a copy of a place; what it printed, at most `most` bytes. `typed` is the command as it would
+/// be typed.
+pub(in super::super) fn run_program(
+    place: &Place<'_>,
+    typed: &str,
+    path: &Path,
+    arguments: &[String],
+    most: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<u8>, BuildError> {
+    let copy = copied(&read(place)?)?;
+    let mut command = shut_in(path);
     command
-        .args([*verb, "."])
+        .args(arguments)
         .current_dir(copy.path().join(place.directory));
     let failed = |said: String| BuildError::Failed {
-        command: typed.clone(),
+        command: typed.to_owned(),
         said,
     };
     let done = Running::start(&mut command, most)
         .and_then(|running| running.finish(stop))
         .map_err(|error| failed(error.to_string()))?;
     match done {
-        Done::Printed(bytes) => {
-            let mut known = known();
-            if known.len() >= MOST_PRINTED {
-                known.clear();
-            }
-            known.insert(inputs, bytes.clone());
-            Ok((typed, bytes))
-        }
+        Done::Printed(bytes) => Ok(bytes),
         Done::Failed(said) => {
             let said = String::from_utf8_lossy(&said);
             let said = said.replace(copy.path().as_str(), place.root.as_str());

@@ -13,13 +13,10 @@ use memchr::memmem::Finder;
 
 use super::almost::{self, is_almost};
 use super::carriers::embedded::{self, Embedded, Texts};
-use super::carriers::named::{self, Why};
-use super::carriers::{self, NamedCarrier, Unknown};
 use super::charts;
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::statements::StatementKind;
-use crate::finding::Finding;
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
 use crate::yaml::edit::Before;
@@ -96,7 +93,14 @@ impl Content {
     /// The same for a file of a tree: a template of YAML that isn't a chart's is read as far as it is known.
     pub(super) fn read(tree: &dyn Tree, file: Arc<SourceFile>) -> Self {
         let mut content = Self::parse(file);
-        let is_template = |p: &Problem| p.kind == ProblemKind::Template;
+        let begins = content.file.text().trim_start();
+        let begins_as_template = ["{%", "{{", "{#"]
+            .iter()
+            .any(|mark| begins.starts_with(mark));
+        let is_template = |p: &Problem| {
+            p.kind == ProblemKind::Template
+                || begins_as_template && p.kind == ProblemKind::JsonSyntax
+        };
         let unread = content.embedded.is_empty() && content.problems.iter().any(is_template);
         if unread
             && mentions_hco(content.file.text())
@@ -139,73 +143,6 @@ impl Content {
             classify(index, &embedded.document.root, &mut found);
         }
         found
-    }
-
-    /// The HyperConvergeds of a document that aren't planned.
-    fn named_in(&self, document: u32) -> Vec<NamedCarrier> {
-        let Some(document) = self.documents.get(document as usize) else {
-            return Vec::new();
-        };
-        let objects = listed::objects(&document.root);
-        let planned: Vec<&Node> = objects.iter().map(|o| o.node).collect();
-        let mut named = named::named(&document.root, &planned);
-        named.retain(|named| {
-            let around = |e: &Embedded| {
-                let inner = e.document.span;
-                named.span.start <= inner.start && inner.end <= named.span.end
-            };
-            let is_text = matches!(named.why, Why::InText(_));
-            !is_text || !(is_kustomization(self.file.path()) || self.embedded.iter().any(around))
-        });
-        named
-    }
-
-    /// What is said about them.
-    pub(super) fn named(&self, document: u32) -> Vec<Finding> {
-        let Some(of) = self.documents.get(document as usize) else {
-            let missed = self.missed.iter();
-            return missed
-                .map(|span| named::missed(&self.file, *span))
-                .collect();
-        };
-        let named = self.named_in(document);
-        named.iter().map(|one| named::finding(one, of)).collect()
-    }
-
-    /// What of the object at a place isn't known before it is applied.
-    pub(super) fn unknown(&self, place: ObjectPlace) -> Vec<Unknown> {
-        let Some(document) = self.documents.get(place.document as usize) else {
-            let embedded = self.embedded_at(place);
-            return embedded.map(|e| e.unknown.clone()).unwrap_or_default();
-        };
-        let item = place.item.map(|item| item as usize);
-        let objects = item.map(|_| listed::objects(&document.root));
-        let object = objects.and_then(|o| o.into_iter().nth(item.unwrap_or_default()));
-        object.map(|o| o.settled(document).1).unwrap_or_default()
-    }
-
-    fn embedded_at(&self, place: ObjectPlace) -> Option<&Embedded> {
-        let at = (place.document as usize).checked_sub(self.documents.len())?;
-        self.embedded.get(at)
-    }
-
-    /// What a cluster is called after that shares its directory with others: its carrier. `None` for a
-    /// HyperConverged that stands for itself.
-    pub(super) fn carrier_name(&self, place: ObjectPlace) -> Option<String> {
-        let stem = || {
-            self.file
-                .path()
-                .file_stem()
-                .map(|s| s.split('.').next().unwrap_or(s).to_owned())
-        };
-        let Some(document) = self.documents.get(place.document as usize) else {
-            return stem();
-        };
-        let objects = listed::objects(&document.root);
-        let carrier = objects.get(place.item? as usize)?.carrier?;
-        let named = [carrier.node, &document.root].into_iter();
-        let mut names = named.filter_map(carriers::name);
-        names.next().map(ToOwned::to_owned).or_else(stem)
     }
 
     /// Whether it can't be read without being ours.
@@ -305,7 +242,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
         }
     };
     if embedded::is_text(path) {
-        return scan_text(path, bytes);
+        return scan_text(tree, path, bytes);
     }
     let kustomization = is_kustomization(path);
     match interest(&bytes, kustomization) {
@@ -335,8 +272,9 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 }
 
 /// Looks at a script or a template.
-fn scan_text(path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
-    if WORDS.hco.find(&bytes).is_none() {
+fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
+    // A chart's are rendered with it.
+    if WORDS.hco.find(&bytes).is_none() || charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
     let content = Content::parse(SourceFile::from_bytes(path, bytes));
@@ -603,5 +541,6 @@ fn what(api_version: &str, kind: &str) -> Option<What> {
     }
 }
 
+mod carried;
 #[cfg(test)]
 mod tests;

@@ -46,3 +46,34 @@ fn what_only_names_a_hyperconverged_is_no_finding() {
     let repo = open(&[("a/hc.yaml", HC), ("b/other.yaml", text)]);
     assert!(repo.findings().is_empty(), "{:?}", repo.findings());
 }
+
+#[test]
+fn what_lies_elsewhere_is_given_to_a_cluster() {
+    let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\n";
+    let config = "clusters:\n- {path: clusters/east, also: [vms/east, images]}\n";
+    let files = [
+        ("hcoplan.yaml", config),
+        ("clusters/east/hc.yaml", HC),
+        ("vms/east/vm.yaml", vm),
+        ("vms/west/vm.yaml", vm),
+    ];
+    let none = try_open(&files, &Options::default()).expect_err("no images");
+    assert!(
+        none.to_string().contains("no manifest in `images`")
+            || matches!(none, Error::Configuration(_))
+    );
+    let config = config.replace(", images", "");
+    let files = [
+        ("hcoplan.yaml", config.as_str()),
+        files[1],
+        files[2],
+        files[3],
+    ];
+    let repo = try_open(&files, &Options::default()).expect("a repository");
+    let cluster = &repo.clusters()[0];
+    let loaded = repo.load(cluster).expect("loaded");
+    let neighbours = repo.neighbours(cluster, &loaded);
+    let found = neighbours.of_kind("VirtualMachine");
+    let paths: Vec<&str> = found.iter().map(|d| d.file.path().as_str()).collect();
+    assert_eq!(paths, ["vms/east/vm.yaml"]);
+}
