@@ -76,7 +76,7 @@ pub(super) struct Sources {
     pub(super) shard: Option<Shard>,
 
     /// Say which files were read, paired and skipped, and why
-    #[arg(long, help_heading = "Input")]
+    #[arg(short = 'v', long, visible_alias = "verbose", help_heading = "Input")]
     pub(super) show_files: bool,
 
     /// Clusters to work on at once [default: one per core]

@@ -26,7 +26,12 @@ use crate::secret::InputText;
 
 /// Run as a config management plugin of Argo CD; see docs/argocd.md
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_long_help = "Examples:
+  hcoplan cmp generate --fail-on error"
+)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -35,16 +40,23 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Print where a HyperConverged is below the current directory, or nothing
+    #[command(after_long_help = "Examples:
+  hcoplan cmp discover")]
     Discover,
     /// Print the manifests below the current directory, unless findings reach the gate
     Generate(Gate),
     /// Print the parameters that an Application may set, as JSON
+    #[command(after_long_help = "Examples:
+  hcoplan cmp parameters")]
     Parameters,
 }
 
 /// What the plugin's own command says: the repository, and an Application's parameters, which it can
 /// set, make the gate stricter and no wider.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan cmp generate --fail-on warning
+  hcoplan cmp generate --release 4.20")]
 struct Gate {
     /// Refuse from this severity on
     #[arg(long, value_name = "SEVERITY", default_value = "error")]

@@ -51,10 +51,8 @@ pub(super) struct Arguments {
     pub(super) command: Command,
 }
 
-// A subcommand's arguments are put together only when it is the one that is meant: until then, all
-// that is known of it is what stands here, the first lines of its own help.
+// Every subcommand is put together at once, so that the global options stand behind its own in its help.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)]
 pub(super) enum Command {
     /// Show what a change does, lint it, and render it to the output tree
     Plan(plan::Arguments),

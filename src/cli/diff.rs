@@ -29,6 +29,10 @@ use crate::report::changes::{Changes, Format, LEAST_BUDGET, write};
 /// Without a choice of sides, the left one is the committed output tree (else the revision where this
 /// branch left the main one) and the right one what the sources render now. Nothing is written.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan diff --against origin/main           what this branch changes
+  hcoplan diff --release 1.17..1.18            the same files on two releases
+  hcoplan diff --against main --format markdown")]
 pub(super) struct Arguments {
     /// Directory with the sources
     #[arg(value_name = "DIR", default_value = ".")]

@@ -13,6 +13,9 @@ use crate::{finding, lint};
 /// For a field: its type, what of the HyperConverged feeds it, what HCO writes when nothing is said,
 /// and what changed between the releases.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan explain jsonpatch-present            a rule
+  hcoplan explain KubeVirt.spec.configuration  a field of an operand")]
 pub(super) struct Arguments {
     /// The rule's name, as findings print it, or a field: KubeVirt.spec.configuration.migrations
     #[arg(value_name = "RULE|FIELD")]

@@ -38,6 +38,10 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 /// layout stay; a result that isn't what was meant is dropped. What needs a choice is listed with
 /// what each way would do.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan fix                                  what would be changed
+  hcoplan fix --write                          change it
+  hcoplan fix --migrate v1 --write             v1beta1 as v1, where the cluster would store the same")]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,

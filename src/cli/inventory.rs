@@ -13,7 +13,13 @@ use crate::inventory::{self, CountDrift, Drift, UnknownPool};
 
 /// Hold a ClusterInventory against a dump of the cluster, or make one
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_long_help = "Examples:
+  hcoplan inventory check clusters/prod/inventory.yaml must-gather.local.123
+  kubectl get nodes -o json | hcoplan inventory import - --release 1.18"
+)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,

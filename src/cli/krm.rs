@@ -29,6 +29,9 @@ use crate::yaml::{self, Document};
 /// adds what HCO and SSP would create. Its spec may name an `inventory` (a file, relative to the
 /// kustomization), a `release`, and a `path` to a HyperConverged, which generators are not given.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  kustomize fn run --enable-exec clusters/prod
+  kustomize build --enable-alpha-plugins --enable-exec clusters/prod")]
 pub(super) struct Arguments {}
 
 pub(super) fn run(_: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {

@@ -20,6 +20,11 @@ use crate::report::{Format, Summary};
 
 /// Check the manifests against what the cluster would make of them
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan lint                                 the repository that you are in
+  hcoplan lint clusters/prod --release 4.20    one directory, as that release would take it
+  hcoplan lint --against origin/main           as an update of what the branch started from
+  hcoplan lint --select golden-images --format json")]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,

@@ -11,6 +11,8 @@ use crate::lsp;
 /// The language server protocol on standard input and output. Editors start this; docs/editors.md
 /// says how for VS Code, Neovim and Helix. Configuration is the workspace's hcoplan.yaml.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan lsp                                  started by an editor, see docs/editors.md")]
 pub(super) struct Arguments {
     /// Standard input and output: what it does anyhow, for editors that say so
     #[arg(long)]

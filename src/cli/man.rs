@@ -12,6 +12,9 @@ use super::output::Output;
 
 /// Print the manual page, or write one per subcommand to a directory
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan man | man -l -
+  hcoplan man /usr/local/share/man/man1        a page per subcommand")]
 pub(super) struct Arguments {
     /// Write hcoplan.1, hcoplan-plan.1 and so on here
     #[arg(value_name = "DIR")]

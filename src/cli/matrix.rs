@@ -17,6 +17,9 @@ use crate::report::matrix::{Format, MatrixPage, write};
 /// of another architecture, with the reason. Clusters that are alike are shown together. It is a
 /// view: whatever it shows, the exit code is 0.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan matrix
+  hcoplan matrix --problems --format html=matrix.html")]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,

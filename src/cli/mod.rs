@@ -175,6 +175,77 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
 mod tests {
     use super::*;
 
+    /// Every command with its words, `inventory check` after `inventory`.
+    fn each(look: &mut dyn FnMut(&[String], &clap::Command)) {
+        fn walk(
+            words: &[String],
+            command: &clap::Command,
+            look: &mut dyn FnMut(&[String], &clap::Command),
+        ) {
+            look(words, command);
+            let below = command.get_subcommands();
+            for below in below.filter(|c| c.get_name() != "help") {
+                let words = [words, &[below.get_name().to_owned()]].concat();
+                walk(&words, below, look);
+            }
+        }
+        let mut command = Arguments::command();
+        command.build();
+        walk(&[], &command, look);
+    }
+
+    /// The words of an example up to its comment, a pipe or a redirection.
+    fn example(line: &str) -> Option<Vec<&str>> {
+        let from = line.find("hcoplan ")?;
+        let line = line[from..].split("  ").next()?;
+        let line = line.split(['|', '>']).next()?;
+        Some(line.split_whitespace().collect())
+    }
+
+    #[test]
+    fn every_help_has_examples_that_can_be_typed_and_limits_at_its_end() {
+        let mut commands = 0;
+        each(&mut |words, command| {
+            let help = command.clone().render_long_help().to_string();
+            if words.is_empty() {
+                return;
+            }
+            commands += 1;
+            let name = words.join(" ");
+            let (options, examples) = help.split_once("Examples:\n").expect(&name);
+            let own = examples.lines().filter_map(example);
+            let own: Vec<_> = own.filter(|e| *e != ["hcoplan"]).collect();
+            assert!(!own.is_empty() || name == "krm", "{name}");
+            for example in own {
+                let parsed = Arguments::try_parse_from(&example);
+                assert!(parsed.is_ok(), "{example:?}: {}", parsed.unwrap_err());
+            }
+            let headings = options
+                .lines()
+                .filter(|l| l.ends_with(':') && !l.starts_with(' '));
+            let last = headings.last();
+            assert_eq!(last, Some("Limits:"), "{name}");
+        });
+        assert!(commands > 25, "{commands}");
+    }
+
+    #[test]
+    fn manual_pages_have_every_command_and_option() {
+        let directory = tempfile::tempdir().expect("a directory");
+        clap_mangen::generate_to(Arguments::command(), directory.path()).expect("written");
+        each(&mut |words, command| {
+            let name = [&["hcoplan".to_owned()], words].concat().join("-");
+            let page = std::fs::read_to_string(directory.path().join(format!("{name}.1")));
+            let page = page.expect(&name).replace('\\', "");
+            for option in command.get_arguments().filter(|a| !a.is_hide_set()) {
+                if let Some(long) = option.get_long() {
+                    assert!(page.contains(&format!("--{long}")), "{name}: {long}");
+                }
+            }
+            assert!(words.is_empty() || page.contains("Examples:"), "{name}");
+        });
+    }
+
     #[test]
     fn a_subcommand_is_listed_as_its_own_help_begins() {
         let listed = Arguments::command();

@@ -17,6 +17,8 @@ use crate::yaml::{self, ProblemKind};
 /// One JSON line per document: split, decoded and resolved as kubectl does it (`on` is true,
 /// `0777` is 511). What can't be read is said with its line and column.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan read hyperconverged.yaml")]
 pub(super) struct Arguments {
     /// The file; `-` for standard input
     #[arg(value_name = "FILE")]

@@ -13,7 +13,13 @@ use crate::repo::{self, named_release};
 
 /// The releases that are modelled, of HCO and of what is built from it
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_long_help = "Examples:
+  hcoplan release list
+  hcoplan release diff 4.20 4.22"
+)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -23,12 +29,17 @@ pub(super) struct Arguments {
 enum Command {
     /// List the distributions with their versions: the HCO release that each is built from, how far it
     /// has come, what is modelled, and where that was read
+    #[command(after_long_help = "Examples:
+  hcoplan release list --format json")]
     List {
         /// human or json
         #[arg(long, value_name = "FORMAT", default_value = "human")]
         format: Form,
     },
     /// Show what is known about one
+    #[command(after_long_help = "Examples:
+  hcoplan release show 1.18
+  hcoplan release show 4.20.3                  with what is assumed of it")]
     Show {
         /// The release: of HCO (1.16), or of OpenShift Virtualization (4.20)
         #[arg(value_name = "X.Y")]
@@ -38,8 +49,9 @@ enum Command {
     ///
     /// Objects are those of a HyperConverged that says nothing, in a cluster of six nodes. For a cluster of
     /// yours, `hcoplan diff --release A..B` and `hcoplan plan --upgrade-to B` compare its own.
-    ///
-    /// Example: hcoplan release diff 4.20 4.22
+    #[command(after_long_help = "Examples:
+  hcoplan release diff 4.20 4.22
+  hcoplan release diff 1.16 1.19 --format json")]
     Diff {
         /// The release that is there
         #[arg(value_name = "A")]
@@ -70,6 +82,9 @@ enum Form {
 /// `--bundle csv.yaml` are enough. `--release ./DIR` then uses what was written.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("from").required(true))]
+#[command(after_long_help = "Examples:
+  hcoplan release import --bundle csv.yaml --out releases/4.20.3
+  hcoplan release import --bundle bundle/manifests --templates templates --out releases/own")]
 struct Import {
     /// A bundle's directory, or a file: its ClusterServiceVersion is enough, as `oc get csv -o yaml`
     /// prints it; CRDs are used where they are there

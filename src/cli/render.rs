@@ -24,6 +24,10 @@ use crate::report::Format;
 /// Writes one file per object to the output tree, for review: the operators own these objects,
 /// and nothing here is meant to be applied. With --format json or --stdout no file is written.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  hcoplan render --out rendered                every cluster, a directory each
+  hcoplan render clusters/prod                 as YAML to standard output
+  hcoplan render --check --out rendered        for CI: fails where the tree is stale")]
 pub(super) struct Arguments {
     #[command(flatten)]
     sources: Sources,
