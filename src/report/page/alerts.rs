@@ -7,10 +7,11 @@ use maud::{Markup, html};
 use super::clusters::ClusterRow;
 use super::{findings, folded};
 use crate::finding::{Finding, Severity};
+use crate::release::{Distribution, version_parts};
 use crate::report::plural;
 use crate::report::text::printable;
 
-/// Where HCO's runbooks are.
+/// Where upstream's runbooks are.
 const RUNBOOKS: &str = "https://kubevirt.io/monitoring/runbooks";
 
 /// Clusters shown of an alert.
@@ -38,6 +39,9 @@ pub(super) fn of<'a>(
             let alert = out.entry(name).or_default();
             alert.measured = true;
             alert.clusters.insert(&row.cluster);
+            if alert.runbook.is_empty() {
+                alert.runbook = runbook(row, name);
+            }
         }
     }
     for finding in found {
@@ -48,12 +52,16 @@ pub(super) fn of<'a>(
             alert.rules.insert((finding.rule.name, finding.severity));
         }
     }
-    for (name, alert) in &mut out {
-        if alert.runbook.is_empty() {
-            alert.runbook = format!("{RUNBOOKS}/{name}.html");
-        }
-    }
     out
+}
+
+/// Where the distribution that a cluster runs publishes an alert's runbook, else upstream.
+fn runbook(row: &ClusterRow, alert: &str) -> String {
+    let release = row.matrix.as_ref().and_then(|m| version_parts(&m.release));
+    let distribution = release.and_then(|(line, _)| Distribution::of_line(&line));
+    let own = distribution.filter(|d| !d.is_upstream());
+    let own = own.and_then(|d| d.runbook(alert));
+    own.unwrap_or_else(|| format!("{RUNBOOKS}/{alert}.html"))
 }
 
 /// The content of the section.
@@ -92,6 +100,32 @@ fn one(name: &str, alert: &Alert<'_>) -> Markup {
                 }
                 @if alert.measured { small { "the operator's own gauge would raise it" } }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::ClusterMatrix;
+    use crate::report::page::Verdict;
+
+    #[test]
+    fn a_runbook_is_the_distributions_own() {
+        let row = |release: &str| ClusterRow {
+            cluster: "c".to_owned(),
+            verdict: Verdict::Accepted,
+            alerts: vec!["HCOInstallationIncomplete"],
+            matrix: Some(ClusterMatrix::without_inventory("c", Some(release))),
+        };
+        for (release, address) in [
+            ("1.18", "https://kubevirt.io/"),
+            ("4.20.3", "https://github.com/openshift/runbooks/"),
+        ] {
+            let rows = [row(release)];
+            let alerts = of(&rows, &[]);
+            let runbook = &alerts["HCOInstallationIncomplete"].runbook;
+            assert!(runbook.starts_with(address), "{release}: {runbook}");
         }
     }
 }
