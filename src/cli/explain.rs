@@ -3,35 +3,51 @@
 use clap::Args;
 
 use super::exit::Verdict;
-use super::explain_field;
 use super::failure::Failure;
 use super::output::Output;
-use crate::{finding, lint};
+use super::{explain_field, explain_topic};
+use crate::{finding, lint, repo};
 
-/// Print the page of a rule, or of a field of an operand or of the HyperConverged
+/// Print the page of a rule, an alert, a feature gate, an annotation or a field
 ///
-/// For a field: its type, what of the HyperConverged feeds it, what HCO writes when nothing is said,
+/// Without a subject, everything that has a page is listed. For a field: its type, what of the HyperConverged feeds it, what HCO writes when nothing is said,
 /// and what changed between the releases.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan explain jsonpatch-present            a rule
   hcoplan explain KubeVirt.spec.configuration  a field of an operand")]
 pub(super) struct Arguments {
-    /// The rule's name, as findings print it, or a field: KubeVirt.spec.configuration.migrations
-    #[arg(value_name = "RULE|FIELD")]
-    subject: String,
+    /// The rule's name, as findings print it; an alert, a feature gate, an annotation; or a field:
+    /// KubeVirt.spec.configuration.migrations
+    #[arg(value_name = "SUBJECT")]
+    subject: Option<String>,
+
+    /// Of a feature gate: this release only
+    #[arg(long, value_name = "RELEASE")]
+    release: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
-    let subject = &arguments.subject;
+    let Some(subject) = &arguments.subject else {
+        output.print(explain_topic::topics())?;
+        return Ok(Verdict::default());
+    };
     let Some(found) = lint::find(subject) else {
+        let release = arguments.release.as_deref().map(repo::named_release);
+        if let Some(page) = explain_topic::page(subject, release.transpose()?.as_ref()) {
+            output.print(page)?;
+            return Ok(Verdict::default());
+        }
         if explain_field::is_field(subject) {
             output.print(explain_field::page(subject)?)?;
             return Ok(Verdict::default());
         }
         let help = match nearest(subject) {
             Some(name) => format!("did you mean {name}?"),
-            None => "findings print the name of their rule in brackets; fields begin with a kind, \
+            None if let Some(name) = explain_topic::nearest_topic(subject) => {
+                format!("did you mean {name}?")
+            }
+            None => "`hcoplan explain` lists everything; findings print the name of their rule in brackets; fields begin with a kind, \
                      as in KubeVirt.spec"
                 .to_owned(),
         };

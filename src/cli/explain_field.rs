@@ -44,7 +44,23 @@ struct Seen {
 /// Whether a text is meant as a field: `Kind.spec…`.
 pub(super) fn is_field(text: &str) -> bool {
     let kind = text.split('.').next().unwrap_or(text);
+    let kind = full_name(kind);
     text.contains('.') || kinds().iter().any(|k| k.eq_ignore_ascii_case(kind))
+}
+
+/// The kind that kubectl takes a short name or a plural for, else the text itself.
+fn full_name(kind: &str) -> &str {
+    const SHORT: [(&str, &[&str]); 6] = [
+        ("HyperConverged", &["hco", "hcos", "hyperconvergeds"]),
+        ("KubeVirt", &["kv", "kvs", "kubevirts"]),
+        ("CDI", &["cdis"]),
+        ("SSP", &["ssps"]),
+        ("NetworkAddonsConfig", &["cnao", "networkaddonsconfigs"]),
+        ("AAQ", &["aaqs"]),
+    ];
+    let of = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(kind));
+    let found = SHORT.iter().find(|(_, names)| of(names));
+    found.map_or(kind, |(full, _)| full)
 }
 
 /// The kinds of all releases.
@@ -70,6 +86,7 @@ fn releases() -> Vec<Arc<Release>> {
 pub(super) fn page(text: &str) -> Result<String, Failure> {
     let (kind, dotted) = text.split_once('.').unwrap_or((text, ""));
     let known = kinds();
+    let kind = full_name(kind);
     let Some(kind) = known.iter().find(|k| k.eq_ignore_ascii_case(kind)) else {
         let help = match nearest(kind, known.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean {meant}?"),

@@ -21,7 +21,7 @@ use crate::app::{self, Work};
 use crate::diff;
 use crate::finding::{Applicability, Finding, Fix, Severity};
 use crate::fix::{self, Applied, Dropped, Line, Rewritten};
-use crate::lint::Settings;
+use crate::lint::{self, Settings};
 use crate::report::{plural, shown_path};
 use crate::secret::{InputText, masked};
 use crate::source::{SourceFile, encode};
@@ -57,14 +57,33 @@ pub(super) struct Arguments {
     #[arg(long = "unsafe", help_heading = "Rules")]
     also_unsafe: bool,
 
+    /// Of several ways to mend what a rule finds, the N-th, as they are listed
+    #[arg(long, value_name = "RULE=N", value_delimiter = ',', help_heading = "Rules",
+        value_parser = chosen)]
+    choose: Vec<(String, usize)>,
+
     /// Exit with 1 when anything changes
     #[arg(long, help_heading = "Output")]
     exit_code: bool,
 
     /// Rewrite HyperConvergeds in this API version instead, where the cluster's release has it;
     /// what is stored stays the same
-    #[arg(long, value_name = "VERSION", help_heading = "Rules", conflicts_with_all = ["select", "ignore", "pedantic", "also_unsafe"])]
+    #[arg(long, value_name = "VERSION", help_heading = "Rules", conflicts_with_all = ["select", "ignore", "pedantic", "also_unsafe", "choose"])]
     migrate: Option<migrate::To>,
+}
+
+/// A rule, and which of its fixes.
+fn chosen(text: &str) -> Result<(String, usize), String> {
+    let (rule, number) = text.split_once('=').ok_or("write RULE=N")?;
+    if lint::find(rule).is_none() {
+        return Err(format!("there is no rule {rule:?}"));
+    }
+    match number.parse() {
+        Ok(number) if number > 0 => Ok((rule.to_owned(), number)),
+        _ => Err(format!(
+            "{number:?} is no number of a fix: they begin with 1"
+        )),
+    }
 }
 
 /// Fixes that bring up others are followed this often.
@@ -199,10 +218,21 @@ fn rounds(
     )?;
     let mut now = None;
     let mut harmful: Vec<Fix> = Vec::new();
+    let mut done_by_choice: BTreeSet<String> = BTreeSet::new();
     for round in 0..=MOST_ROUNDS {
         let settled = now.as_ref().unwrap_or(&first);
-        let mut choices = fix::choose(settled.findings(), arguments.also_unsafe);
+        // What was chosen once isn't chosen again where it is still found.
+        let wanted = |finding: &Finding| {
+            let mut named = arguments.choose.iter().rev();
+            let (_, number) = named.find(|(rule, _)| rule == finding.rule.name)?;
+            let again = done_by_choice.contains(&finding.message);
+            (!again).then(|| number.saturating_sub(1))
+        };
+        let mut choices = fix::choose_with(settled.findings(), arguments.also_unsafe, wanted);
         choices.retain(|c| !harmful.iter().any(|h| h.is_same(c.fix)));
+        let is_chosen = |c: &&fix::Choice<'_>| wanted(c.finding).is_some();
+        let messages = choices.iter().filter(is_chosen);
+        let messages: Vec<String> = messages.map(|c| c.finding.message.clone()).collect();
         let mut done = fix::round(&choices);
         mended.dropped = std::mem::take(&mut done.dropped);
         if done.files.is_empty() {
@@ -244,8 +274,15 @@ fn rounds(
             let text = file.text.clone();
             mended.files.entry(path).or_insert(file).text = text;
         }
+        done_by_choice.extend(messages);
         mended.applied.extend(done.applied);
         now = Some(after);
+    }
+    for (rule, number) in &arguments.choose {
+        let findings = first.findings().iter().filter(|f| f.rule.name == rule);
+        if findings.clone().all(|f| f.fixes.len() < *number) {
+            output.warning(format_args!("no finding of {rule} has a fix {number}"));
+        }
     }
     mended.refused = refused;
     mended
@@ -427,13 +464,18 @@ fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::
         let place = place(root, finding.location.as_ref());
         let (rule, message) = (finding.rule.name, line(&finding.message));
         writeln!(out, "{BOLD}{place}{BOLD:#}{rule}: {message}")?;
-        for fix in &finding.fixes {
+        let several = finding.fixes.len() > 1;
+        for (index, fix) in finding.fixes.iter().enumerate() {
+            let mark = match several {
+                true => format!("{}.", index + 1),
+                false => "*".to_owned(),
+            };
             let word = match fix.applicability {
                 Applicability::Safe => "",
                 Applicability::Unsafe => " (--unsafe)",
                 Applicability::Suggestion => "",
             };
-            writeln!(out, "  {CYAN}*{CYAN:#} {}{word}", line(&fix.title))?;
+            writeln!(out, "  {CYAN}{mark}{CYAN:#} {}{word}", line(&fix.title))?;
             if !may_preview(fix, &mut allowance) {
                 untold += 1;
                 continue;

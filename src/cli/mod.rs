@@ -17,6 +17,7 @@ mod diff;
 mod exit;
 mod explain;
 mod explain_field;
+mod explain_topic;
 mod failure;
 mod findings;
 mod fix;

@@ -17,5 +17,5 @@ mod write;
 
 pub use migrate::{Migrated, NotMigrated, to_v1};
 pub use preview::{Line, preview};
-pub use round::{Applied, Choice, Dropped, Rewritten, Round, choose, round};
+pub use round::{Applied, Choice, Dropped, Rewritten, Round, choose, choose_with, round};
 pub use write::{WriteError, write};

@@ -65,6 +65,15 @@ pub struct Round {
 /// The fixes to apply: of each finding the first that is safe, else, where those are wanted, the
 /// first that is unsafe. The same edits are taken once, whoever asks for them.
 pub fn choose(findings: &[Finding], also_unsafe: bool) -> Vec<Choice<'_>> {
+    choose_with(findings, also_unsafe, |_| None)
+}
+
+/// The same, where `wanted` names one of a finding's fixes by its index: that one, however safe it is.
+pub fn choose_with(
+    findings: &[Finding],
+    also_unsafe: bool,
+    wanted: impl Fn(&Finding) -> Option<usize>,
+) -> Vec<Choice<'_>> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for finding in findings {
@@ -73,7 +82,12 @@ pub fn choose(findings: &[Finding], also_unsafe: bool) -> Vec<Choice<'_>> {
             fixes.find(|f| f.applicability == applicability && !f.edits.is_empty())
         };
         let unsafe_one = || of(Applicability::Unsafe).filter(|_| also_unsafe);
-        let Some(fix) = of(Applicability::Safe).or_else(unsafe_one) else {
+        let named = wanted(finding).and_then(|index| finding.fixes.get(index));
+        let named = named.filter(|fix| !fix.edits.is_empty());
+        let Some(fix) = named
+            .or_else(|| of(Applicability::Safe))
+            .or_else(unsafe_one)
+        else {
             continue;
         };
         let key = |e: &Edit| (e.file.path().to_owned(), e.span, e.text.clone());

@@ -334,8 +334,9 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         if mentions(&words.hco) || mentions(&words.ours) {
             return Interest::Marked;
         }
-        let nodes = mentions(&words.node) && has_kind_of(text, &["Node", "NodeList"]);
-        let machines = || mentions(&words.machine) && has_kind(text, "Machine");
+        let nodes = mentions(&words.node) && any_kind(text, is_node);
+        let machines =
+            || mentions(&words.machine) && any_kind(text, |kind| kind.starts_with("Machine"));
         let subscription = || mentions(&words.subscription) && mentions(&words.package);
         let statement = || words.statements.iter().any(mentions);
         if words.almost.iter().any(mentions) && has_kind_like(text) {
@@ -444,21 +445,12 @@ fn garbled(file: &SourceFile) -> Problem {
     Problem::new(ProblemKind::Syntax, Span::new(0, first), message)
 }
 
-/// Whether `kind:` with a value that begins so is somewhere, in YAML or JSON; or with a tag, an anchor, an
-/// alias, a block scalar or a comment, behind which it may stand.
-fn has_kind(text: &str, beginning: &str) -> bool {
-    any_kind(text, |value| value.starts_with(beginning))
+fn is_node(value: &str) -> bool {
+    let end = |c: char| !c.is_ascii_alphanumeric();
+    matches!(value.split(end).next(), Some("Node" | "NodeList"))
 }
 
-/// The same for a value that is one of these.
-fn has_kind_of(text: &str, kinds: &[&str]) -> bool {
-    any_kind(text, |value| {
-        let ends = |c: char| !c.is_ascii_alphanumeric();
-        kinds.contains(&value.split(ends).next().unwrap_or_default())
-    })
-}
-
-/// The same for a value that has one of the [hints](almost::HINTS) in it.
+/// Whether a kind has one of the [hints](almost::HINTS) in it.
 fn has_kind_like(text: &str) -> bool {
     let hints = |value: &str| {
         let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}');
@@ -468,6 +460,7 @@ fn has_kind_like(text: &str) -> bool {
     any_kind(text, hints)
 }
 
+/// Whether `kind:` with such a value, or one that a tag, an alias or the like may hide, is somewhere.
 fn any_kind(text: &str, is_it: impl Fn(&str) -> bool) -> bool {
     text.match_indices("kind").any(|(at, key)| {
         let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);

@@ -1,0 +1,275 @@
+//! `hcoplan explain`: alerts, feature gates and annotations, from the rules and the releases' data.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::explain_field;
+use crate::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
+use crate::finding::{Predicts, Rule, nearest};
+use crate::hyperconverged::MOVES;
+use crate::jsonpatch::ANNOTATIONS;
+use crate::lint;
+use crate::plan::PREDICTED_ALERTS;
+use crate::release::Release;
+
+/// Annotations that the operators read, with what they do; the jsonpatch annotations beside them.
+const READ: [(&str, &str); 5] = [
+    (
+        ARCHITECTURES_ANNOTATION,
+        "On an entry of dataImportCronTemplates: the architectures that its image is there for, such as \
+         `amd64,arm64`. Read where multi-arch golden images are on; without it the image is imported \
+         once, and HCOGoldenImageWithNoArchitectureAnnotation fires.",
+    ),
+    (
+        "cdi.kubevirt.io/storage.bind.immediate.requested",
+        "On an entry of dataImportCronTemplates: its volumes are bound before a pod asks for them. HCO's \
+         webhook adds it with the value \"true\".",
+    ),
+    (
+        ENABLE_ANNOTATION,
+        "On an entry of dataImportCronTemplates with a common image's name: `\"false\"` switches that image \
+         off. The value has to be a text.",
+    ),
+    (
+        "deployOVS",
+        "On the HyperConverged: `\"true\"` deploys Open vSwitch. Any other text doesn't.",
+    ),
+    (
+        "hco.kubevirt.io/tuningPolicy",
+        "On the HyperConverged with `tuningPolicy: annotation`: a JSON object with `qps` and `burst`, the \
+         limits of KubeVirt's clients. Without that policy it stops the reconcile.",
+    ),
+];
+
+/// The page of an alert, a gate or an annotation; of one release, or of all. `None` where it is none.
+pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
+    let releases: Vec<Arc<Release>> = match release {
+        Some(release) => vec![Arc::clone(release)],
+        None => Release::known_names().filter_map(Release::known).collect(),
+    };
+    alert(subject)
+        .or_else(|| annotation(subject))
+        .or_else(|| gate(subject, &releases))
+}
+
+/// What can be explained, by kind.
+pub(super) fn topics() -> String {
+    let mut out = String::from("hcoplan explain TOPIC\n");
+    let mut list = |title: &str, names: Vec<String>| {
+        let _ = writeln!(out, "\n{title}");
+        for name in names {
+            let _ = writeln!(out, "  {name}");
+        }
+    };
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let rules = lint::rules().iter();
+    list("Rules", rules.map(|r| r.rule.name.to_owned()).collect());
+    list("Alerts", owned(alerts().into_keys().collect()));
+    list("Annotations", owned(annotations()));
+    list("Feature gates of HCO", gates());
+    let kinds = explain_field::kinds();
+    list(
+        "Fields of",
+        kinds.into_iter().map(|k| format!("{k}.spec")).collect(),
+    );
+    out
+}
+
+/// The name that is most like a text.
+pub(super) fn nearest_topic(text: &str) -> Option<String> {
+    let gates = gates();
+    let alerts = alerts();
+    let names = alerts.keys().copied().chain(annotations());
+    let names = names.chain(gates.iter().map(String::as_str));
+    nearest(text, names).map(str::to_owned)
+}
+
+/// Each alert with the rules that say where it would fire.
+fn alerts() -> BTreeMap<&'static str, Vec<&'static Rule>> {
+    let mut out: BTreeMap<&str, Vec<&Rule>> =
+        PREDICTED_ALERTS.iter().map(|a| (*a, Vec::new())).collect();
+    for rule in lint::rules().iter().map(|r| r.rule) {
+        if let Predicts::Alert { name, .. } = rule.predicts {
+            out.entry(name).or_default().push(rule);
+        }
+    }
+    out
+}
+
+fn alert(subject: &str) -> Option<String> {
+    let all = alerts();
+    let (name, rules) = all
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(subject))?;
+    let mut out = format!("# {name}\n\n");
+    let who = match PREDICTED_ALERTS.contains(name) {
+        true => {
+            "HCO's own gauges decide about this alert, and `hcoplan plan` says when it would fire."
+        }
+        false => {
+            "Gauges of another operator decide about this alert; rules say what would raise it."
+        }
+    };
+    let _ = writeln!(out, "{who}\n");
+    let runbooks = rules.iter().filter_map(|r| match r.predicts {
+        Predicts::Alert { runbook, .. } => Some(runbook),
+        _ => None,
+    });
+    let own = format!("https://kubevirt.io/monitoring/runbooks/{name}.html");
+    let runbook = runbooks.into_iter().next().unwrap_or(&own).to_owned();
+    let _ = writeln!(out, "Runbook: <{runbook}>");
+    if !rules.is_empty() {
+        out.push_str("\nRules about it (`hcoplan explain RULE`):\n\n");
+    }
+    for rule in rules {
+        let _ = writeln!(out, "- {}: {}", rule.name, rule.summary);
+    }
+    Some(out)
+}
+
+fn annotations() -> Vec<&'static str> {
+    let read = READ.iter().map(|(name, _)| *name);
+    let mut all: Vec<&str> = read.chain(ANNOTATIONS.iter().map(|a| a.name)).collect();
+    all.sort_unstable();
+    all
+}
+
+fn annotation(subject: &str) -> Option<String> {
+    let is_it = |name: &str| name.eq_ignore_ascii_case(subject);
+    if let Some((name, what)) = READ.iter().find(|(name, _)| is_it(name)) {
+        return Some(format!("# {name}\n\n{what}\n"));
+    }
+    let patch = ANNOTATIONS.iter().find(|a| is_it(a.name))?;
+    let (name, kind, version) = (patch.name, patch.kind, patch.api_version);
+    let text = format!(
+        "# {name}\n\nOn the HyperConverged: a JSON patch that HCO applies to the {kind} ({version}) which \
+         it renders, below `/spec`. It is unsupported: UnsupportedHCOModification fires while it is \
+         there, and a later release may refuse it or take it to mean something else.\n\n`hcoplan lint` \
+         tries each operation, `hcoplan why CLUSTER {kind}` shows what each does, and `hcoplan plan \
+         --upgrade-to RELEASE` which of them stop working.\n"
+    );
+    Some(text)
+}
+
+/// HCO's gates of all releases, sorted.
+fn gates() -> Vec<String> {
+    let mut out = Vec::new();
+    for release in Release::known_names().filter_map(Release::known) {
+        out.extend(
+            release
+                .tables()
+                .feature_gates
+                .iter()
+                .map(|g| g.name.clone()),
+        );
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
+fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
+    let is_it = |name: &str| name.eq_ignore_ascii_case(subject);
+    let own = |r: &Arc<Release>| {
+        let mut gates = r.tables().feature_gates.iter();
+        gates.find(|g| is_it(&g.name)).map(|g| g.name.clone())
+    };
+    let mut name = releases.iter().find_map(own);
+    let mut lines = String::new();
+    for release in releases {
+        let own = release
+            .tables()
+            .feature_gates
+            .iter()
+            .find(|g| is_it(&g.name));
+        let theirs = release
+            .kubevirt()
+            .feature_gates
+            .iter()
+            .find(|(g, _)| is_it(g));
+        if own.is_none() && theirs.is_none() {
+            let _ = writeln!(lines, "- {}: not there", release.label());
+            continue;
+        }
+        if let Some(gate) = own {
+            let _ = write!(lines, "- {}: {}", release.label(), gate.phase.as_str());
+            if !gate.kubevirt_gates.is_empty() {
+                let _ = write!(
+                    lines,
+                    "; decides about {} of KubeVirt",
+                    gate.kubevirt_gates.join(", ")
+                );
+            }
+            if let Some(effect) = gate.effect.as_deref().filter(|e| !e.is_empty()) {
+                let _ = write!(lines, "; {effect}");
+            }
+            lines.push('\n');
+        }
+        if let Some((gate, phase)) = theirs.filter(|_| own.is_none()) {
+            name = name.or(Some(gate.clone()));
+            let _ = writeln!(
+                lines,
+                "- {}: a gate of KubeVirt, {}; {}",
+                release.label(),
+                phase.as_str(),
+                switch(release, gate)
+            );
+        }
+    }
+    let name = name?;
+    let mut out = format!("# {name}\n\nA feature gate, by release:\n\n{lines}");
+    if let Some((old, new)) = MOVES.iter().find(|(old, _)| *old == name) {
+        let _ = writeln!(
+            out,
+            "\nA field took its place: `spec.{old}` in v1beta1, `spec.{new}` in v1."
+        );
+    }
+    Some(out)
+}
+
+/// What switches a gate of KubeVirt.
+fn switch(release: &Release, gate: &str) -> String {
+    let mut known = release.tables().feature_gates.iter();
+    match known.find(|g| g.kubevirt_gates.iter().any(|k| k == gate)) {
+        Some(own) => format!("HCO's gate {} switches it", own.name),
+        None if release.tables().kubevirt_feature_gates.always.iter().any(|g| g == gate) => {
+            "HCO always switches it on".to_owned()
+        }
+        None => "HCO has no switch for it; only a jsonpatch of the KubeVirt object could set it, which is \
+                 unsupported"
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_is_listed_has_a_page() {
+        let gates = gates();
+        let alerts = alerts();
+        let names = alerts.keys().copied().chain(annotations());
+        for name in names.chain(gates.iter().map(String::as_str)) {
+            let page = page(name, None).unwrap_or_else(|| panic!("{name} has no page"));
+            assert!(page.starts_with(&format!("# {name}")), "{name}: {page}");
+            assert!(topics().contains(name), "{name} is not listed");
+            assert!(!page.contains("derive:"), "{name}: {page}");
+        }
+    }
+
+    #[test]
+    fn gates_are_told_by_release() {
+        let page = page("enableMultiArchBootImageImport", None).expect("a page");
+        for release in Release::known_names() {
+            assert!(page.contains(release), "{release}: {page}");
+        }
+        let of_one =
+            super::page("HotplugVolumes", Release::known("1.19").as_ref()).expect("a page");
+        assert!(
+            of_one.contains("KubeVirt") && !of_one.contains("1.16"),
+            "{of_one}"
+        );
+    }
+}
