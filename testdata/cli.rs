@@ -463,3 +463,42 @@ fn a_closed_pipe_is_quiet() {
         );
     }
 }
+
+/// What is built in goes away also where somebody ends the run.
+#[test]
+#[cfg(unix)]
+fn a_signal_leaves_no_build() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+    let scene = Scene::new(&main_directory().join("examples/kustomize"));
+    let (programs, room) = (
+        tempfile::tempdir().expect("a directory"),
+        tempfile::tempdir().expect("a directory"),
+    );
+    let program = programs.path().join("kustomize");
+    fs::write(&program, "#!/bin/sh\nexec sleep 100\n").expect("written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("made a program");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let left = || fs::read_dir(room.path()).expect("readable").count();
+    for signal in ["INT", "TERM"] {
+        let mut child = scene
+            .command(env!("CARGO_BIN_EXE_hcoplan"))
+            .args(["lint", "--kustomize"])
+            .env("PATH", format!("{}:{path}", programs.path().display()))
+            .env("TMPDIR", room.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("hcoplan runs");
+        while left() == 0 {
+            assert!(child.try_wait().expect("waited for").is_none(), "it ended");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let kill = ["-s", signal, &child.id().to_string()];
+        let done = Command::new("kill").args(kill).status().expect("kill runs");
+        assert!(done.success());
+        let status = child.wait().expect("it ends");
+        assert!(!status.success(), "{signal}: {status}");
+        assert_eq!(left(), 0, "{signal}");
+    }
+}

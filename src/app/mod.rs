@@ -5,6 +5,7 @@
 //! it arrives in the clusters' order and is not kept. A panic in one cluster's work is a bug of
 //! ours: it is reported with the cluster's name, and the others go on.
 
+mod allowed;
 mod any_release;
 mod budget;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod upgrade;
 mod view;
 mod work;
 
+pub use allowed::allows_kustomize;
 pub use budget::{Budget, exceed, exceeded, say};
 pub use compare::{Compared, Pair, Relation, compare, pairs};
 pub use compare_with::{Left, compare_with, compare_with_prior, gone};

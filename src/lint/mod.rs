@@ -10,6 +10,7 @@ mod context;
 mod date;
 mod engine;
 mod fingerprint;
+mod grouped;
 mod page;
 mod registered;
 mod registry;
@@ -45,6 +46,7 @@ pub use date::Date;
 pub use engine::{Run, Selection, run};
 
 pub use fingerprint::fingerprints;
+pub use grouped::{Users, grouped};
 pub use page::{index, page};
 pub use registered::{Registered, When};
 pub use registry::{find, rules, selector};

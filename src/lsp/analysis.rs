@@ -97,6 +97,8 @@ struct Seen {
 fn look(job: &Job) -> Seen {
     let opened = tree(job).map_err(repo::Error::from);
     let opened = opened.and_then(|tree| Repo::from_tree(tree, &Options::default()));
+    let mut said = Vec::new();
+    let opened = opened.and_then(|repo| built(job, repo, &mut said));
     let repo = match opened {
         Ok(repo) => repo,
         Err(repo::Error::Configuration(findings)) => {
@@ -122,8 +124,36 @@ fn look(job: &Job) -> Seen {
         }
     };
     let mut seen = lint(&repo, &settings);
+    seen.said.append(&mut said);
     seen.repo = Some(repo);
     seen
+}
+
+/// The repository with its kustomizations built, where its configuration asks for that and the environment
+/// of the editor allows it. What wasn't edited isn't built again.
+fn built(job: &Job, repo: Repo, said: &mut Vec<String>) -> Result<Repo, repo::Error> {
+    if !repo.config().kustomize || !app::allows_kustomize() || job.shallow {
+        return Ok(repo);
+    }
+    let tree = tree(job)?;
+    let built = repo::build(
+        &*tree,
+        Utf8Path::new("."),
+        None,
+        max_bytes(),
+        &app::interrupted,
+    );
+    let options = match built {
+        Ok(built) => Options {
+            built: Some(built.into()),
+            ..Options::default()
+        },
+        Err(error) => {
+            said.push(error.to_string());
+            return Ok(repo);
+        }
+    };
+    Repo::from_tree(tree, &options)
 }
 
 fn tree(job: &Job) -> Result<Arc<dyn Tree>, source::Error> {
@@ -162,7 +192,8 @@ fn lint(repo: &Repo, settings: &Settings) -> Seen {
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
     let documents = documents.iter().map(|d| &**d);
-    seen.findings = lint::settle(run, documents, settings, today).findings;
+    let settled = lint::settle(run, documents, settings, today).findings;
+    seen.findings = lint::grouped(settled, &repo.users_of_files());
     for finding in &mut seen.findings {
         secret::veil(finding);
         if finding.location.is_none() {

@@ -100,6 +100,6 @@ pub(super) fn range(place: &Location, shows: Shows, marked: &dyn Fn(&Utf8Path) -
 /// What is wrong, and below it what to do.
 fn message(finding: &Finding) -> String {
     let help = finding.help.as_ref().map(|h| format!("\nhelp: {h}"));
-    let text = format!("{}{}", finding.message, help.unwrap_or_default());
+    let text = format!("{}{}", finding.message_of_all(), help.unwrap_or_default());
     InputText::new(&text).message().into_owned()
 }
