@@ -1,5 +1,7 @@
 //! What the inventory says that can be taken away.
 
+use std::collections::BTreeMap;
+
 use super::facts::{Fact, NodeField};
 use super::input::{Input, Unit};
 use crate::inventory::{ARCHITECTURE_LABEL, LoadedInventory, Node, ROLE_LABEL};
@@ -74,13 +76,15 @@ fn class(node: &Node) -> String {
 /// Nodes that were declared in one place: a pool, or a single node.
 fn pools(loaded: &LoadedInventory) -> Vec<Unit> {
     let mut groups: Vec<(&Location, Vec<usize>)> = Vec::new();
+    let mut known = BTreeMap::new();
     for (index, place) in loaded.places.nodes.iter().enumerate() {
         let name = &place.name;
-        let same = |l: &Location| l.span == name.span && l.file.path() == name.file.path();
-        match groups.iter_mut().find(|(l, _)| same(l)) {
-            Some((_, nodes)) => nodes.push(index),
-            None => groups.push((name, vec![index])),
-        }
+        let key = (name.file.path(), name.span.start, name.span.end);
+        let group = *known.entry(key).or_insert_with(|| {
+            groups.push((name, Vec::new()));
+            groups.len() - 1
+        });
+        groups[group].1.push(index);
     }
     let unit = |(place, nodes): (&Location, Vec<usize>)| {
         let text = place.text().trim_matches(['"', '\'']);
