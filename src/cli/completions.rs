@@ -18,7 +18,8 @@ use crate::report::{Format, changes, matrix};
 
 /// Print a completion script for a shell
 ///
-/// It knows subcommands, options, formats, releases, rules, groups, feature gates and annotations.
+/// It knows subcommands, options, formats, releases, rules, groups, and the fields and feature gates of
+/// HyperConverged that `hcoplan explain` has pages for.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan completions bash > /etc/bash_completion.d/hcoplan

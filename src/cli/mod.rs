@@ -221,10 +221,10 @@ mod tests {
                 let parsed = Arguments::try_parse_from(&example);
                 assert!(parsed.is_ok(), "{example:?}: {}", parsed.unwrap_err());
             }
-            let headings = options
+            let mut headings = options
                 .lines()
                 .filter(|l| l.ends_with(':') && !l.starts_with(' '));
-            let last = headings.last();
+            let last = headings.next_back();
             assert_eq!(last, Some("Limits:"), "{name}");
         });
         assert!(commands > 25, "{commands}");
