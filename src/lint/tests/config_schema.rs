@@ -165,6 +165,7 @@ fn the_example_is_a_configuration() {
         ("clusters/east/hyperconverged.yaml", hyperconverged),
         ("clusters/east/nodes.yaml", nodes),
         ("clusters/east/inventory.yaml", nodes),
+        ("apps/east/machines.yaml", "kind: List\n"),
     ]
     .into_iter()
     .collect();
