@@ -36,7 +36,7 @@ mod upgrade;
 mod view;
 mod work;
 
-pub use allowed::allows_kustomize;
+pub use allowed::{ALLOW_HELM, ALLOW_KUSTOMIZE, is_allowed};
 pub use budget::{Budget, exceed, exceeded, say};
 pub use compare::{Compared, Pair, Relation, compare, pairs};
 pub use compare_with::{Left, compare_with, compare_with_prior, gone};

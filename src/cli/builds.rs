@@ -64,7 +64,7 @@ pub(super) fn builds(sources: &Sources, repo: &Repo) -> Result<Builds, Failure> 
 pub(super) fn allowed(asked: Builds, config: &Config, trusted: bool) -> Result<Builds, Failure> {
     // What is looked at must not decide that a program is run.
     let check = |asked: bool, configured: bool, name: &str, variable: &str| {
-        let allowed = trusted || std::env::var_os(variable).is_some_and(|value| value == "1");
+        let allowed = trusted || app::is_allowed(variable);
         if configured && !asked && !allowed {
             return Err(Failure::usage(
                 format!(
@@ -83,15 +83,11 @@ pub(super) fn allowed(asked: Builds, config: &Config, trusted: bool) -> Result<B
             asked.kustomize,
             config.kustomize,
             "kustomize",
-            ALLOW_KUSTOMIZE,
+            app::ALLOW_KUSTOMIZE,
         )?,
-        helm: check(asked.helm, config.helm, "helm", ALLOW_HELM)?,
+        helm: check(asked.helm, config.helm, "helm", app::ALLOW_HELM)?,
     })
 }
-
-/// The variables by which a platform allows what `kustomize: true` and `helm: true` ask for.
-const ALLOW_KUSTOMIZE: &str = "HCOPLAN_ALLOW_KUSTOMIZE";
-const ALLOW_HELM: &str = "HCOPLAN_ALLOW_HELM";
 
 /// Builds what the options ask for of a revision; one with nothing to build is as it is.
 pub(super) fn build_revision(

@@ -132,7 +132,7 @@ fn look(job: &Job) -> Seen {
 /// The repository with its kustomizations built, where its configuration asks for that and the environment
 /// of the editor allows it. What wasn't edited isn't built again.
 fn built(job: &Job, repo: Repo, said: &mut Vec<String>) -> Result<Repo, repo::Error> {
-    if !repo.config().kustomize || !app::allows_kustomize() || job.shallow {
+    if !repo.config().kustomize || !app::is_allowed(app::ALLOW_KUSTOMIZE) || job.shallow {
         return Ok(repo);
     }
     let tree = tree(job)?;
