@@ -99,6 +99,12 @@ fn shown(answer: &Answer) -> String {
     out
 }
 
+/// The lines of the table that ask something.
+fn questions(table: &str) -> impl Iterator<Item = &str> {
+    let lines = table.lines();
+    lines.filter(|l| !l.is_empty() && !l.starts_with('#'))
+}
+
 /// What is asked in a line of the table: the case, the release, the object, the field.
 fn question(line: &str) -> (PathBuf, &str, &str, Option<&str>, &str) {
     let mut parts = line.split(" ; ");
@@ -121,10 +127,7 @@ fn the_table_of_questions() {
     let path = here().join("testdata/why/questions.txt");
     let table = fs::read_to_string(&path).expect("the table");
     let (mut asked, mut wrong) = (0, String::new());
-    for line in table
-        .lines()
-        .filter(|l| !l.is_empty() && !l.starts_with('#'))
-    {
+    for line in questions(&table) {
         let (directory, release, kind, name, field) = question(line);
         let case = Case::read(&directory);
         let release = Release::known(release).expect("a release");
@@ -149,10 +152,7 @@ fn the_table_of_questions() {
 fn answers_hold_when_they_are_tried() {
     let table = fs::read_to_string(here().join("testdata/why/questions.txt")).expect("the table");
     let (mut proven, mut wrong) = (0, String::new());
-    for line in table
-        .lines()
-        .filter(|l| !l.is_empty() && !l.starts_with('#'))
-    {
+    for line in questions(&table) {
         let (directory, release, kind, name, field) = question(line);
         let case = Case::read(&directory);
         let release = Release::known(release).expect("a release");

@@ -1,13 +1,15 @@
 //! What is found in a cluster whose release nothing says: what every release agrees on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use camino::Utf8Path;
 
 use super::check;
 use super::prior_state::PriorObject;
 use super::steps;
 use super::work::Work;
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::inventory::LoadedInventory;
 use crate::lint;
 use crate::release::{Distribution, Release};
@@ -60,13 +62,16 @@ pub(super) fn lint(
     let mut agreed = runs.next().unwrap_or_default();
     let mut waiting = BTreeSet::new();
     for run in runs {
-        let others = run.findings.iter();
-        let new = others.filter(|other| !agreed.findings.iter().any(|f| is_same(f, other)));
-        waiting.extend(new.map(|f| f.rule.name));
+        let others = by_claim(&run.findings);
+        let known = by_claim(&agreed.findings);
+        let new = others
+            .iter()
+            .filter(|(claim, _)| !known.contains_key(claim));
+        waiting.extend(new.map(|(_, index)| run.findings[*index].rule.name));
         agreed.findings.retain_mut(|finding| {
-            let other = run.findings.iter().find(|other| is_same(finding, other));
+            let other = others.get(&claim(finding)).copied();
             match other {
-                Some(other) => agree(finding, other),
+                Some(index) => agree(finding, &run.findings[index]),
                 None => drop(waiting.insert(finding.rule.name)),
             }
             other.is_some()
@@ -92,14 +97,20 @@ fn releases() -> Vec<Arc<Release>> {
     lines.filter_map(|line| known_release(line).ok()).collect()
 }
 
-/// Whether two releases' findings say the same of the same place.
-fn is_same(a: &Finding, b: &Finding) -> bool {
-    let place = |f: &Finding| {
-        let place = f.location.as_ref();
-        place.map(|l| (l.file.path().to_owned(), l.span))
-    };
-    (a.rule.name, a.severity, &a.message) == (b.rule.name, b.severity, &b.message)
-        && place(a) == place(b)
+/// What a finding says, and of which place: the same in two releases where they agree.
+type Claim<'f> = (&'f str, Severity, &'f str, Option<(&'f Utf8Path, u32, u32)>);
+
+fn claim(finding: &Finding) -> Claim<'_> {
+    let place = finding.location.as_ref();
+    let place = place.map(|l| (l.file.path(), l.span.start, l.span.end));
+    (finding.rule.name, finding.severity, &finding.message, place)
+}
+
+/// Where the finding is that claims something; the first of several that claim the same.
+fn by_claim(findings: &[Finding]) -> BTreeMap<Claim<'_>, usize> {
+    let all = findings.iter().enumerate().rev();
+    all.map(|(index, finding)| (claim(finding), index))
+        .collect()
 }
 
 /// Leaves of a finding what another release's says, too.

@@ -18,7 +18,6 @@ use crate::diff::{Before, ClusterDiff};
 use crate::lifecycle::UpdateMethod;
 use crate::lint::Settings;
 use crate::repo::{ClusterRef, Repo};
-use crate::source::Commit;
 
 /// Where the main branch may be, the likeliest first; `HEAD` where there is no such branch.
 const MAIN: [&str; 6] = [
@@ -64,8 +63,8 @@ pub(super) fn before(tree: &OutputTree, output: &Output) -> Result<Before, Failu
 pub(super) struct Differences {
     /// What the base is, for people.
     pub(super) left: String,
-    /// The commit that the base was read from.
-    pub(super) commit: Option<Commit>,
+    /// The revision that the base was read from.
+    pub(super) revision: Option<Side>,
     /// The clusters that differ.
     pub(super) clusters: Vec<ClusterDiff>,
     /// How many were looked at.
@@ -124,8 +123,12 @@ impl Base<'_> {
                 ..side
             };
             // Only the causes are read there: without them the tree alone is compared.
-            let head = plain.then(|| head.open().ok()).flatten();
-            return self.with_tree(head.as_ref(), verdict, output);
+            let opened = plain.then(|| head.open().ok()).flatten();
+            let out = self.with_tree(opened.as_ref(), verdict, output)?;
+            return Ok(Differences {
+                revision: Some(head),
+                ..out
+            });
         }
         match plain.then(|| left_main(&side)).flatten() {
             Some(left) => {
@@ -175,7 +178,7 @@ impl Base<'_> {
     ) -> Differences {
         let mut out = Differences {
             left: left.name.clone(),
-            commit: left.commit(),
+            revision: Some(left.clone()),
             ..Differences::default()
         };
         for diff in self.revisions(before, verdict, output) {
@@ -214,10 +217,6 @@ impl Base<'_> {
     ) -> Result<Differences, Failure> {
         let mut out = Differences {
             left: self.tree.described(self.path),
-            commit: match self.tree {
-                Before::Committed { .. } => Commit::find(self.found.directory(), "HEAD"),
-                _ => None,
-            },
             is_of_nothing: matches!(self.tree, Before::Nothing),
             ..Differences::default()
         };

@@ -139,7 +139,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let source = Source {
         repository: repository_name(&found.root),
         head: Commit::find(&found.root, "HEAD"),
-        base: compared.as_ref().and_then(|c| c.commit.clone()),
+        base: compared
+            .as_ref()
+            .and_then(|c| c.revision.as_ref()?.commit()),
     };
     for target in &targets {
         let terminal = target.terminal(output);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::context::Context;
 use crate::finding::{Edit, Finding};
-use crate::plan::{Plan, succeeds};
+use crate::plan::succeeds;
 
 /// Takes fixes of the HyperConverged away that would lead to a refusal, or stop the operator's
 /// reconcile, where neither is so now.
@@ -13,7 +13,7 @@ use crate::plan::{Plan, succeeds};
 /// Only where that fails are they tried one by one. Those of different rules aren't: one may mend what
 /// another one breaks.
 pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
-    if !works(cx.plan()) || findings.iter().all(|finding| finding.fixes.is_empty()) {
+    if !cx.plan().succeeds() || findings.iter().all(|finding| finding.fixes.is_empty()) {
         return;
     }
     // What is let in as an update may be refused as a new object, with or without the fix.
@@ -67,8 +67,4 @@ fn those_that_fail(
         failing.extend(rest);
     }
     failing
-}
-
-fn works(plan: &Plan) -> bool {
-    plan.admission.accepted && plan.reconcile_error.is_none()
 }

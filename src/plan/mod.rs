@@ -97,6 +97,11 @@ impl Plan {
         }
     }
 
+    /// Whether it is accepted and reconciled without an error.
+    pub fn succeeds(&self) -> bool {
+        self.admission.accepted && self.reconcile_error.is_none()
+    }
+
     /// Every object that would exist: HCO's operands, then what SSP makes.
     pub fn objects(&self) -> impl Iterator<Item = &Object> {
         let ssp = self.ssp.iter().flat_map(|s| s.objects.iter());
@@ -130,8 +135,8 @@ pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) ->
     plan_with(release, inventory, hyperconverged, Admit::Create)
 }
 
-/// Whether the object would be accepted and reconciled without an error: what [`plan`] says of it,
-/// without working out SSP's objects, the status and the metrics.
+/// What [`Plan::succeeds`] would say of the object's [`plan`], without working out SSP's objects, the
+/// status and the metrics.
 pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> bool {
     reconcile(release, inventory, hyperconverged, Admit::Create)
         .is_ok_and(|outcome| outcome.admission.accepted && outcome.rendered.error.is_none())

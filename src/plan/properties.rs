@@ -73,7 +73,7 @@ proptest! {
     fn what_is_rendered_is_valid(seed: u64, choice: usize) {
         let (release, object) = generated(seed, false, choice);
         let plan = plan_with(&release, &inventory(), &object, Admit::Create);
-        if plan.admission.accepted && plan.reconcile_error.is_none() {
+        if plan.succeeds() {
             let refused = refused(&release, &plan);
             prop_assert!(refused.is_empty(), "{}", refused.join("\n"));
         }

@@ -165,9 +165,8 @@ fn cut(patch: &PatchAnnotation<'_>, indices: &[usize]) -> Option<Vec<crate::find
 
 /// Whether the cluster would be the same.
 fn renders_the_same(a: &Plan, b: &Plan) -> bool {
-    let works = |p: &Plan| p.admission.accepted && p.reconcile_error.is_none();
-    works(a)
-        && works(b)
+    a.succeeds()
+        && b.succeeds()
         && a.operands.len() == b.operands.len()
         && a.ssp == b.ssp
         && a.topology == b.topology

@@ -170,7 +170,7 @@ fn as_sets(spec: &mut Value) {
 pub(super) fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> Vec<String> {
     let before = &case.plan;
     let mut out = Vec::new();
-    let runs = before.admission.accepted && before.reconcile_error.is_none();
+    let runs = before.succeeds();
     for fix in finding.fixes.iter().filter(|_| runs) {
         let Some(after) = case.surroundings(settings).planned_with(fix) else {
             continue;
