@@ -150,7 +150,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     let whole = appliers.of(Utf8Path::new(ELSEWHERE));
     if let Some(AppliedBy::Controller(_, controller)) = whole
-        && let Some(name) = ignore_file(controller)
+        && let Some(name) = controller.ignore_file()
     {
         files.push((name.into(), IGNORED.to_owned()));
     }
@@ -177,7 +177,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         }
     }
     if let Some(by) = whole
-        && !matches!(by, AppliedBy::Controller(_, c) if ignore_file(c).is_some())
+        && !matches!(by, AppliedBy::Controller(_, c) if c.ignore_file().is_some())
     {
         output.warning(format_args!(
             "the whole repository is applied, {by}: let it leave out the output tree, rendered/, or \
@@ -200,7 +200,9 @@ fn to_add(path: &Utf8Path, entries: &str, builds: bool, output: &Output) {
         let entries = entries.trim_end();
         output.warning(format_args!("add to `clusters` of {path}:\n{entries}"));
     }
-    let ignores = Controller::ALL.into_iter().filter_map(ignore_file);
+    let ignores = Controller::ALL
+        .into_iter()
+        .filter_map(Controller::ignore_file);
     if ignores.into_iter().any(|name| path == name) {
         let lines = IGNORED.trim_end();
         output.warning(format_args!("see that these lines are in {path}:\n{lines}"));
@@ -209,17 +211,6 @@ fn to_add(path: &Utf8Path, entries: &str, builds: bool, output: &Output) {
 
 /// By this comment Argo CD passes a file over.
 const NOT_RENDERED: &str = "# +argocd:skip-file-rendering\n";
-
-/// The file that says what a controller leaves out of the repository. Argo CD passes over by itself what
-/// is no object of Kubernetes.
-fn ignore_file(controller: Controller) -> Option<&'static str> {
-    match controller {
-        Controller::ArgoCd => None,
-        Controller::Flux => Some(".sourceignore"),
-        Controller::Acm => Some(".kubernetesignore"),
-        Controller::Fleet => Some(".fleetignore"),
-    }
-}
 
 /// What is no object of a cluster.
 const IGNORED: &str = "\

@@ -35,6 +35,7 @@ mod man;
 mod matrix;
 mod migrate;
 mod out;
+mod out_place;
 mod output;
 mod plan;
 mod prior_state;

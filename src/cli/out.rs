@@ -6,6 +6,7 @@ use clap::Args;
 use super::arguments::Sources;
 use super::clusters::Clusters;
 use super::failure::Failure;
+use super::out_place;
 
 /// Where the output tree is.
 #[derive(Debug, Args)]
@@ -49,6 +50,18 @@ impl Out {
             "a stream has no output tree",
             "name one with --out, or print the objects with --stdout",
         )
+    }
+
+    /// The output tree's path, where nobody applies it.
+    pub(super) fn place(&self, found: &Clusters) -> Result<Utf8PathBuf, Failure> {
+        let path = self.path(&found.root);
+        out_place::check(&path, found, self.kustomization(found))?;
+        Ok(path)
+    }
+
+    /// Whether the tree would be where it is by default, and there is none yet.
+    pub(super) fn is_only_default(&self, root: &Utf8Path) -> bool {
+        self.out.is_none() && !self.path(root).exists()
     }
 
     /// The output tree's path: as it was typed, else below the root.

@@ -97,12 +97,19 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             output.note("a stream has no output tree, so nothing is written; --out names one");
             (OutputTree::nowhere(), Before::Nothing)
         }
-        false => {
-            let path = arguments.out.path(&found.root);
-            let tree = OutputTree::open(path, &found, !arguments.check)?;
-            let before = base::before(&tree, output)?;
-            (tree, before)
-        }
+        false => match arguments.out.place(&found) {
+            Ok(path) => {
+                let tree = OutputTree::open(path, &found, !arguments.check)?;
+                let before = base::before(&tree, output)?;
+                (tree, before)
+            }
+            // Nobody asked for it there: the change is shown all the same.
+            Err(failure) if arguments.out.is_only_default(&found.root) && !arguments.check => {
+                output.note(format_args!("no output tree is written: {failure}"));
+                (OutputTree::nowhere(), Before::Nothing)
+            }
+            Err(failure) => return Err(failure),
+        },
     };
     let work = Work {
         force: arguments.force,

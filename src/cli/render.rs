@@ -113,7 +113,7 @@ fn write(
     if !arguments.check {
         arguments.out.check_shard(sources)?;
     }
-    let tree = OutputTree::open(arguments.out.path(&found.root), found, !arguments.check)?;
+    let tree = OutputTree::open(arguments.out.place(found)?, found, !arguments.check)?;
     let work = Work {
         tree: tree.new.as_ref(),
         check: tree.disk.as_ref().filter(|_| arguments.check),

@@ -38,6 +38,7 @@ const OF_ROLE: [&str; 7] = [
 #[derive(Debug, Default)]
 pub struct Appliers {
     appliers: Vec<Applier>,
+    readers: Vec<FileReader>,
     /// Directories with a kustomization, which builds what it names and nothing else.
     kustomizations: BTreeSet<Utf8PathBuf>,
     /// Directories with a `Chart.yaml`.
@@ -71,6 +72,17 @@ pub enum Controller {
 impl Controller {
     /// All that are known.
     pub const ALL: [Self; 4] = [Self::ArgoCd, Self::Flux, Self::Acm, Self::Fleet];
+
+    /// The file, of the syntax of `.gitignore`, that says what it leaves out of the repository. Argo CD
+    /// has none, and passes over by itself what is no object of Kubernetes.
+    pub const fn ignore_file(self) -> Option<&'static str> {
+        match self {
+            Self::ArgoCd => None,
+            Self::Flux => Some(".sourceignore"),
+            Self::Acm => Some(".kubernetesignore"),
+            Self::Fleet => Some(".fleetignore"),
+        }
+    }
 }
 
 impl fmt::Display for Controller {
@@ -102,6 +114,30 @@ struct Applier {
     directories: GlobMatcher,
     /// Whether everything below them is applied, too.
     deep: bool,
+    /// The files below a directory that are applied, by their paths from there; all where empty.
+    only: Option<GlobMatcher>,
+    /// Of those the ones that aren't.
+    except: Option<GlobMatcher>,
+    /// Directories that a generator leaves out.
+    left_out: Vec<GlobMatcher>,
+}
+
+impl Applier {
+    /// Whether files of `directory`, which is `above` or lies below it, are left out.
+    fn leaves_out(&self, above: &Utf8Path, directory: &Utf8Path) -> bool {
+        let file = directory.strip_prefix(above).unwrap_or(directory);
+        let file = file.join("a.yaml");
+        self.only.as_ref().is_some_and(|only| !only.is_match(&file))
+            || self.except.as_ref().is_some_and(|e| e.is_match(&file))
+            || self.left_out.iter().any(|l| l.is_match(dotted(above)))
+    }
+}
+
+/// What reads certain files wherever they lie.
+#[derive(Debug)]
+struct FileReader {
+    what: String,
+    files: GlobMatcher,
 }
 
 impl Repo {
@@ -153,6 +189,14 @@ impl Appliers {
         by.map(|a| AppliedBy::Controller(&a.what, a.controller))
     }
 
+    /// The ApplicationSet whose generator makes an Application of this file, such as `the ApplicationSet
+    /// all in apps/all.yaml`.
+    pub fn reader_of(&self, file: &Utf8Path) -> Option<&str> {
+        let mut readers = self.readers.iter();
+        let reader = readers.find(|r| r.files.is_match(file))?;
+        Some(&reader.what)
+    }
+
     /// Whether a directory has a kustomization, so that what it doesn't name is applied by nobody.
     pub fn is_kustomization(&self, directory: &Utf8Path) -> bool {
         self.kustomizations.contains(directory)
@@ -173,7 +217,8 @@ impl Appliers {
             let is_kustomization = self.is_kustomization(above);
             // Flux takes a kustomization on the way as one; the others ask at their own path only.
             built |= is_kustomization && applier.controller == Controller::Flux;
-            if applier.directories.is_match(dotted(above)) {
+            if applier.directories.is_match(dotted(above)) && !applier.leaves_out(above, directory)
+            {
                 return !built && !is_kustomization && !self.charts.contains(above);
             }
         }
@@ -255,21 +300,50 @@ impl Appliers {
         for source in many.chain(spec.get("source")) {
             let plugin = text(source, "plugin.name").is_some_and(|p| p.starts_with("hcoplan"));
             let deep = below(source, "directory.recurse").is_some_and(is_true);
-            if let Some(path) = text(source, "path").filter(|_| !plugin) {
-                self.add(path, deep, what, Controller::ArgoCd);
+            let files = |key: &str| file_pattern(text(source, key)?);
+            if let Some(path) = text(source, "path").filter(|_| !plugin)
+                && let Some(applier) = applier(path, deep, what, Controller::ArgoCd)
+            {
+                self.appliers.push(Applier {
+                    only: files("directory.include"),
+                    except: files("directory.exclude"),
+                    ..applier
+                });
             }
         }
     }
 
-    /// The directories of an ApplicationSet's git generators, however deep in a matrix or a merge.
+    /// The directories and files of an ApplicationSet's git generators, however deep in a matrix or a
+    /// merge.
     fn generators(&mut self, node: &Node, what: &str) {
         for entry in node.entries() {
-            if entry.key.text == "directories" {
-                let chosen = entry.value.items().iter();
-                let chosen = chosen.filter(|d| !d.get("exclude").is_some_and(is_true));
-                for path in chosen.filter_map(|d| text(d, "path")) {
-                    self.add(path, true, what, Controller::ArgoCd);
+            let paths = |excluded: bool| {
+                let items = entry.value.items().iter();
+                let chosen =
+                    items.filter(move |d| d.get("exclude").is_some_and(is_true) == excluded);
+                chosen.filter_map(|d| text(d, "path"))
+            };
+            match &*entry.key.text {
+                "directories" => {
+                    for path in paths(false) {
+                        let Some(applier) = applier(path, true, what, Controller::ArgoCd) else {
+                            continue;
+                        };
+                        let left_out = paths(true).filter_map(|path| glob(&pattern(path)?, true));
+                        self.appliers.push(Applier {
+                            left_out: left_out.collect(),
+                            ..applier
+                        });
+                    }
                 }
+                "files" => {
+                    let files = paths(false).filter_map(|path| file_pattern(&pattern(path)?));
+                    self.readers.extend(files.map(|files| FileReader {
+                        what: what.to_owned(),
+                        files,
+                    }));
+                }
+                _ => {}
             }
             self.generators(&entry.value, what);
         }
@@ -279,19 +353,32 @@ impl Appliers {
     }
 
     fn add(&mut self, path: &str, deep: bool, what: &str, controller: Controller) {
-        let Some(pattern) = pattern(path) else {
-            return;
-        };
-        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
-        if let Ok(glob) = glob {
-            self.appliers.push(Applier {
-                what: what.to_owned(),
-                controller,
-                directories: glob.compile_matcher(),
-                deep,
-            });
-        }
+        let applier = applier(path, deep, what, controller);
+        self.appliers.extend(applier);
     }
+}
+
+fn applier(path: &str, deep: bool, what: &str, controller: Controller) -> Option<Applier> {
+    Some(Applier {
+        what: what.to_owned(),
+        controller,
+        directories: glob(&pattern(path)?, true)?,
+        deep,
+        only: None,
+        except: None,
+        left_out: Vec::new(),
+    })
+}
+
+/// A pattern, or nothing where it is none. `whole`: a `*` ends at the next `/`.
+fn glob(pattern: &str, whole: bool) -> Option<GlobMatcher> {
+    let glob = GlobBuilder::new(pattern).literal_separator(whole).build();
+    Some(glob.ok()?.compile_matcher())
+}
+
+/// A pattern of files, as Argo CD takes it: a `*` stands for slashes, too.
+fn file_pattern(text: &str) -> Option<GlobMatcher> {
+    glob(text, false)
 }
 
 /// The role of Ansible that a directory belongs to.
@@ -367,6 +454,20 @@ mod tests {
             ),
             ("apps/chart.yaml", application("chart", "{path: chart}")),
             (
+                "apps/deep.yaml",
+                application(
+                    "deep",
+                    "{path: deep, directory: {recurse: true, exclude: '{rendered/*,*.json}'}}",
+                ),
+            ),
+            (
+                "apps/few.yaml",
+                application(
+                    "few",
+                    "{path: few, directory: {recurse: true, include: 'hco*.yaml'}}",
+                ),
+            ),
+            (
                 "apps/checked.yaml",
                 application("checked", "{path: checked, plugin: {name: hcoplan}}"),
             ),
@@ -374,7 +475,8 @@ mod tests {
                 "apps/all.yaml",
                 format!(
                     "{argo}kind: ApplicationSet\nmetadata: {{name: all}}\nspec:\n  generators:\n  \
-                     - matrix:\n      generators:\n      - git: {{directories: [{{path: sites/*}}]}}\n  \
+                     - matrix:\n      generators:\n      - git: {{directories: [{{path: sites/*}}, \
+                     {{path: sites/rendered, exclude: true}}], files: [{{path: 'fleet/**/*.json'}}]}}\n  \
                      template: {{spec: {{sources: [{{path: '{{{{path}}}}'}}, {{path: 'own/{{{{name}}}}'}}]}}}}\n"
                 ),
             ),
@@ -448,6 +550,10 @@ mod tests {
                 "the PolicyGenerator p in acm/policies.yaml applies it",
             ),
             ("ranch", "the GitRepo g in fleet.yaml applies it"),
+            (
+                "deep/other",
+                "the Application deep in apps/deep.yaml applies it",
+            ),
             ("chart/templates", "the Helm chart in chart renders it"),
             (
                 "roles/hco/templates",
@@ -465,9 +571,16 @@ mod tests {
             "checked",
             ".hcoplan",
             "chart",
+            "sites/rendered",
+            "deep/rendered/east",
+            "few/rendered",
             "",
         ] {
             assert_eq!(why(free), "", "{free}");
         }
+        let reader = |file: &str| appliers.reader_of(Utf8Path::new(file));
+        let all = Some("the ApplicationSet all in apps/all.yaml");
+        assert_eq!(reader("fleet/out/east/hcoplan-cluster.json"), all);
+        assert_eq!(reader("fleet/out/east/a.yaml"), None);
     }
 }
