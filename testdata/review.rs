@@ -417,6 +417,52 @@ fn a_report_begins_with_the_change() {
         .eq(shown, expected.raw());
 }
 
+/// Findings that twelve clusters have alike are one entry each, the worst first; JSON has all of them.
+#[test]
+fn findings_of_like_clusters_are_told_once() {
+    let scene = fleet(&CLUSTERS);
+    for name in ["jsonpatch", "image-removed"] {
+        let change = CHANGES.iter().find(|c| c.name == name).expect("there");
+        change.apply(&scene, &CLUSTERS, true);
+    }
+    let lint = |format: &str| {
+        let done = run(&scene, &["lint", "-q", format]);
+        String::from_utf8(done.stdout).expect("UTF-8")
+    };
+    let told = lint("--format=human");
+    let document: serde_json::Value = serde_json::from_str(&lint("--format=json")).expect("JSON");
+    let groups = document["groups"].as_array().expect("groups");
+    let findings = document["findings"].as_array().expect("findings");
+    assert!(groups.len() * CLUSTERS.len() <= findings.len());
+    for group in groups {
+        assert_eq!(
+            group["clusters"].as_array().map(Vec::len),
+            Some(12),
+            "{group}"
+        );
+        for index in group["findings"].as_array().expect("indexes") {
+            let finding = &findings[index.as_u64().expect("an index") as usize];
+            assert_eq!(finding["message"], group["message"]);
+        }
+        let rule = group["rule"].as_str().expect("a name");
+        let entries = told.matches(&format!("[{rule}]")).count();
+        let alike = groups.iter().filter(|g| g["rule"] == group["rule"]);
+        assert_eq!(entries, alike.count(), "{rule} in\n{told}");
+    }
+    let severities: Vec<_> = findings.iter().map(|f| f["severity"].as_str()).collect();
+    let worse = |a: Option<&str>| {
+        ["error", "warning", "info"]
+            .iter()
+            .position(|s| Some(*s) == a)
+    };
+    assert!(severities.is_sorted_by_key(|s| worse(*s)));
+    hold(
+        "lint",
+        &[],
+        &[("terminal", told), ("markdown", lint("--format=markdown"))],
+    );
+}
+
 /// Output trees of two branches merge wherever their sources do, with the line of `init --commit-tree`.
 #[test]
 fn branches_merge_in_the_tree() {

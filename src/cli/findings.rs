@@ -154,6 +154,8 @@ impl Findings {
             out.summary.oldest_baselined = left.oldest.map(|day| day.to_string());
         }
         out.findings = lint::grouped(out.findings, &self.users);
+        // Stable: the order of places stays within each rank.
+        out.findings.sort_by_key(Finding::rank);
         Ok(out)
     }
 }

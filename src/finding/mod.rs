@@ -6,11 +6,14 @@
 mod rule;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 pub use hcoplan_kubernetes::nearest;
 pub use hcoplan_yaml::source::Edit;
-pub use rule::{Claim, Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule, RuleOption};
+pub use rule::{
+    Claim, Confidence, FixKind, Group, Harm, Needs, OptionValue, Predicts, Rule, RuleOption,
+};
 
 use crate::source::Location;
 
@@ -103,6 +106,16 @@ impl Finding {
             }
             _ => None,
         }
+    }
+
+    /// The place in the order in which findings are told, the worst first: by severity, then by what
+    /// is hurt. Those of one rank stay in the order of their places.
+    pub fn rank(&self) -> (Reverse<Severity>, Harm) {
+        let harm = match self.refusal {
+            true => Harm::Stops,
+            false => self.rule.harm(),
+        };
+        (Reverse(self.severity), harm)
     }
 
     /// Points at where the user wrote what it is about, where it points into a program's text: all its

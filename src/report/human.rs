@@ -10,10 +10,12 @@ use anstyle::{AnsiColor, Style as Ansi};
 use camino::Utf8Path;
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
 
+use super::alike::{Alike, alike};
 use super::excerpt::{Excerpt, Mark, by_file};
 use super::text::{printable, wrapped};
 use super::{Report, join, sarif};
 use crate::finding::{Applicability, Finding, Predicts, Severity};
+use crate::review;
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,13 +44,16 @@ impl Default for Terminal {
 /// Of a finding's further places, so many are drawn: who has more has read enough.
 const MOST_RELATED: usize = 32;
 
+/// Of the places where other clusters have the same finding, so many are named.
+const MOST_ALIKE: usize = 3;
+
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let printer = Printer {
         report,
         style: report.terminal,
     };
-    for finding in report.findings {
-        printer.finding(finding, out)?;
+    for group in &alike(report.findings) {
+        printer.finding(group, out)?;
         writeln!(out)?;
     }
     writeln!(out, "{}", report.totals())
@@ -60,7 +65,8 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    fn finding(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    fn finding(&self, group: &Alike<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let finding = group.first;
         let severity = finding.severity.as_str();
         let color = match finding.severity {
             Severity::Error => AnsiColor::Red,
@@ -87,7 +93,7 @@ impl Printer<'_> {
             writeln!(out, "  {}", self.painted(line, bold))?;
         }
         self.excerpts(finding, out)?;
-        self.notes(finding, out)
+        self.notes(group, out)
     }
 
     fn excerpts(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
@@ -114,13 +120,25 @@ impl Printer<'_> {
         }
     }
 
-    fn notes(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-        if let Some(names) = finding.shared_by() {
+    fn notes(&self, group: &Alike<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let finding = group.first;
+        if let Some(names) = group.shared_by() {
             self.note("clusters", &printable(&names), out)?;
         } else if let Some(cluster) = &finding.cluster
             && (self.report.summary.clusters > 1 || finding.location.is_none())
         {
             self.note("cluster", &printable(cluster), out)?;
+        }
+        let places = group.others.iter().filter_map(|f| f.location.as_ref());
+        let places: Vec<String> = places
+            .map(|place| {
+                let (path, start) = (join(self.report.root, place.file.path()), place.start());
+                format!("{path}:{}:{}", start.line, start.column)
+            })
+            .collect();
+        if !places.is_empty() {
+            let shown = review::list(&places, MOST_ALIKE);
+            self.note("also at", &printable(&shown), out)?;
         }
         if let Some((name, runbook)) = finding.alert() {
             let alert = match self.style.links {
@@ -131,7 +149,7 @@ impl Printer<'_> {
         }
         match finding.rule.predicts {
             Predicts::Alert { .. } => {}
-            Predicts::Silent(what) => self.note("otherwise", what, out)?,
+            Predicts::Silent(what) => self.note("consequence", what, out)?,
             Predicts::Refusal(_) | Predicts::ReconcileError(_) => {}
         }
         if let Some(help) = &finding.help {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{Report, plural};
+use super::{Report, counted};
 use crate::finding::{Finding, Severity};
 use crate::secret::InputText;
 
@@ -83,14 +83,10 @@ fn case(
 
 /// `2 errors, 1 warning`.
 fn counts(findings: &[&Finding]) -> String {
-    let severities = [
-        (Severity::Error, "error"),
-        (Severity::Warning, "warning"),
-        (Severity::Info, "note"),
-    ];
-    let counts = severities.into_iter().filter_map(|(severity, name)| {
+    let severities = [Severity::Error, Severity::Warning, Severity::Info];
+    let counts = severities.into_iter().filter_map(|severity| {
         let count = findings.iter().filter(|f| f.severity == severity).count();
-        (count > 0).then(|| plural(count, name))
+        (count > 0).then(|| counted(count, severity))
     });
     counts.collect::<Vec<_>>().join(", ")
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use super::alike::{Alike, alike};
 use super::{Report, sarif};
-use crate::finding::{Finding, Severity};
+use crate::finding::Severity;
 use crate::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -13,13 +14,14 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     }
     writeln!(out, "\n| | where | rule | what | remedy |")?;
     writeln!(out, "|---|---|---|---|---|")?;
-    for finding in report.findings {
-        row(report, finding, out)?;
+    for group in &alike(report.findings) {
+        row(report, group, out)?;
     }
     Ok(())
 }
 
-fn row(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn row(report: &Report<'_>, group: &Alike<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let finding = group.first;
     let place = match (&finding.location, &finding.cluster) {
         (Some(l), _) => format!("{}:{}", report.path_in_repository(&l.file), l.start().line),
         (None, Some(cluster)) => cluster.clone(),
@@ -29,10 +31,16 @@ fn row(report: &Report<'_>, finding: &Finding, out: &mut dyn Write) -> io::Resul
     let severity = match finding.severity {
         Severity::Error => "🔴 error",
         Severity::Warning => "🟡 warning",
-        Severity::Info => "🔵 note",
+        Severity::Info => "🔵 info",
     };
     let rule = finding.rule;
-    let mut what = escape(&finding.message_of_all());
+    let mut what = match group.others.len() {
+        0 => escape(&finding.message_of_all()),
+        _ => {
+            let names = group.shared_by().unwrap_or_default();
+            escape(&format!("{} (in {names})", finding.message))
+        }
+    };
     if let Some((name, runbook)) = finding.alert() {
         what.push_str(&format!("<br>alert: [{name}]({runbook})"));
     }

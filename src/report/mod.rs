@@ -4,6 +4,7 @@
 //! Paths are relative to the current directory for people, and to the top of the git repository
 //! for the formats that a forge reads.
 
+mod alike;
 pub mod changes;
 mod concise;
 #[cfg(test)]
@@ -184,14 +185,10 @@ impl Report<'_> {
     /// `2 errors, 1 warning in 3 clusters (…)`.
     fn totals(&self) -> String {
         let mut parts = Vec::new();
-        for (severity, name) in [
-            (Severity::Error, "error"),
-            (Severity::Warning, "warning"),
-            (Severity::Info, "note"),
-        ] {
+        for severity in [Severity::Error, Severity::Warning, Severity::Info] {
             let n = self.count(severity);
             if n > 0 {
-                parts.push(plural(n, name));
+                parts.push(counted(n, severity));
             }
         }
         if parts.is_empty() {
@@ -229,6 +226,14 @@ impl Report<'_> {
             text.push_str(&format!(" ({})", asides.join("; ")));
         }
         text
+    }
+}
+
+/// `1 error`, `2 warnings`, `3 info`.
+fn counted(n: usize, severity: Severity) -> String {
+    match severity {
+        Severity::Info => format!("{n} {}", severity.as_str()),
+        _ => plural(n, severity.as_str()),
     }
 }
 

@@ -45,6 +45,7 @@ architecture.
 
 - KubeVirt `pkg/defaults` (`setDefaultCPUModel`) and virt-controller's node selector
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

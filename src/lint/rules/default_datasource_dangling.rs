@@ -57,6 +57,7 @@ the plain name leads.
 
 - SSP `internal/operands/data-sources`, `getDefaultDataSourceArch`, `addDataSourceReferenceForCrons`
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -58,6 +58,7 @@ spec:
 
 - HCO's mutating webhook from 1.18 on; CDI's DataImportCron controller: defaults
 "#,
+    harms: Harm::Data,
     ..Rule::BASE
 };
 

@@ -56,6 +56,7 @@ spec:
 - KubeVirt `pkg/virt-api/webhooks`: permitted host devices
 - kubevirt/hyperconverged-cluster-operator#1227
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

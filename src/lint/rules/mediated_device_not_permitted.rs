@@ -45,6 +45,7 @@ spec:
 - HCO's cluster configuration: mediated devices, permitted host devices
 - KubeVirt's user guide: virtual GPUs
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

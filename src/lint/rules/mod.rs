@@ -201,8 +201,8 @@ mod prelude {
     pub(super) use crate::boot_images::ssp_stage::Rendered;
     pub(super) use crate::boot_images::{ARCHITECTURES_ANNOTATION, TemplateSource};
     pub(super) use crate::finding::{
-        Applicability, Claim, Confidence, Finding, Fix, FixKind, Group, Needs, Predicts, Rule,
-        Severity, nearest,
+        Applicability, Claim, Confidence, Finding, Fix, FixKind, Group, Harm, Needs, Predicts,
+        Rule, Severity, nearest,
     };
     pub(super) use crate::jsonpatch::{self, Cause};
     pub(super) use crate::jsonpatch::{Op, Operation, Reason};

@@ -47,6 +47,7 @@ Label the nodes that run virtual machines `node-role.kubernetes.io/worker` (in t
 - HCO `pkg/nodeinfo`, the same in all modelled releases
 - Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -74,6 +74,7 @@ spec:
 - KubeVirt `pkg/virt-operator/resource/placement`
 - Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

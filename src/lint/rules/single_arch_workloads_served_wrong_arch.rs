@@ -62,6 +62,7 @@ spec:
 - SSP `internal/architecture`, `GetSSPArchs`
 - HCO `controllers/handlers/ssp.go`
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

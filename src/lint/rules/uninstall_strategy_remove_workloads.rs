@@ -52,6 +52,7 @@ For a cluster that is thrown away after each test, suppress the finding with tha
 - HCO's cluster configuration: `uninstallStrategy`
 - Argo CD: sync options `Prune=false` and `Delete=false`
 "#,
+    harms: Harm::Data,
     ..Rule::BASE
 };
 

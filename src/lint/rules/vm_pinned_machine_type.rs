@@ -1,7 +1,7 @@
 //! A machine type of one version of the emulator.
 
 use super::prelude::*;
-use crate::finding::{OptionValue, RuleOption};
+use crate::finding::{Harm, OptionValue, RuleOption};
 use crate::lint::VirtualMachine;
 
 pub(super) static RULE: Rule = Rule {
@@ -62,6 +62,7 @@ Or leave it out. A running machine keeps its type until it is restarted.
 - KubeVirt: machine types
 - Runbook: <https://kubevirt.io/monitoring/runbooks/DeprecatedMachineType.html>
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -61,6 +61,7 @@ spec:
 - kubevirt/kubevirt#5221
 - Runbook: <https://kubevirt.io/monitoring/runbooks/OrphanedVirtualMachineInstances.html>
 "#,
+    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -63,7 +63,7 @@ pub(super) fn section(
                 th scope="col" { "cluster" } th scope="col" { "HCO" } th scope="col" { "verdict" }
                 th scope="col" { "workload nodes" }
                 th.number scope="col" { "errors" } th.number scope="col" { "warnings" }
-                th.number scope="col" { "notes" } th.number scope="col" { "alerts" }
+                th.number scope="col" { "info" } th.number scope="col" { "alerts" }
                 th.number scope="col" { "images covered" }
                 @if changes.is_some() { th.number scope="col" { "objects changed" } }
             } }
@@ -86,16 +86,16 @@ pub(super) fn section(
     }
 }
 
-/// Errors, warnings and notes of each cluster.
+/// Errors, warnings and info of each cluster.
 fn counted(findings: &[Finding]) -> BTreeMap<&str, [usize; 3]> {
     let mut out: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for finding in findings {
         for cluster in finding.clusters() {
-            let [errors, warnings, notes] = out.entry(cluster).or_default();
+            let [errors, warnings, infos] = out.entry(cluster).or_default();
             *match finding.severity {
                 Severity::Error => errors,
                 Severity::Warning => warnings,
-                Severity::Info => notes,
+                Severity::Info => infos,
             } += 1;
         }
     }

@@ -51,16 +51,8 @@ pub(super) fn tone(severity: Severity) -> Tone {
     }
 }
 
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "note",
-    }
-}
-
 fn label(severity: Severity) -> Markup {
-    html! { span.label.(tone(severity).class()) { (word(severity)) } }
+    html! { span.label.(tone(severity).class()) { (severity.as_str()) } }
 }
 
 /// The content of the section.
@@ -191,7 +183,7 @@ fn notes(finding: &Finding) -> Markup {
                         dt { "alert" } dd { a href=(runbook) rel="noreferrer" { (name) } }
                     }
                 }
-                Predicts::Silent(what) => { dt { "otherwise" } dd { (what) } }
+                Predicts::Silent(what) => { dt { "consequence" } dd { (what) } }
                 Predicts::Refusal(_) | Predicts::ReconcileError(_) => {}
             }
             @if let Some(help) = &finding.help { dt { "remedy" } dd { (printable(help)) } }
