@@ -111,15 +111,34 @@ pub(super) fn violations(object: &Value) -> Vec<Violation> {
         let problems = key_problems(&key.to_lowercase());
         invalid("metadata.annotations", path, key, problems);
     }
-    if bytes > ANNOTATIONS_LIMIT {
-        found.push(Violation {
-            path: metadata.key("annotations"),
-            kind: ViolationKind::TooLong,
-            message: format!(
-                "metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
-            ),
-        });
+    let size = (bytes > ANNOTATIONS_LIMIT).then(|| Violation {
+        path: metadata.key("annotations"),
+        kind: ViolationKind::TooLong,
+        message: format!(
+            "metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
+        ),
+    });
+    for (i, owner) in of("ownerReferences")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let path = metadata.key("ownerReferences").index(i);
+        for (key, problem) in owner_problems(owner) {
+            let value = owner[key].as_str().unwrap_or_default();
+            let place = format!("metadata.ownerReferences.{key}");
+            invalid(&place, path.key(key), value, vec![problem]);
+        }
     }
+    let finalizers = of("finalizers").and_then(Value::as_array);
+    for (i, finalizer) in finalizers.into_iter().flatten().enumerate() {
+        let finalizer = finalizer.as_str().unwrap_or_default();
+        let path = metadata.key("finalizers").index(i);
+        let problems = key_problems(finalizer);
+        invalid("metadata.finalizers", path, finalizer, problems);
+    }
+    found.extend(size);
     if name.is_empty() && !generated {
         let violation = Violation {
             path: metadata.key("name"),
@@ -131,13 +150,24 @@ pub(super) fn violations(object: &Value) -> Vec<Violation> {
     found
 }
 
-/// One refusal of everything that schema, metadata and rules refuse, in the server's order:
-/// schema, metadata, list types, rules.
+/// What an owner lacks: the field, and what Kubernetes says of it.
+fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)> {
+    let text = |key: &str| owner.get(key).and_then(Value::as_str).unwrap_or_default();
+    let has_version = !text("apiVersion").is_empty() && !text("apiVersion").ends_with('/');
+    let version = (!has_version).then(|| ("apiVersion", "version must not be empty".to_owned()));
+    let empty = ["kind", "name", "uid"].map(|key| {
+        let is_empty = text(key).is_empty();
+        is_empty.then(|| (key, "must not be empty".to_owned()))
+    });
+    version.into_iter().chain(empty.into_iter().flatten())
+}
+
+/// One refusal of everything that metadata, schema and rules refuse, in the server's order:
+/// metadata, schema, list types, rules.
 pub(super) fn refuse(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Refusal)> {
-    let all: Vec<&Violation> = violations
-        .schema
+    let all: Vec<&Violation> = metadata
         .iter()
-        .chain(metadata)
+        .chain(&violations.schema)
         .chain(&violations.lists)
         .chain(&violations.rules)
         .collect();

@@ -33,9 +33,8 @@ use std::cell::OnceCell;
 use serde_json::Value;
 
 pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
-pub use operator_update::{
-    fill_eviction_strategy, is_settled, operator_update, operator_update_is_accepted,
-};
+pub use operator_update::{fill_eviction_strategy, is_settled, operator_update};
+pub use render::tried_on_update;
 pub use verdict::{Admission, Cause, Hole, HoleKind, Reason, Refusal, Stage};
 
 use crate::hyperconverged;

@@ -8,10 +8,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Admission, Hole, HoleKind, KIND, Operation, admit};
-use crate::hyperconverged::{self, HyperConverged};
+use super::{Admission, KIND, Operation, admit};
+use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
-use crate::kube::tree::{get, remove};
+use crate::kube::tree::get;
 use crate::release::Release;
 use crate::topology::Topology;
 
@@ -54,36 +54,6 @@ pub fn operator_update(
         missing,
     };
     admit(release, inventory, &updated, operation)
-}
-
-/// Whether the operator's update of an object that was just created is accepted.
-///
-/// Only validation that a warning ended early can have hidden what refuses it; where nothing was
-/// hidden, the update is accepted as the object was.
-pub fn operator_update_is_accepted(
-    release: &Release,
-    inventory: &Inventory,
-    topology: &Topology,
-    stored: &Value,
-    admission: &Admission,
-) -> bool {
-    let hides_refusal =
-        |hole: &Hole| hole.kind == HoleKind::WarningEndsValidation && hole.hidden.is_some();
-    if !admission.holes.iter().any(hides_refusal) {
-        return true;
-    }
-    let mut stored = stored.clone();
-    let highly_available = topology.infrastructure_highly_available();
-    stored["status"] = json!({"infrastructureHighlyAvailable": highly_available});
-    // An update that changes neither spec nor annotations is not looked at by the webhook. This one
-    // changes the eviction strategy: it is filled in, or counts as such.
-    let updated = stored.clone();
-    let path = match hyperconverged::version_of(&stored) {
-        "v1beta1" => "spec.evictionStrategy",
-        _ => "spec.virtualization.evictionStrategy",
-    };
-    remove(&mut stored, path);
-    operator_update(release, inventory, &stored, updated, &[]).accepted
 }
 
 /// Fills in the eviction strategy as the mutating webhook does when the operator updates the

@@ -54,6 +54,11 @@ const TRIED: [(&str, &str, &str); 4] = [
     ),
 ];
 
+/// The kinds of the operand CRs that the webhook reads when a HyperConverged is updated.
+pub fn tried_on_update() -> impl Iterator<Item = &'static str> {
+    TRIED.into_iter().map(|(kind, ..)| kind)
+}
+
 /// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
 /// patch writes into the HyperConverged is seen by those after it. An update tries the result on
 /// the operand CRs, which must be there, and leaves SSP out on plain Kubernetes.
@@ -158,6 +163,15 @@ fn from_status(old: &Value) -> Topology {
 }
 
 fn refusal(object: &Value, shape: &Shape, error: &operands::Error) -> Refusal {
+    if error.is_panic() && error.operand == "KubeVirt" {
+        let refusal = Refusal::new(Reason::TlsProfileUnknown, error.message.as_str());
+        let profile = Path::dotted(shape.tls);
+        return match at(object, shape.tls) {
+            None => refusal.at(Path::root()),
+            Some(own) if own.get("type").is_some() => refusal.at(profile.key("type")),
+            Some(_) => refusal.at(profile),
+        };
+    }
     let refusal = Refusal::new(Reason::Render, error.message.as_str());
     let annotations = Path::dotted("metadata.annotations");
     if let Some(patch) = &error.patch {

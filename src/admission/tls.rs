@@ -60,18 +60,6 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
     }
 }
 
-/// What the releases that don't check it die of when they render `type: Custom` without `custom`.
-pub(super) fn panic(object: &Value, shape: &Shape) -> Result<(), Refusal> {
-    let custom = format!("{}.custom", shape.tls);
-    if is_custom(object, shape) && at(object, &custom).is_none() {
-        let message =
-            "panic: runtime error: invalid memory address or nil pointer dereference [recovered]";
-        let path = Path::dotted(shape.tls).key("type");
-        return Err(Refusal::new(Reason::TlsCustomMissing, message).at(path));
-    }
-    Ok(())
-}
-
 fn is_custom(object: &Value, shape: &Shape) -> bool {
     text(object, &format!("{}.type", shape.tls)) == "Custom"
 }

@@ -7,7 +7,7 @@ use super::render::{self, DryRun};
 use super::shape::{Shape, at, list, text};
 use super::{Admission, Hole, HoleKind, KIND, Operation, Reason, Refusal};
 use super::{affinity, certificates, templates, tls};
-use crate::release::{Check, CustomMissing, VersionRules, Warnings};
+use crate::release::{Check, VersionRules, Warnings};
 use crate::yaml::Path;
 
 /// The webhook with what it looks at.
@@ -58,7 +58,7 @@ impl Webhook<'_> {
                         Ok(())
                     }
                     None => {
-                        admission.holes.extend(panics(*check, &refusal));
+                        admission.holes.extend(panics(&refusal));
                         Err(refusal)
                     }
                 };
@@ -112,12 +112,7 @@ impl Webhook<'_> {
             Check::MediatedDevices => self.mediated_devices(),
             Check::Affinity => affinity::check(object, shape, rules.prints_lists_as),
             Check::GateWarnings | Check::TuningWarning | Check::Unchanged => Ok(()),
-            Check::Render => {
-                if rules.tls.custom_missing == CustomMissing::Panics {
-                    tls::panic(object, shape)?;
-                }
-                render::check(object, shape, self.operation, &self.dry_run)
-            }
+            Check::Render => render::check(object, shape, self.operation, &self.dry_run),
         }
     }
 
@@ -182,10 +177,10 @@ fn ends((path, message): Warning, hidden: Option<Refusal>) -> Hole {
     }
 }
 
-/// Rendering dies of a missing custom profile where the TLS check lets it pass.
-fn panics(check: Check, refusal: &Refusal) -> Option<Hole> {
-    let died = check == Check::Render && refusal.reason == Reason::TlsCustomMissing;
-    died.then(|| Hole {
+/// Rendering panics on what the checks before it let pass.
+fn panics(refusal: &Refusal) -> Option<Hole> {
+    let panicked = refusal.reason == Reason::TlsProfileUnknown;
+    panicked.then(|| Hole {
         kind: HoleKind::Panic,
         path: refusal
             .causes

@@ -59,6 +59,9 @@ pub enum Reason {
     TemplateWithoutSpec,
     /// `type: Custom` without `custom`.
     TlsCustomMissing,
+    /// There is neither `custom` nor a profile of the name in `type`, in the HyperConverged's profile or,
+    /// where it has none, the APIServer's: the webhook panics.
+    TlsProfileUnknown,
     /// `custom.minTLSVersion` is missing or unknown.
     TlsMinVersion,
     /// No cipher that HTTP/2 needs.

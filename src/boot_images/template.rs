@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{ARCHITECTURES_ANNOTATION, IMMEDIATE_BIND_ANNOTATION};
-use crate::kube::tree::object;
+use crate::kube::tree::{object, without_nulls};
 
 /// Where a template comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +121,9 @@ impl Template {
         let mut template = Map::new();
         template.insert("metadata".to_owned(), self.metadata.clone().into());
         if let Some(spec) = &self.spec {
-            template.insert("spec".to_owned(), spec.clone().into());
+            // Go prints null for what isn't set (`pvc.dataSourceRef.apiGroup`); the API server drops it.
+            let spec = without_nulls(spec.clone().into());
+            template.insert("spec".to_owned(), spec);
         }
         template.insert("status".to_owned(), status.into());
         template.into()

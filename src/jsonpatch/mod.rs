@@ -76,6 +76,11 @@ pub fn annotation_of(kind: &str) -> Option<&'static str> {
     found.map(|a| a.name)
 }
 
+/// Whether an annotation of this name patches an operand.
+pub fn is_annotation(name: &str) -> bool {
+    ANNOTATIONS.iter().any(|a| a.name == name)
+}
+
 /// The operations of each of the annotations as `kubevirt_hco_unsafe_modifications` counts them,
 /// sorted by the annotation's name; 0 where it is absent or can't be decoded.
 pub fn counts(annotations: &BTreeMap<String, String>) -> Vec<(&'static str, usize)> {

@@ -195,7 +195,7 @@ impl State {
         let Some(stored) = &admission.stored else {
             return Step {
                 after: self.clone(),
-                plan: Plan::refused(&self.inventory, admission),
+                plan: Plan::refused(&self.release, &self.inventory, admission),
                 own_updates: Vec::new(),
                 objects: Vec::new(),
             };
@@ -264,7 +264,7 @@ impl State {
 
     fn without_hyperconverged(self) -> Step {
         Step {
-            plan: Plan::refused(&self.inventory, Admission::default()),
+            plan: Plan::refused(&self.release, &self.inventory, Admission::default()),
             after: self,
             own_updates: Vec::new(),
             objects: Vec::new(),

@@ -4,18 +4,14 @@
 //! Its own update (see [`admission::operator_update`]) may be refused: then it is tried again in
 //! every reconcile, for good.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::objects::Objects;
 use crate::admission::{self, Admission};
-use crate::hyperconverged::{self, HyperConverged, storage_path};
+use crate::hyperconverged::{self, HyperConverged};
 use crate::inventory::Inventory;
-use crate::kube::tree::set;
-use crate::plan::{Admit, Plan, plan_with};
+use crate::plan::{self, Admit, Plan, plan_with};
 use crate::release::Release;
-
-/// The kinds of the operand CRs that the webhook reads.
-const READ_BY_THE_WEBHOOK: [&str; 4] = ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP"];
 
 /// An update that the operator tried on the HyperConverged.
 #[derive(Debug, Clone)]
@@ -80,7 +76,7 @@ pub(super) fn settle(
         updated["metadata"]["annotations"][name] = value.clone();
     }
     if !additions.is_rendered {
-        write(release, &mut updated, &settled.plan);
+        plan::write(release, &mut updated, &settled.plan.written);
     }
     let missing = missing(existing, Some(&settled.plan));
     let admission =
@@ -114,37 +110,17 @@ pub(super) fn settle(
     settled
 }
 
-/// Writes what patches wrote through into the HyperConverged.
-pub(super) fn write(release: &Release, updated: &mut Value, plan: &Plan) {
-    for (path, value) in &plan.written {
-        set(updated, &storage_path(release, path), value.clone());
-    }
-}
-
 /// Which operand CRs the webhook would look for and not find.
 pub(super) fn missing(existing: &Objects, made: Option<&Plan>) -> Vec<&'static str> {
     let is_made = |kind: &str| made.is_some_and(|plan| plan.operand(kind).is_some());
     let there = |kind: &str| is_made(kind) || existing.has_kind(kind);
-    let kinds = READ_BY_THE_WEBHOOK.into_iter();
-    kinds.filter(|kind| !there(kind)).collect()
+    admission::tried_on_update()
+        .filter(|kind| !there(kind))
+        .collect()
 }
 
-/// The object with what the operator writes into its status, as far as the webhooks read it.
-pub(super) fn with_status(release: &Release, mut stored: Value, plan: &Plan) -> Value {
-    let mut status = Map::new();
-    let highly_available = plan.topology.infrastructure_highly_available();
-    status.insert(
-        "infrastructureHighlyAvailable".to_owned(),
-        highly_available.into(),
-    );
-    status.insert("nodeInfo".to_owned(), plan.status.node_info.clone().into());
-    if let Some(schedule) = &plan.status.data_import_schedule {
-        status.insert("dataImportSchedule".to_owned(), schedule.as_str().into());
-    }
-    status.insert(
-        "versions".to_owned(),
-        json!([{"name": "operator", "version": release.version()}]),
-    );
-    stored["status"] = status.into();
-    stored
+/// The object with the status that the operator reports, see [`plan::with_status`].
+pub(super) fn with_status(release: &Release, stored: Value, plan: &Plan) -> Value {
+    let schedule = plan.status.data_import_schedule.as_deref();
+    plan::with_status(release, stored, &plan.topology, schedule)
 }

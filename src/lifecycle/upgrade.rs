@@ -20,7 +20,7 @@ use crate::admission;
 use crate::hyperconverged;
 use crate::kube::ObjectId;
 use crate::kube::tree::get;
-use crate::plan::{Admit, plan_with};
+use crate::plan::{self, Admit, plan_with};
 use crate::release::{Release, RemovedObject, RemovedPatchOperation, Upgrade};
 
 /// The upgrade of a state that holds the objects of release `from` and has the new release.
@@ -69,7 +69,7 @@ fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
     let admit = Admit::Settled { writes: true };
     let plan = plan_with(release, &state.inventory, &stored, admit);
     let mut updated = stored.clone();
-    operator::write(release, &mut updated, &plan);
+    plan::write(release, &mut updated, &plan.written);
     let rendered = updated.clone();
     for removed in &release.upgrade().removed_patch_operations {
         remove_operation(&mut updated, removed);

@@ -45,6 +45,10 @@ pub struct Context<'a> {
     pub(super) reached: RefCell<Vec<Reached>>,
 }
 
+/// What is left of a panic on a nil pointer.
+pub const NIL_POINTER: &str =
+    "panic: runtime error: invalid memory address or nil pointer dereference [recovered]";
+
 /// Why an operand could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -65,6 +69,18 @@ impl Error {
             message: message.into(),
             patch: None,
         }
+    }
+
+    /// The operator follows a pointer that is nil. controller-runtime recovers, as the webhook's server
+    /// does.
+    pub fn panic(operand: &'static str) -> Self {
+        Self::new(operand, NIL_POINTER)
+    }
+
+    /// Whether the operator panics. Its first reconcile renders every operand before it deploys one,
+    /// so that it deploys none.
+    pub fn is_panic(&self) -> bool {
+        self.message.starts_with("panic: ")
     }
 }
 

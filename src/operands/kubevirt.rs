@@ -16,6 +16,7 @@ const EVEN_PARITY: &str = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity"
 /// Always.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let tuning = tuning(cx)?;
+    let tls = tls_configuration(cx)?;
     if cx.only_errors_count(KIND) {
         return Ok(Vec::new());
     }
@@ -29,12 +30,12 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         component: "compute",
         owned: true,
         annotations,
-        spec: spec(cx, tuning),
+        spec: spec(cx, tuning, tls),
     })?;
     Ok(vec![object])
 }
 
-fn spec(cx: &Context<'_>, tuning: Option<Value>) -> Value {
+fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
     let hc = cx.hc;
     let mut spec = json!({});
     copy(
@@ -57,7 +58,7 @@ fn spec(cx: &Context<'_>, tuning: Option<Value>) -> Value {
         "uninstallStrategy",
         uninstall_strategy(cx).into(),
     );
-    configuration(cx, tuning, &mut spec);
+    configuration(cx, tuning, tls, &mut spec);
     copy(
         &mut spec,
         "workloadUpdateStrategy",
@@ -107,7 +108,7 @@ fn infra(cx: &Context<'_>) -> Option<Value> {
     (!infra.is_empty()).then_some(Value::Object(infra))
 }
 
-fn configuration(cx: &Context<'_>, tuning: Option<Value>, spec: &mut Value) {
+fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut Value) {
     let hc = cx.hc;
     developer_configuration(cx, spec);
     set(
@@ -122,7 +123,7 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, spec: &mut Value) {
         "configuration.seccompConfiguration",
         seccomp_configuration(),
     );
-    tls_configuration(cx, spec);
+    set(spec, "configuration.tlsConfiguration", tls);
     set(spec, "configuration.vmRolloutStrategy", "LiveUpdate".into());
     for (path, value) in [
         (
@@ -315,9 +316,9 @@ fn obsolete_cpu_models(cx: &Context<'_>, spec: &mut Value) {
 }
 
 /// No ciphers where the profile is spelled out as `modern`: TLS 1.3 has none to choose.
-fn tls_configuration(cx: &Context<'_>, spec: &mut Value) {
+fn tls_configuration(cx: &Context<'_>) -> Result<Value, Error> {
     let tables = &cx.release.tables().tls;
-    let tls = cx.tls().for_kubevirt(tables);
+    let tls = cx.tls().for_kubevirt(tables)?;
     let value = &tls.value;
     let custom = value.get("custom").is_some_and(Value::is_object);
     let modern = value.get("modern").is_some_and(Value::is_object);
@@ -325,7 +326,7 @@ fn tls_configuration(cx: &Context<'_>, spec: &mut Value) {
     if custom || !modern {
         set(&mut out, "ciphers", tls.iana_ciphers(tables).into());
     }
-    set(spec, "configuration.tlsConfiguration", out);
+    Ok(out)
 }
 
 /// A switch that is on becomes an empty object; the parent is there only with one of them.

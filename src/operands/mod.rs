@@ -33,6 +33,6 @@ mod virtio_win;
 mod wasp_agent;
 
 pub use complete::check;
-pub use context::{Context, Error, Stage};
+pub use context::{Context, Error, NIL_POINTER, Stage};
 pub use table::{OPERANDS, Operand, Rendered, reached_by, render_all, render_one};
 pub use tls::TlsProfile;

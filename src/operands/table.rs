@@ -113,23 +113,37 @@ pub struct Rendered {
     pub reached: Vec<Reached>,
 }
 
-/// Renders every operand in the release's order; the first error ends the walk.
+/// Renders every operand in the release's order; the first error ends the walk. An operand that the
+/// operator panics on leaves nothing of the others: it renders them all before it deploys one.
 pub fn render_all(cx: &Context<'_>) -> Rendered {
     let mut rendered = Rendered::default();
+    let panics = |error| Rendered {
+        error: Some(error),
+        ..Rendered::default()
+    };
+    if let Err(error) = cx.tls().check_in_pods(cx.release) {
+        return panics(error);
+    }
     for name in cx.release.work_order().on(cx.inventory.platform) {
         let operand = find(name);
         match (operand.render)(cx) {
-            Ok(objects) => rendered
+            Err(error) if error.is_panic() => return panics(error),
+            Err(error) if rendered.error.is_none() => {
+                rendered.error = Some(error);
+                rendered.patched = cx.patched.take();
+                rendered.reached = cx.reached.take();
+            }
+            Ok(objects) if rendered.error.is_none() => rendered
                 .objects
                 .extend(objects.into_iter().map(|o| (operand.name, o))),
-            Err(error) => {
-                rendered.error = Some(error);
-                break;
-            }
+            // Behind an error, only a panic counts.
+            Ok(_) | Err(_) => {}
         }
     }
-    rendered.patched = cx.patched.take();
-    rendered.reached = cx.reached.take();
+    if rendered.error.is_none() {
+        rendered.patched = cx.patched.take();
+        rendered.reached = cx.reached.take();
+    }
     rendered
 }
 

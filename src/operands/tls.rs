@@ -6,8 +6,10 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use super::Error;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
+use crate::kube::tree;
 use crate::release::{Platform, Release, Tls};
 
 /// The effective profile: the CR's, else the APIServer's (OpenShift), else Intermediate.
@@ -30,7 +32,8 @@ impl TlsProfile {
         };
         let default = || json!({"type": "Intermediate", "intermediate": {}});
         let mut value = own.or_else(cluster).unwrap_or_else(default);
-        if type_of(&value) == "Custom" && value.get("custom").is_none_or(Value::is_null) {
+        let lacks_custom = value.get("custom").is_none_or(Value::is_null);
+        if type_of(&value) == "Custom" && lacks_custom && release.has("completes-tls-profile") {
             value["custom"] = intermediate(tables);
         }
         let custom = (type_of(&value) == "Custom").then(|| value["custom"].clone());
@@ -43,12 +46,40 @@ impl TlsProfile {
     }
 
     /// The profile as KubeVirt gets it: a custom object counts whatever the type says.
-    pub fn for_kubevirt(&self, tables: &Tls) -> Cow<'_, Self> {
+    ///
+    /// # Errors
+    /// There is no custom object, and no profile of the name in `type`: who renders it panics.
+    pub fn for_kubevirt(&self, tables: &Tls) -> Result<Cow<'_, Self>, Error> {
         let custom = self.value.get("custom").filter(|c| c.is_object());
         match custom {
-            None => Cow::Borrowed(self),
-            Some(custom) => Cow::Owned(Self::new(tables, self.value.clone(), Some(custom))),
+            None if !tables.profiles.contains_key(self.kind()) => Err(Error::panic("KubeVirt")),
+            None => Ok(Cow::Borrowed(self)),
+            Some(custom) => Ok(Cow::Owned(Self::new(
+                tables,
+                self.value.clone(),
+                Some(custom),
+            ))),
         }
+    }
+
+    /// The operator looks up what its own pods get by the type, where a release gives them a profile.
+    ///
+    /// # Errors
+    /// There is no profile of that name: the operator panics.
+    pub(super) fn check_in_pods(&self, release: &Release) -> Result<(), Error> {
+        let named = |kind| release.tables().tls.profiles.contains_key(kind);
+        match self.kind() {
+            kind if kind == "Custom" || named(kind) || !release.has("tls-arguments") => Ok(()),
+            _ => Err(Error::panic("Deployment")),
+        }
+    }
+
+    /// Whether a HyperConverged as it is stored has a profile without a type. Go prints `type: ""`.
+    pub fn lacks_type(stored: &Value) -> bool {
+        let spec = &stored["spec"];
+        let profile = spec.get("tlsSecurityProfile");
+        let profile = profile.or_else(|| tree::get(spec, "security.tlsSecurityProfile"));
+        profile.is_some_and(|p| p.is_object() && type_of(p).is_empty())
     }
 
     fn new(tables: &Tls, value: Value, custom: Option<&Value>) -> Self {
@@ -133,6 +164,10 @@ fn sanitise(tables: &Tls, profile: &Value) -> Value {
                     let name = c.as_str().unwrap_or_default();
                     tables.valid_cipher_names.iter().any(|v| v == name)
                 });
+                // It collects them in a list that isn't there before the first.
+                if ciphers.is_empty() {
+                    custom["ciphers"] = Value::Null;
+                }
             }
         }
     }

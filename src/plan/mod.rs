@@ -7,6 +7,7 @@
 
 mod alerts;
 mod metrics;
+mod own_update;
 mod status;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use alerts::PREDICTED as PREDICTED_ALERTS;
+pub use own_update::{with_status, write};
 pub use status::{Condition, Status};
 
 use crate::admission::{self, Admission, Operation};
@@ -54,6 +56,10 @@ pub struct Plan {
     /// eviction strategy: dotted paths below `spec` in v1's shape. Empty where there is no such
     /// update, or it is refused.
     pub written: Vec<(String, Value)>,
+    /// What came of the operator's own update of a HyperConverged that was just created, where it is
+    /// refused: the operator tries it again in every reconcile, and neither finalizer, label nor
+    /// anything that it filled in is ever stored.
+    pub refused_update: Option<Box<Admission>>,
     /// HCO's operands with the operand's name, in the operator's order of work; those of SSP's
     /// stage are in `ssp`.
     pub operands: Vec<(&'static str, Object)>,
@@ -79,13 +85,20 @@ pub enum Admit {
     Unchecked,
 }
 
+impl Admit {
+    /// Whether the object is new in the cluster.
+    fn creates(self) -> bool {
+        matches!(self, Self::Create | Self::Force)
+    }
+}
+
 impl Plan {
     /// What follows where the HyperConverged was refused, or there is none: nothing.
-    pub fn refused(inventory: &Inventory, admission: Admission) -> Self {
+    pub fn refused(release: &Release, inventory: &Inventory, admission: Admission) -> Self {
         Self {
             admission,
             hyperconverged: None,
-            topology: Topology::new(inventory, None),
+            topology: Topology::new(release, inventory, None),
             status: Status::default(),
             metrics: Map::new(),
             reconcile_error: None,
@@ -93,6 +106,7 @@ impl Plan {
             golden_images: None,
             patched: Vec::new(),
             written: Vec::new(),
+            refused_update: None,
             operands: Vec::new(),
         }
     }
@@ -151,7 +165,7 @@ pub fn plan_with(
 ) -> Plan {
     match reconcile(release, inventory, hyperconverged, admit) {
         Ok(outcome) => outcome.into_plan(release, inventory),
-        Err(refused) => Plan::refused(inventory, *refused),
+        Err(refused) => Plan::refused(release, inventory, *refused),
     }
 }
 
@@ -164,6 +178,8 @@ struct Outcome {
     rendered: Rendered,
     /// What the operator writes into the HyperConverged, by path.
     written: Vec<(String, Value)>,
+    /// What refuses the operator's own update.
+    refused_update: Option<Box<Admission>>,
 }
 
 /// A patch may write into the HyperConverged. The operator stores that only in the round that
@@ -195,65 +211,111 @@ fn reconcile(
     let known = admission.read.take();
     let known = known.map(|read| read.once_stored(release));
     let read = || stored.map(|stored| HyperConverged::from_stored(release, stored));
-    let Some(mut hc) = known.or_else(read) else {
+    let Some(hc) = known.or_else(read) else {
         return Err(Box::new(admission));
     };
-    let topology = Topology::new(inventory, hc.get("deployment.nodePlacements.workload"));
-    let operator_may_update = match stored {
-        _ if matches!(admit, Admit::Settled { .. }) => {
-            matches!(admit, Admit::Settled { writes: true })
-        }
-        Some(stored) if admission.accepted => admission::operator_update_is_accepted(
-            release, inventory, &topology, stored, &admission,
-        ),
-        _ => true,
+    let topology = Topology::new(
+        release,
+        inventory,
+        hc.get("deployment.nodePlacements.workload"),
+    );
+    let cluster = Cluster {
+        release,
+        inventory,
+        topology: &topology,
     };
-    let mut written = operator_may_update.then(Vec::new);
-    if let Some(written) = &mut written {
-        admission::fill_eviction_strategy(&mut hc, &topology);
-        written.extend(boot_images::write_schedules(release, &mut hc));
-    }
-    let schedule = inventory.data_import_schedule.as_deref();
-    let golden_images = |hc: &_| {
-        let images = GoldenImages::of(release, hc, &topology, schedule).render();
-        images.map(Arc::new)
+    let writes = match (admit, stored) {
+        (Admit::Settled { writes }, _) => writes,
+        (_, Some(stored)) => !admission::is_settled(stored),
+        (_, None) => true,
     };
-    let mut images = golden_images(&hc);
-
-    let mut rendered = Rendered::default();
-    let mut patched = None;
-    for round in 0..MOST_RECONCILES {
-        let templates = HcoStage::for_ssp(&images);
-        let stage = Stage::Operator;
-        let cx = Context::new(release, inventory, &topology, &hc, templates, stage);
-        rendered = operands::render_all(&cx);
-        let writes = jsonpatch::write_through(release, &hc, &rendered.reached);
-        patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
-        let Some(written) = written.as_mut().filter(|_| !writes.is_empty()) else {
-            break;
-        };
-        if round == 0 {
-            written.extend_from_slice(&writes);
+    let mut rounds = cluster.reconcile(hc.clone(), writes);
+    let panics = rounds.rendered.error.as_ref().is_some_and(|e| e.is_panic());
+    let refused_update = match stored {
+        Some(stored) if writes && !panics && admission.accepted && admit.creates() => {
+            let rendered = (&rounds.rendered, &*rounds.written);
+            own_update::refusal(release, inventory, &topology, &admission, stored, rendered)
         }
-        let before = hc.spec.clone();
-        for (path, value) in writes {
-            hc.set(&path, value);
-        }
-        if hc.spec == before {
-            break;
-        }
-        // SSP's patch may have written the gate for multiple architectures.
-        images = golden_images(&hc);
+        _ => None,
+    };
+    if writes && (panics || refused_update.is_some()) {
+        rounds = cluster.reconcile(hc, false);
     }
-    rendered.patched = patched.unwrap_or_default();
     Ok(Outcome {
         admission,
         topology,
-        hyperconverged: hc,
-        golden_images: images.ok(),
-        rendered,
-        written: written.unwrap_or_default(),
+        hyperconverged: rounds.hyperconverged,
+        golden_images: rounds.golden_images.ok(),
+        rendered: rounds.rendered,
+        written: rounds.written,
+        refused_update,
     })
+}
+
+/// What the operator knows before it reads a HyperConverged.
+struct Cluster<'a> {
+    release: &'a Release,
+    inventory: &'a Inventory,
+    topology: &'a Topology,
+}
+
+/// What as many reconciles as it takes lead to.
+struct Rounds {
+    hyperconverged: HyperConverged,
+    golden_images: Result<Arc<HcoStage>, boot_images::TemplateError>,
+    rendered: Rendered,
+    written: Vec<(String, Value)>,
+}
+
+impl Cluster<'_> {
+    /// Reconciles until nothing changes. `writes` is whether the operator stores what it fills in.
+    fn reconcile(&self, mut hc: HyperConverged, writes: bool) -> Rounds {
+        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
+        let mut written = writes.then(Vec::new);
+        if let Some(written) = &mut written {
+            admission::fill_eviction_strategy(&mut hc, topology);
+            written.extend(boot_images::write_schedules(release, &mut hc));
+        }
+        let schedule = inventory.data_import_schedule.as_deref();
+        let golden_images = |hc: &_| {
+            let images = GoldenImages::of(release, hc, topology, schedule).render();
+            images.map(Arc::new)
+        };
+        let mut images = golden_images(&hc);
+
+        let mut rendered = Rendered::default();
+        let mut patched = None;
+        for round in 0..MOST_RECONCILES {
+            let templates = HcoStage::for_ssp(&images);
+            let stage = Stage::Operator;
+            let cx = Context::new(release, inventory, topology, &hc, templates, stage);
+            rendered = operands::render_all(&cx);
+            let writes = jsonpatch::write_through(release, &hc, &rendered.reached);
+            patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
+            let Some(written) = written.as_mut().filter(|_| !writes.is_empty()) else {
+                break;
+            };
+            if round == 0 {
+                written.extend_from_slice(&writes);
+            }
+            let before = hc.spec.clone();
+            for (path, value) in writes {
+                hc.set(&path, value);
+            }
+            if hc.spec == before {
+                break;
+            }
+            // SSP's patch may have written the gate for multiple architectures.
+            images = golden_images(&hc);
+        }
+        rendered.patched = patched.unwrap_or_default();
+        Rounds {
+            hyperconverged: hc,
+            golden_images: images,
+            rendered,
+            written: written.unwrap_or_default(),
+        }
+    }
 }
 
 fn accepted(stored: &Value) -> Admission {
@@ -274,6 +336,7 @@ impl Outcome {
             golden_images,
             rendered,
             written,
+            refused_update,
         } = self;
         let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
         let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
@@ -299,6 +362,7 @@ impl Outcome {
             golden_images,
             patched: rendered.patched,
             written,
+            refused_update,
             operands: rendered.objects,
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn of(
     }
 }
 
-fn node_info(release: &Release, topology: &Topology) -> Map<String, Value> {
+pub(super) fn node_info(release: &Release, topology: &Topology) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, list) in [
         (

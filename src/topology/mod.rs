@@ -2,11 +2,14 @@
 //!
 //! Source: HCO `pkg/nodeinfo` of each release; checked against every recorded case.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::inventory::{Inventory, Node};
 use crate::kube::node_affinity::Required;
 use crate::kube::tree;
+use crate::release::{Platform, Release};
 
 /// Facts about the cluster, as the operator sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,10 +34,22 @@ pub struct Topology {
 impl Topology {
     /// The facts of an inventory under a workload placement (`nodePlacements.workload` of the
     /// v1 API, `workloads.nodePlacement` of v1beta1).
-    pub fn new(inventory: &Inventory, workload_placement: Option<&Value>) -> Self {
+    pub fn new(
+        release: &Release,
+        inventory: &Inventory,
+        workload_placement: Option<&Value>,
+    ) -> Self {
         let selection = workload_placement.and_then(Selection::of);
+        let relabels = inventory.hosted_control_plane
+            && inventory.platform == Platform::OpenShift
+            && release.has("hosted-workers-are-no-control-plane");
         let mut facts = Self::default();
         for (index, node) in inventory.nodes.iter().enumerate() {
+            let node = match relabels {
+                true => relabelled(node),
+                false => Cow::Borrowed(node),
+            };
+            let node = node.as_ref();
             let roles = Roles::of(node);
             let is_workload_node = match &selection {
                 Some(selection) => selection.selects(node),
@@ -108,6 +123,26 @@ impl Roles {
     }
 }
 
+/// What earlier patches of HCO labelled the workers of a hosted control plane with, so that virt-operator
+/// runs there. Source: HCO `controllers/nodes`.
+const SET_BY_HCO: (&str, &str) = (
+    "node-role.kubernetes.io/control-plane",
+    "set-to-allow-kubevirt-deployment",
+);
+
+/// The node as HCO leaves it where the control plane is hosted: a worker loses the role that an
+/// earlier patch of HCO gave it.
+fn relabelled(node: &Node) -> Cow<'_, Node> {
+    let (label, value) = SET_BY_HCO;
+    let is_set = node.labels.get(label).is_some_and(|v| v == value);
+    if !is_set || !node.has_role("worker") {
+        return Cow::Borrowed(node);
+    }
+    let mut node = node.clone();
+    node.labels.remove(label);
+    Cow::Owned(node)
+}
+
 /// Adds an architecture that a node has and that isn't there yet.
 fn add(architecture: &String, all: &mut Vec<String>) {
     if !architecture.is_empty() && !all.contains(architecture) {
@@ -172,6 +207,10 @@ mod tests {
         }
     }
 
+    fn release() -> std::sync::Arc<Release> {
+        Release::known("1.17").expect("known")
+    }
+
     fn inventory() -> Inventory {
         Inventory {
             nodes: vec![
@@ -187,12 +226,12 @@ mod tests {
 
     #[test]
     fn workers_unless_a_placement_says_otherwise() {
-        let facts = Topology::new(&inventory(), None);
+        let facts = Topology::new(&release(), &inventory(), None);
         assert_eq!(facts.workload_architectures, ["arm64", "s390x"]);
         assert_eq!(facts.default_architecture.as_deref(), Some("arm64"));
         assert_eq!(facts.worker_nodes, 4);
         let placement = json!({"nodeSelector": {"node-role.kubernetes.io/control-plane": ""}});
-        let facts = Topology::new(&inventory(), Some(&placement));
+        let facts = Topology::new(&release(), &inventory(), Some(&placement));
         assert_eq!(facts.workload_architectures, ["amd64"]);
         assert_eq!(facts.default_architecture.as_deref(), Some("amd64"));
     }
@@ -202,7 +241,30 @@ mod tests {
         let mut inventory = inventory();
         inventory.nodes.pop();
         inventory.nodes.pop();
-        let facts = Topology::new(&inventory, None);
+        let facts = Topology::new(&release(), &inventory, None);
         assert_eq!(facts.default_architecture.as_deref(), Some("arm64"));
+    }
+
+    /// HCO takes the label away again, on hosted control planes, from workers, from 1.17 on.
+    #[test]
+    fn a_worker_that_hco_labelled_is_no_control_plane() {
+        let mut worker = node("w", "arm64", &["worker"]);
+        worker.labels.insert(
+            "node-role.kubernetes.io/control-plane".into(),
+            "set-to-allow-kubevirt-deployment".into(),
+        );
+        let mut inventory = Inventory {
+            nodes: vec![worker],
+            hosted_control_plane: true,
+            ..Inventory::default()
+        };
+        let counted = |name: &str, inventory: &Inventory| {
+            let release = Release::known(name).expect("known");
+            Topology::new(&release, inventory, None).control_plane_nodes
+        };
+        assert_eq!(counted("1.16", &inventory), 1);
+        assert_eq!(counted("1.17", &inventory), 0);
+        inventory.hosted_control_plane = false;
+        assert_eq!(counted("1.17", &inventory), 1);
     }
 }

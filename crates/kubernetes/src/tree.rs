@@ -11,6 +11,18 @@ pub fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Object(object)
 }
 
+/// The value without the entries of objects that are null, at any depth.
+pub fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let kept = map.into_iter().filter(|(_, v)| !v.is_null());
+            kept.map(|(k, v)| (k, without_nulls(v))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
+        other => other,
+    }
+}
+
 /// The keys of a dotted path.
 pub fn steps(path: &str) -> impl Iterator<Item = &str> + Clone {
     split(path, b'.')

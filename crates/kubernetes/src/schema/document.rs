@@ -10,6 +10,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::suggest::nearest;
+use crate::tree::without_nulls;
 use hcoplan_yaml::source::{SourceFile, Span};
 use hcoplan_yaml::{Node, Path, Style, Value as Yaml};
 
@@ -191,17 +192,6 @@ fn strings(list: &Value) -> impl Iterator<Item = &str> {
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
-}
-
-fn without_nulls(value: Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let kept = map.into_iter().filter(|(_, v)| !v.is_null());
-            kept.map(|(k, v)| (k, without_nulls(v))).collect()
-        }
-        Value::Array(items) => items.into_iter().map(without_nulls).collect(),
-        other => other,
-    }
 }
 
 /// A JSON pointer as a path in the tree.
