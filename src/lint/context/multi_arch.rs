@@ -78,7 +78,11 @@ impl Context<'_> {
     pub fn topology_after(&self, change: &Change) -> Option<Topology> {
         let placement = self.field(Pods::Workload.field()).path()?;
         let after = change.value_after(&self.document().root, &placement);
-        Some(Topology::new(self.inventory(), after.ok()?.as_ref()))
+        Some(Topology::new(
+            self.release(),
+            self.inventory(),
+            after.ok()?.as_ref(),
+        ))
     }
 
     fn placement_change(&self, architectures: &[String]) -> Option<Change> {

@@ -130,7 +130,10 @@ fn found(cx: &Context<'_>, hole: &Hole) -> Finding {
         .help("remove it, and mend what it hides");
     // What can't be rendered has a finding of its own. A few patches only fail in the webhook,
     // which renders without what the operator has added.
-    let severe = matches!(hidden.reason, Reason::Affinity | Reason::TlsCustomMissing);
+    let severe = matches!(
+        hidden.reason,
+        Reason::Affinity | Reason::TlsCustomMissing | Reason::TlsProfileUnknown
+    );
     let fails = severe || cx.plan().reconcile_error.is_some();
     for cause in &hidden.causes {
         let place = cx.locate(&cause.path);

@@ -89,6 +89,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     match cx.rendering_fails_with(&error.to_string()) {
         Some(incident) => {
             if let Some(finding) = finding(cx, &found) {
+                let finding = match incident {
+                    Incident::ReconcileError => finding.related(
+                        cx.whole(),
+                        "the operator panics in every reconcile, and deploys nothing of this",
+                    ),
+                    _ => finding,
+                };
                 out.explain(incident, finding);
             }
         }

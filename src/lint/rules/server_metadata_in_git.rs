@@ -1,6 +1,7 @@
 //! Metadata that the server or a controller writes, in a manifest.
 
 use super::prelude::*;
+use crate::admission::is_settled;
 use crate::yaml::edit::Change;
 use crate::yaml::{Entry, Node, Path, Value};
 
@@ -27,6 +28,10 @@ A `resourceVersion` makes the API server refuse to create the object, and an upd
 the object has changed. Finalizers that nobody works off keep it from ever being deleted, owner
 references to an owner that isn't there get it deleted. The last applied configuration of another
 time makes `kubectl apply` remove fields.
+
+With HCO's own finalizer (`kubevirt.io/hyperconverged`) *and* its label `app` HCO has nothing to add to the
+object. It never updates it, and so never fills in `evictionStrategy`: virtual machines are not migrated
+away from a node that is drained.
 
 `hco.kubevirt.io/v1-only-fields` is worst: HCO writes it when somebody reads the object as v1beta1,
 and takes it for real when the object comes back. Settings that stand nowhere in `spec` are switched
@@ -88,10 +93,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let names: Vec<&str> = found.iter().map(|(_, e)| e.key.text.as_str()).collect();
-    let message = format!(
+    let mut message = format!(
         "the manifest has metadata that belongs to a cluster: {}",
         and(&names)
     );
+    // HCO updates the object once, to add these two, and fills this in with it.
+    if let Some(read) = cx.hyperconverged()
+        && is_settled(&cx.document().root.to_json())
+        && read.get("virtualization.evictionStrategy").is_none()
+    {
+        message.push_str(
+            "; with the finalizer and the label `app` HCO takes it for one that it has updated \
+             already, so that `evictionStrategy` stays unset",
+        );
+    }
     let mut finding = Finding::new(&RULE, message)
         .at(cx.document().location(first.key.span))
         .label("written by the server or a controller")

@@ -1,8 +1,8 @@
 //! TLS profiles that HCO refuses, and some that only KubeVirt refuses.
 
 use super::prelude::*;
-use crate::admission::{HoleKind, Reason};
-use crate::yaml::Node;
+use crate::admission::Reason;
+use crate::yaml::{Node, Value};
 
 pub(super) static RULE: Rule = Rule {
     name: "tls-profile-invalid",
@@ -26,6 +26,8 @@ A `tlsSecurityProfile` that doesn't work:
 - `custom` without a `minTLSVersion`, or with one that there isn't;
 - `type: Custom` without `custom`. Releases 1.16 and 1.17 don't check that: their webhook panics
   while it renders the operands;
+- no `type` and no `custom` (`{}`, `{modern: {}}`): the webhook of every release panics. Where the
+  cluster's own profile (`APIServer`) is like that, it panics on every HyperConverged without one;
 - `type: Modern` without `modern: {}`: it is accepted, but KubeVirt gets TLS 1.3 together with a
   list of ciphers;
 - a cipher that isn't one of OpenSSL's names as HCO knows them (a warning): it is left out
@@ -33,7 +35,7 @@ A `tlsSecurityProfile` that doesn't work:
 
 ## Why it matters
 
-The first four are refused. In the fifth case HCO's webhook is content, and KubeVirt's refuses the
+The first five are refused. In the sixth case HCO's webhook is content, and KubeVirt's refuses the
 change of the KubeVirt later: "You cannot specify ciphers when
 spec.configuration.tlsConfiguration.minTLSVersion is empty or VersionTLS13". The operator's
 reconcile stops there. A cipher that is left out makes the profile narrower than it reads.
@@ -92,6 +94,7 @@ fn is_ours(reason: Reason) -> bool {
     matches!(
         reason,
         Reason::TlsCustomMissing
+            | Reason::TlsProfileUnknown
             | Reason::TlsMinVersion
             | Reason::TlsHttp2Cipher
             | Reason::TlsCiphersWithTls13
@@ -146,22 +149,66 @@ fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
                 })
                 .help("write VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13")
         }
+        Some(Reason::TlsProfileUnknown) if cx.field("tlsSecurityProfile.type").is_set() => {
+            let finding = finding.label("there is no `custom`, and the webhook panics");
+            finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
+        }
+        Some(Reason::TlsProfileUnknown) => {
+            fix = with_type(cx, Applicability::Safe);
+            without_type(cx, finding)
+        }
         _ => {
-            let panics = cx
-                .admission()
-                .holes
-                .iter()
-                .any(|h| h.kind == HoleKind::Panic);
-            finding
-                .label(match panics {
-                    true => "there is no `custom`, and the webhook panics",
-                    false => "there is no `custom`",
-                })
-                .help("write `custom` with ciphers and minTLSVersion, or choose another type")
+            let finding = finding.label("there is no `custom`");
+            finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
         }
     };
     finding.fixes.extend(fix);
     finding
+}
+
+/// A finding about the profile that lacks its type: the HyperConverged's, or the cluster's.
+pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
+    let profile = cx.field("tlsSecurityProfile");
+    match profile.is_set() {
+        true => {
+            let finding = finding.at(profile.key_place()).label("`type` is missing");
+            finding.help("say which profile it is: Old, Intermediate, Modern or Custom")
+        }
+        false => {
+            let finding = finding
+                .at(cx.whole())
+                .label("it gets the cluster's profile, which has no `type`");
+            finding.help(
+                "write `type` in the cluster's APIServer and in the inventory's \
+                 `tlsSecurityProfile`, or a `tlsSecurityProfile` here",
+            )
+        }
+    }
+}
+
+/// Writes the type of the profile that is written out.
+pub(super) fn with_type(cx: &Context<'_>, applicability: Applicability) -> Option<Fix> {
+    let profile = cx.field("tlsSecurityProfile");
+    let members = [
+        ("custom", "Custom"),
+        ("modern", "Modern"),
+        ("intermediate", "Intermediate"),
+        ("old", "Old"),
+    ];
+    let node = cx.document().root.at(&profile.path()?)?;
+    let is_there = |name: &str| {
+        node.get(name)
+            .is_some_and(|n| matches!(n.value, Value::Map(_)))
+    };
+    let mut named = members.iter().filter(|(name, _)| is_there(name));
+    let (Some((_, kind)), None) = (named.next(), named.next()) else {
+        return None;
+    };
+    if node.get("type").is_some() {
+        return None;
+    }
+    let set = Change::Set(profile.path()?.key("type"), (*kind).into());
+    cx.fix(format!("write `type: {kind}`"), applicability, &[set])
 }
 
 /// What KubeVirt's own webhook refuses: ciphers together with TLS 1.3.

@@ -51,7 +51,7 @@ pub(super) fn proof(case: &Case, finding: &Finding) -> Proof {
             let ssp = plan.ssp.as_ref().map(|ssp| ssp.admission.accepted);
             // The webhook renders, too, and says it first.
             let refused = !plan.admission.accepted || ssp == Some(false);
-            let stops = plan.reconcile_error.is_some() || refused;
+            let stops = plan.reconcile_error.is_some() || plan.refused_update.is_some() || refused;
             (stops, "the reconcile goes through")
         }
         Claim::NoEffect => {
