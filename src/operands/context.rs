@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::tls::TlsProfile;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
-use crate::jsonpatch::{self, Failure, Patched, Reached};
+use crate::jsonpatch::{self, Patched, Reached};
 use crate::kube::Object;
 use crate::release::{Filled, Placeholders, Platform, Release};
 use crate::topology::Topology;
@@ -43,45 +43,6 @@ pub struct Context<'a> {
     constants: OnceCell<Filled>,
     pub(super) patched: RefCell<Vec<Patched>>,
     pub(super) reached: RefCell<Vec<Reached>>,
-}
-
-/// What is left of a panic on a nil pointer.
-pub const NIL_POINTER: &str =
-    "panic: runtime error: invalid memory address or nil pointer dereference [recovered]";
-
-/// Why an operand could not be rendered.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Error {
-    /// The operand's kind, `KubeVirt`.
-    pub operand: &'static str,
-    /// The error as the operator logs it.
-    pub message: String,
-    /// Where a jsonpatch annotation is at fault: the annotation, and what fails inside it.
-    pub patch: Option<Box<(&'static str, Failure)>>,
-}
-
-impl Error {
-    /// An error of an operand.
-    pub fn new(operand: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            operand,
-            message: message.into(),
-            patch: None,
-        }
-    }
-
-    /// The operator follows a pointer that is nil. controller-runtime recovers, as the webhook's server
-    /// does.
-    pub fn panic(operand: &'static str) -> Self {
-        Self::new(operand, NIL_POINTER)
-    }
-
-    /// Whether the operator panics. Its first reconcile renders every operand before it deploys one,
-    /// so that it deploys none.
-    pub fn is_panic(&self) -> bool {
-        self.message.starts_with("panic: ")
-    }
 }
 
 impl<'a> Context<'a> {

@@ -8,6 +8,7 @@
 mod complete;
 mod context;
 mod cr;
+mod error;
 mod table;
 mod tls;
 
@@ -33,6 +34,7 @@ mod virtio_win;
 mod wasp_agent;
 
 pub use complete::check;
-pub use context::{Context, Error, NIL_POINTER, Stage};
+pub use context::{Context, Stage};
+pub use error::{Error, NIL_POINTER};
 pub use table::{OPERANDS, Operand, Rendered, reached_by, render_all, render_one};
 pub use tls::TlsProfile;

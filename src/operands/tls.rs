@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::Error;
+use super::error::Error;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::kube::tree;
