@@ -101,6 +101,16 @@ impl Scene {
         let words = words(line);
         let words: Vec<_> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
+            [
+                "HCOPLAN_ALLOW_KUSTOMIZE=1",
+                "hcoplan",
+                arguments @ ..,
+                "<",
+                file,
+            ] => {
+                let allows = Some(("HCOPLAN_ALLOW_KUSTOMIZE", "1"));
+                self.hcoplan(arguments, Some(file), allows, out);
+            }
             ["hcoplan", arguments @ .., "<", file] => {
                 self.hcoplan(arguments, Some(file), None, out);
             }

@@ -53,40 +53,21 @@ pub(super) fn builds(sources: &Sources, repo: &Repo) -> Result<Builds, Failure> 
             format!("give the directory that the {what} are in"),
         ));
     }
-    match is_directory {
+    Ok(match is_directory {
         true => allowed(asked, repo.config(), sources.trust_base.is_some()),
-        false => Ok(asked),
-    }
+        false => asked,
+    })
 }
 
-/// What is built, where the command line or `hcoplan.yaml` asks for it; `trusted` says whether whoever runs
-/// hcoplan trusts that file.
-pub(super) fn allowed(asked: Builds, config: &Config, trusted: bool) -> Result<Builds, Failure> {
+/// What is built: what the command line asks for, and what `hcoplan.yaml` asks for where whoever runs hcoplan
+/// allows it; `trusted` says whether they trust that file. What isn't built is a finding.
+pub(super) fn allowed(asked: Builds, config: &Config, trusted: bool) -> Builds {
     // What is looked at must not decide that a program is run.
-    let check = |asked: bool, configured: bool, name: &str, variable: &str| {
-        let allowed = trusted || app::is_allowed(variable);
-        if configured && !asked && !allowed {
-            return Err(Failure::usage(
-                format!(
-                    "hcoplan.yaml says `{name}: true`, and what is looked at can't have programs run"
-                ),
-                format!(
-                    "allow it with --{name} or {variable}=1, or take the configuration from \
-                     a revision that you trust, as in --trust-base origin/main"
-                ),
-            ));
-        }
-        Ok(asked || configured)
-    };
-    Ok(Builds {
-        kustomize: check(
-            asked.kustomize,
-            config.kustomize,
-            "kustomize",
-            app::ALLOW_KUSTOMIZE,
-        )?,
-        helm: check(asked.helm, config.helm, "helm", app::ALLOW_HELM)?,
-    })
+    let is_allowed = |variable: &str| trusted || app::is_allowed(variable);
+    Builds {
+        kustomize: asked.kustomize || config.kustomize && is_allowed(app::ALLOW_KUSTOMIZE),
+        helm: asked.helm || config.helm && is_allowed(app::ALLOW_HELM),
+    }
 }
 
 /// Builds what the options ask for of a revision; one with nothing to build is as it is.
@@ -110,10 +91,19 @@ pub(super) fn build_directory(
 ) -> Result<Vec<String>, Failure> {
     let tree = Directory::open(root, options.max_bytes).map_err(repo::BuildError::from)?;
     let tree = Edited::new(tree, options.edited.clone());
-    let mut built = build(&tree, root, options)?.unwrap_or_default();
-    let notes = std::mem::take(&mut built.notes);
-    options.built = Some(built.into());
-    Ok(notes)
+    match build(&tree, root, options) {
+        Ok(built) => {
+            let mut built = built.unwrap_or_default();
+            let notes = std::mem::take(&mut built.notes);
+            options.built = Some(built.into());
+            Ok(notes)
+        }
+        // What is there may be there as it is written.
+        Err(nothing @ (repo::BuildError::Nothing(_) | repo::BuildError::NoChart(_))) => {
+            Ok(vec![nothing.to_string()])
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What kustomize and helm make of a tree, as far as the options ask for them. Where both are asked for, one may

@@ -136,7 +136,8 @@ fn find_in(
         let directory = &sources.directory;
         let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
         // That some are not built is a finding.
-        let is_unbuilt = verdict.unreadable && !repo.overlays().is_empty();
+        let is_unbuilt =
+            verdict.unreadable && (!repo.overlays().is_empty() || has_failed(&options));
         match () {
             () if is_unplanned => {
                 output.error(format_args!(
@@ -150,7 +151,9 @@ fn find_in(
                 verdict.nothing_found = true;
             }
         }
-    } else if let Some(pattern) = selection.unmatched(names.clone()) {
+    } else if let Some(pattern) = selection.unmatched(names.clone())
+        && !has_failed(&options)
+    {
         return Err(Failure::usage(
             format!("--cluster {pattern} matches no cluster"),
             format!("there are {}", some(names)),
@@ -174,6 +177,12 @@ fn find_in(
     };
     found.say_shard(output);
     Ok(found)
+}
+
+/// Whether a build has failed, so that there may be clusters which nobody knows the names of.
+fn has_failed(options: &Options) -> bool {
+    let built = options.built.as_ref();
+    built.is_some_and(|built| !built.failed.is_empty())
 }
 
 /// A cluster is asked for that kustomize would have to build.
@@ -356,6 +365,11 @@ fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
 }
 
 impl Clusters {
+    /// The same clusters with paths that are relative to another directory.
+    pub(super) fn in_root(self, root: Utf8PathBuf) -> Self {
+        Self { root, ..self }
+    }
+
     /// The same clusters, read again with other content in some files.
     pub(super) fn edited(self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
         let mut options = self.options;

@@ -10,6 +10,7 @@ mod baseline;
 mod builds;
 mod clusters;
 mod cmp;
+mod cmp_build;
 mod cmp_manifests;
 mod command_line;
 mod completions;

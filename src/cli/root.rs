@@ -79,7 +79,11 @@ pub(super) fn problems<'r>(
 /// Whether a finding is about a file below a directory, or about none. What isn't built is told for
 /// that directory alone, and may lie above it.
 pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
-    let rules = [&repo::KUSTOMIZE_NOT_BUILT, &repo::KUSTOMIZE_BUILD_FAILED];
+    let rules = [
+        &repo::KUSTOMIZE_NOT_BUILT,
+        &repo::KUSTOMIZE_BUILD_FAILED,
+        &repo::HELM_TEMPLATE_FAILED,
+    ];
     if rules.iter().any(|r| r.name == finding.rule.name) {
         return true;
     }

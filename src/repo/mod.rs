@@ -7,6 +7,7 @@
 
 mod almost;
 mod appliers;
+mod build_failed;
 mod carriers;
 mod changes;
 mod charts;
@@ -29,6 +30,7 @@ mod look;
 mod neighbours;
 mod no_cluster;
 mod objects;
+mod one_build;
 mod open;
 mod overlays;
 mod pair;
@@ -55,6 +57,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 pub use appliers::{AppliedBy, Appliers, Controller};
+pub use build_failed::{HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
@@ -68,7 +71,10 @@ pub use helm::{HELM_CHART_NOT_RENDERED, RENDERED, render_charts};
 pub use identity::{Identity, Said, SaidBy};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
-pub use kustomize::{BUILT, BuildError, Built, KUSTOMIZE_BUILD_FAILED, build, builder, is_tied};
+pub use kustomize::{
+    BUILT, BuildError, Built, build, build_one, builder, has_kustomization, hyperconvergeds_of,
+    is_tied,
+};
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
 pub use neighbours::Neighbours;
@@ -105,6 +111,7 @@ pub static RULES: &[&Rule] = &[
     &HCO_NOT_RECOGNIZED,
     &HCO_REMOVED,
     &HELM_CHART_NOT_RENDERED,
+    &HELM_TEMPLATE_FAILED,
     &INVENTORY_WITHOUT_CLUSTER,
     &KUSTOMIZE_BUILD_FAILED,
     &KUSTOMIZE_NOT_BUILT,

@@ -100,7 +100,7 @@ impl Repo {
             .retain(|f| !left_out.contains(f) && !is_built_on(f));
         let (unrendered, templates) = match options.builds.helm {
             true => Default::default(),
-            false => helm::not_rendered(&*tree, &listing.files),
+            false => helm::not_rendered(&*tree, &listing.files, config.helm),
         };
         let said = options.built.iter().flat_map(|b| b.said.iter().cloned());
         reading.findings = unrendered.into_iter().chain(said).collect();
@@ -150,10 +150,18 @@ impl Repo {
                 None => reading.take(file, path, looked, bases.get(&**path).copied()),
             }
         }
+        reading.objects.unbuilt = directories(&overlays);
+        // That one was tried is said.
+        let failed = options.built.iter().flat_map(|b| &b.failed);
+        let failed = failed.filter_map(|f| f.location.as_ref()?.file.path().parent());
+        let failed: HashSet<Utf8PathBuf> = failed.map(ToOwned::to_owned).collect();
+        drop(bases);
+        overlays.retain(|o| !failed.contains(o.directory()));
         let meant = |o: &&Overlay| options.within.as_deref().is_none_or(|w| o.is_of(w));
         let meant: Vec<&Overlay> = overlays.iter().filter(meant).collect();
         if !meant.is_empty() {
-            reading.problems.push(not_built(&*tree, &meant));
+            let problem = not_built(&*tree, &meant, config.kustomize);
+            reading.problems.push(problem);
         }
         reading.objects.paths = candidates;
         for path in &options.inventory {
@@ -182,7 +190,6 @@ impl Repo {
             let is_chart = place.is_some_and(|l| templates.contains(l.file.path()));
             !is_chart || p.finding.rule.name != FILE_NOT_READ.name
         });
-        reading.objects.unbuilt = directories(&overlays);
         reading.overlays = overlays;
         reading.finish(tree, config, options)
     }

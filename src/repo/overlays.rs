@@ -189,8 +189,9 @@ impl<'r> Followed<'_, 'r> {
 /// The most names in one message.
 const SHOWN: usize = 10;
 
-/// What is said of clusters that are not built: at the first one's kustomization.
-pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay]) -> Problem {
+/// What is said of clusters that are not built: at the first one's kustomization. `is_asked_for`: by the
+/// configuration, which must not decide that a program is run.
+pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay], is_asked_for: bool) -> Problem {
     let names = overlays.iter().take(SHOWN).map(|o| o.name());
     let mut names = names.collect::<Vec<_>>().join(", ");
     if let Some(more) = overlays.len().checked_sub(SHOWN).filter(|more| *more > 0) {
@@ -202,11 +203,18 @@ pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay]) -> Problem {
     };
     let mut finding = Finding::new(&KUSTOMIZE_NOT_BUILT, message)
         .label("not built")
-        .help(
-            "--kustomize builds them first, with the kustomize or kubectl on the PATH and without \
-             network; `kustomize: true` in hcoplan.yaml does where a platform or a trusted revision \
-             allows it",
-        );
+        .help(match is_asked_for {
+            true => {
+                "hcoplan.yaml says `kustomize: true`, and what is looked at can't have programs run: \
+                 allow it with --kustomize or HCOPLAN_ALLOW_KUSTOMIZE=1, or take the configuration \
+                 from a revision that you trust, as in --trust-base origin/main"
+            }
+            false => {
+                "--kustomize builds them first, with the kustomize or kubectl on the PATH and without \
+                 network; `kustomize: true` in hcoplan.yaml does where a platform or a trusted \
+                 revision allows it"
+            }
+        });
     let first = overlays.first().map(|o| whole(tree, o.directory()));
     finding.location = first;
     let bases: BTreeSet<&Utf8PathBuf> = overlays.iter().flat_map(|o| &o.bases).collect();

@@ -13,10 +13,11 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::releases::{Release, releases};
+use super::build_failed::HELM_TEMPLATE_FAILED;
 use super::carriers::HCO_NOT_PLANNED;
 use super::carriers::named::holds_one;
 use super::charts::{CHART, chart_of};
-use super::kustomize::{BuildError, Built, KUSTOMIZE_BUILD_FAILED, Place, run_program};
+use super::kustomize::{BuildError, Built, Place, run_program};
 use super::scan::{What, scan};
 use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
 use crate::source::{self, Listing, Location, SourceFile, Span, Tree, Unreadable, Walk, program};
@@ -124,10 +125,12 @@ fn place(file: &Arc<SourceFile>) -> Location {
     )
 }
 
-/// What is said about charts that aren't rendered, and the files of theirs that it is said for.
+/// What is said about charts that aren't rendered, and the files of theirs that it is said for. `is_asked_for`: by
+/// the configuration, which must not decide that a program is run.
 pub(super) fn not_rendered(
     tree: &dyn Tree,
     files: &[Utf8PathBuf],
+    is_asked_for: bool,
 ) -> (Vec<Finding>, BTreeSet<Utf8PathBuf>) {
     let mut findings = Vec::new();
     let mut said = BTreeSet::new();
@@ -147,11 +150,18 @@ pub(super) fn not_rendered(
             "the chart `{}` has a HyperConverged, and isn't rendered",
             shown_path(&chart.directory)
         );
+        let planned = shown.join("; ");
         let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message)
             .at(chart.place.clone())
-            .label("a template, not YAML yet")
-            .help(format!("--helm plans {}", shown.join("; ")));
-        findings.push(finding);
+            .label("a template, not YAML yet");
+        findings.push(match is_asked_for {
+            true => finding.severity(Severity::Error).help(format!(
+                "hcoplan.yaml says `helm: true`, and what is looked at can't have programs run: allow it with --helm or \
+                 HCOPLAN_ALLOW_HELM=1, or take the configuration from a revision that you trust, as in --trust-base \
+                 origin/main; it plans {planned}"
+            )),
+            false => finding.help(format!("--helm plans {planned}")),
+        });
         let own = files
             .iter()
             .filter(|f| f.starts_with(&chart.directory) && is_template(f));
@@ -246,7 +256,7 @@ fn render(
                 Ok((typed, bytes)) => run.add(&mut built, &directory, &typed, bytes),
                 Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
                 Err(error) => {
-                    let finding = Finding::new(&KUSTOMIZE_BUILD_FAILED, error.to_string());
+                    let finding = Finding::new(&HELM_TEMPLATE_FAILED, error.to_string());
                     let finding = finding.at(chart.place.clone());
                     built
                         .failed

@@ -18,15 +18,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use self::read::{Kustomization, Named};
 pub use self::run::builder;
+use super::build_failed::KUSTOMIZE_BUILD_FAILED;
 use super::kustomization::{KUSTOMIZATIONS, is_kustomization};
 use super::listed::HCO;
 use super::scan::{What, scan};
-use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
-use crate::source::{Location, Origins, SourceFile, Span, Tree, Unreadable, Walk, normal};
+use crate::finding::Finding;
+use crate::inventory::SourceKind;
+use crate::source::{Listing, Location, Origins, SourceFile, Span, Tree, Unreadable, Walk, normal};
 use crate::yaml::{self, Document};
 
 /// What a build is called, in the kustomization's directory.
@@ -47,7 +50,7 @@ pub struct Built {
     pub reached: BTreeSet<Utf8PathBuf>,
     /// What is said about builds that were made.
     pub said: Vec<Finding>,
-    /// The builds that failed, where others did not.
+    /// The builds that failed.
     pub failed: Vec<Finding>,
     /// For each build, how it was made and which file its HyperConverged is from, where that is one.
     pub notes: Vec<String>,
@@ -112,7 +115,8 @@ pub enum BuildError {
 /// is asked while a build runs whether to end it.
 ///
 /// # Errors
-/// What can't be built, or must not be, where nothing else could be; else that is in what is built.
+/// Where there is nothing to build, and what keeps every build from being made; one that fails is in what is
+/// built.
 pub fn build(
     tree: &dyn Tree,
     root: &Utf8Path,
@@ -121,89 +125,155 @@ pub fn build(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Built, BuildError> {
     let listing = tree.list(&Walk::default())?;
-    let mut all = All {
-        tree,
-        root,
-        read: BTreeMap::new(),
-    };
+    let mut all = All::new(tree, root);
     let files = listing.files.iter().filter(|p| is_kustomization(p));
     let directories: BTreeSet<_> = files.filter_map(|p| p.parent()).collect();
     let mut named = BTreeSet::new();
     for directory in &directories {
-        if let Some(kustomization) = all.at(directory)? {
+        if let Some(kustomization) = all.at(directory) {
             let bases = kustomization.bases();
             named.extend(bases.filter_map(|base| normal(&directory.join(base))));
         }
     }
     let mut jobs = Vec::new();
     for directory in directories {
-        let component = all.at(directory)?.is_none_or(|k| k.component);
+        let component = all.at(directory).is_none_or(|k| k.component);
         if named.contains(directory) || component {
             continue;
         }
-        let mut reached = Reached::default();
-        let allowed = reached.follow(&mut all, directory);
-        let is_within = |w: &Utf8Path| reached.inputs.iter().any(|i| i.starts_with(w));
+        let job = Job::new(&mut all, directory);
+        let is_within = |w: &Utf8Path| job.reached.inputs.iter().any(|i| i.starts_with(w));
         if within.is_some_and(|w| !is_within(w)) {
             continue;
         }
-        let resources = reached.resources.iter();
-        let sources = resources.filter(|f| has_hyperconverged(tree, f));
-        let sources: Vec<_> = sources.cloned().collect();
-        if !sources.is_empty() || directory.as_str().is_empty() {
-            jobs.push((directory, sources, reached, allowed));
+        // What can't be read, or lies elsewhere, may have one.
+        let says_so = |input: &Utf8PathBuf| {
+            let text = tree.read(input).unwrap_or_default();
+            find(&text, b"HyperConverged").is_some()
+        };
+        let may_be_one =
+            || job.reached.inputs.iter().any(says_so) || has_inventory(tree, &listing, directory);
+        if !job.sources.is_empty()
+            || directory.as_str().is_empty()
+            || job.allowed.is_err() && may_be_one()
+        {
+            jobs.push(job);
         }
+    }
+    if jobs.is_empty() {
+        return Err(BuildError::Nothing(root.to_owned()));
     }
     // kustomize is waited for most of the time.
-    let done = jobs
-        .into_par_iter()
-        .map(|(directory, sources, reached, allowed)| {
-            let run = allowed.and_then(|()| {
-                let place = Place {
-                    tree,
-                    root,
-                    directory,
-                    inputs: &reached.inputs,
-                };
-                run::run(&place, most_bytes, stop)
-            });
-            (directory, sources, reached, run)
-        });
-    let done: Vec<_> = done.collect();
+    let run = |job: Job| job.run(tree, root, most_bytes, stop);
+    let done: Vec<_> = jobs.into_par_iter().map(run).collect();
     let mut built = Built::default();
-    let mut failed = Vec::new();
-    for (directory, sources, reached, run) in done {
-        let inputs = reached.inputs.iter().filter(|i| !is_kustomization(i));
-        built.reached.extend(inputs.cloned());
-        built.reached.extend(reached.resources);
-        match run {
-            Ok((command, bytes)) => {
-                let name = shown(root, &directory.join(BUILT));
-                let from = match sources.as_slice() {
-                    [only] => format!(", its HyperConverged from {}", shown(root, only)),
-                    _ => String::new(),
-                };
-                let note = format!("{name} is what `{command}` prints{from}");
-                built.notes.push(note);
-                built.add(tree, directory, bytes);
-                built.inputs.insert(directory.join(BUILT), reached.inputs);
-            }
-            Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
-            Err(error) => failed.push((error, whole(tree, directory))),
+    for (job, run) in done {
+        built.take(tree, root, job, run)?;
+    }
+    Ok(built)
+}
+
+/// What kustomize makes of the kustomization of one directory, whoever builds on it; `None` where the directory
+/// has none. `printed`: what it has printed elsewhere, so that nothing is run.
+///
+/// # Errors
+/// What keeps every build from being made; one that fails is in what is built.
+pub fn build_one(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    directory: &Utf8Path,
+    printed: Option<Vec<u8>>,
+    most_bytes: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Built>, BuildError> {
+    let mut all = All::new(tree, root);
+    if all.at(directory).is_none() && printed.is_none() {
+        return Ok(None);
+    }
+    let job = Job::new(&mut all, directory);
+    let (job, run) = match printed {
+        Some(bytes) => (job, Ok(("standard input".to_owned(), bytes))),
+        None => job.run(tree, root, most_bytes, stop),
+    };
+    let mut built = Built::default();
+    built.take(tree, root, job, run)?;
+    Ok(Some(built))
+}
+
+/// The files with a HyperConverged that the kustomization in a directory builds on.
+pub fn hyperconvergeds_of(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    directory: &Utf8Path,
+) -> Vec<Utf8PathBuf> {
+    Job::new(&mut All::new(tree, root), directory).sources
+}
+
+/// Whether a directory has a kustomization.
+pub fn has_kustomization(tree: &dyn Tree, directory: &Utf8Path) -> bool {
+    let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
+    paths.iter().any(|path| tree.check(path).is_ok())
+}
+
+/// A kustomization to build.
+struct Job {
+    directory: Utf8PathBuf,
+    /// The files with a HyperConverged that it builds on.
+    sources: Vec<Utf8PathBuf>,
+    reached: Reached,
+    /// Why kustomize must not be given it.
+    allowed: Result<(), BuildError>,
+}
+
+/// The command as it would be typed, and what it printed.
+type Run = Result<(String, Vec<u8>), BuildError>;
+
+impl Job {
+    fn new(all: &mut All<'_>, directory: &Utf8Path) -> Self {
+        let mut reached = Reached::default();
+        let allowed = reached.follow(all, directory);
+        let resources = reached.resources.iter();
+        let sources = resources.filter(|f| has_hyperconverged(all.tree, f));
+        Self {
+            directory: directory.to_owned(),
+            sources: sources.cloned().collect(),
+            reached,
+            allowed,
         }
     }
-    match (built.files.is_empty(), failed.is_empty()) {
-        (false, _) => {
-            let findings = failed.into_iter().map(|(error, place)| {
-                let finding = Finding::new(&KUSTOMIZE_BUILD_FAILED, error.to_string());
-                finding.at(place).label("this cluster is not planned")
-            });
-            built.failed = findings.collect();
-            Ok(built)
-        }
-        (true, true) => Err(BuildError::Nothing(root.to_owned())),
-        (true, false) => Err(failed.remove(0).0),
+
+    fn run(
+        mut self,
+        tree: &dyn Tree,
+        root: &Utf8Path,
+        most_bytes: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> (Self, Run) {
+        let allowed = std::mem::replace(&mut self.allowed, Ok(()));
+        let run = allowed.and_then(|()| {
+            let place = Place {
+                tree,
+                root,
+                directory: &self.directory,
+                inputs: &self.reached.inputs,
+            };
+            run::run(&place, most_bytes, stop)
+        });
+        (self, run)
     }
+}
+
+/// Whether a directory of a listing has a ClusterInventory in it.
+fn has_inventory(tree: &dyn Tree, listing: &Listing, directory: &Utf8Path) -> bool {
+    let mut own = listing
+        .files
+        .iter()
+        .filter(|f| f.parent() == Some(directory));
+    own.any(|file| {
+        let found = scan(tree, file).found;
+        let declared = What::Inventory(SourceKind::Declared);
+        found.iter().any(|f| f.what == declared)
+    })
 }
 
 /// Whether kustomizations tie a directory or a file of a tree to what lies elsewhere: one in it names
@@ -215,7 +285,7 @@ pub fn is_tied(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let mut directories = kustomizations.filter_map(|f| f.parent());
     directories.any(|directory| {
         let read = Kustomization::of(tree, Utf8Path::new("."), directory);
-        let named = read.ok().flatten().map(|k| k.named).unwrap_or_default();
+        let named = read.map(|k| k.named).unwrap_or_default();
         named.iter().any(|named| match named {
             Named::Base(name) | Named::File(name) | Named::Patch(name) | Named::Plugin(name) => {
                 let path = normal(&directory.join(name));
@@ -237,6 +307,51 @@ impl Built {
         self.said.extend(other.said);
         self.failed.extend(other.failed);
         self.notes.extend(other.notes);
+    }
+
+    /// Takes in what came of a job. One that failed is a finding, unless all would fail by it.
+    fn take(
+        &mut self,
+        tree: &dyn Tree,
+        root: &Utf8Path,
+        job: Job,
+        run: Run,
+    ) -> Result<(), BuildError> {
+        let Job {
+            directory,
+            sources,
+            reached,
+            ..
+        } = job;
+        let inputs = reached.inputs.iter().filter(|i| !is_kustomization(i));
+        self.reached.extend(inputs.cloned());
+        self.reached.extend(reached.resources);
+        match run {
+            Ok((command, bytes)) => {
+                let name = shown(root, &directory.join(BUILT));
+                let from = match sources.as_slice() {
+                    [only] => format!(", its HyperConverged from {}", shown(root, only)),
+                    _ => String::new(),
+                };
+                let note = format!("{name} is what `{command}` prints{from}");
+                self.notes.push(note);
+                self.add(tree, &directory, bytes);
+                self.inputs.insert(directory.join(BUILT), reached.inputs);
+            }
+            Err(
+                error @ (BuildError::Interrupted | BuildError::NoProgram | BuildError::NoRoom(_)),
+            ) => return Err(error),
+            Err(error) => {
+                let place = whole(tree, &directory);
+                let file = format!("{}: ", shown(root, place.file.path()));
+                let said = error.to_string();
+                let said = said.strip_prefix(&file).unwrap_or(&said);
+                let finding = Finding::new(&KUSTOMIZE_BUILD_FAILED, said).at(place);
+                self.failed
+                    .push(finding.label("this cluster is not planned"));
+            }
+        }
+        Ok(())
     }
 
     fn add(&mut self, tree: &dyn Tree, directory: &Utf8Path, bytes: Vec<u8>) {
@@ -273,44 +388,6 @@ fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
     found.iter().any(|f| f.what == What::HyperConverged) || tree.mentions(path, &[HCO])
 }
 
-/// A kustomization that could not be built, beside others that could.
-pub static KUSTOMIZE_BUILD_FAILED: Rule = Rule {
-    name: "kustomize-build-failed",
-    group: Group::Gitops,
-    severity: Severity::Error,
-    predicts: Predicts::Silent("the cluster of this kustomization is not planned"),
-    needs: Needs::Document,
-    summary: "a cluster's kustomization can't be built, or must not be",
-    page: r#"
-## What it finds
-
-A kustomization that reaches a HyperConverged and that kustomize doesn't build, or that hcoplan doesn't
-give to it: it names something remote, Helm charts, or a plugin that is a program. The other clusters are
-planned all the same, and the run ends with 4.
-
-## Why it matters
-
-What can't be built can't be checked. Argo CD and Flux would report it when they sync.
-
-## Example
-
-```yaml
-resources:
-- https://example.com/base
-```
-
-## Remedy
-
-Mend what the message says. What is remote belongs into the repository, at a commit that somebody looked
-at; what plugins make can be rendered there.
-
-## Sources
-
-- `kustomize build`, whose words these are; [kustomize.md](../kustomize.md) says what isn't run
-"#,
-    ..Rule::BASE
-};
-
 /// The kustomizations of a tree, each read once.
 struct All<'t> {
     tree: &'t dyn Tree,
@@ -318,14 +395,21 @@ struct All<'t> {
     read: BTreeMap<Utf8PathBuf, Option<Kustomization>>,
 }
 
-impl All<'_> {
-    /// The kustomization in a directory.
-    fn at(&mut self, directory: &Utf8Path) -> Result<Option<&Kustomization>, BuildError> {
-        if !self.read.contains_key(directory) {
-            let read = Kustomization::of(self.tree, self.root, directory)?;
-            self.read.insert(directory.to_owned(), read);
+impl<'t> All<'t> {
+    fn new(tree: &'t dyn Tree, root: &'t Utf8Path) -> Self {
+        Self {
+            tree,
+            root,
+            read: BTreeMap::new(),
         }
-        Ok(self.read.get(directory).and_then(Option::as_ref))
+    }
+
+    /// The kustomization in a directory.
+    fn at(&mut self, directory: &Utf8Path) -> Option<&Kustomization> {
+        let (tree, root) = (self.tree, self.root);
+        let entry = self.read.entry(directory.to_owned());
+        let read = entry.or_insert_with(|| Kustomization::of(tree, root, directory));
+        read.as_ref()
     }
 }
 
@@ -357,11 +441,13 @@ impl Reached {
             if !self.directories.insert(directory.clone()) {
                 continue;
             }
-            let Some(kustomization) = all.at(&directory)? else {
+            let Some(kustomization) = all.at(&directory) else {
                 continue;
             };
             let (file, named) = (kustomization.path.clone(), kustomization.named.clone());
             self.inputs.insert(kustomization.input.clone());
+            let refused = kustomization.refused.clone();
+            allowed = allowed.and(refused.map_or(Ok(()), |r| Err(r.error(file.clone()))));
             for named in named {
                 let refuse = |name: &str, what| BuildError::Elsewhere {
                     file: file.clone(),
@@ -395,9 +481,8 @@ impl Reached {
                 }
                 // kustomize takes a name that it doesn't find for a repository to clone.
                 match all.at(&path) {
-                    Ok(Some(_)) => open.push(path),
-                    Ok(None) => return Err(refuse(NOTHING)),
-                    Err(_) => return Err(refuse("a kustomization that can't be read")),
+                    Some(_) => open.push(path),
+                    None => return Err(refuse(NOTHING)),
                 }
                 Ok(())
             }
@@ -448,13 +533,15 @@ impl Reached {
             return self.all_files(all, directory, &named);
         }
         let names: Vec<String> = match all.at(&path) {
-            Ok(Some(list)) if list.only_lists => {
+            Some(list) if list.refused.is_some() => {
+                return Err(refuse("a kustomization that can't be read"));
+            }
+            Some(list) if list.only_lists => {
                 self.inputs.insert(list.input.clone());
                 list.bases().map(ToOwned::to_owned).collect()
             }
-            Ok(Some(_)) => return Err(refuse(CHANGED)),
-            Ok(None) => return Err(refuse(NOTHING)),
-            Err(_) => return Err(refuse("a kustomization that can't be read")),
+            Some(_) => return Err(refuse(CHANGED)),
+            None => return Err(refuse(NOTHING)),
         };
         for name in names {
             let file = below(&path, &name)?;

@@ -7,9 +7,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::super::kustomization_keys::{folded, values};
-use super::BuildError;
-use super::shown;
-use crate::source::{SourceFile, Tree, Unreadable};
+use super::{BuildError, has_kustomization, shown};
+use crate::source::{SourceFile, Tree, Unreadable, normal};
 use crate::yaml::{self, Document, Node};
 
 /// Something that a kustomization names, or that stands in it.
@@ -38,6 +37,27 @@ pub(super) struct Kustomization {
     pub(super) component: bool,
     /// Whether it does nothing but list resources.
     pub(super) only_lists: bool,
+    /// Why kustomize must not be given it; what else it names is in `named` all the same.
+    pub(super) refused: Option<Refused>,
+}
+
+/// Why kustomize must not be given a kustomization.
+#[derive(Debug, Clone)]
+pub(super) enum Refused {
+    /// It names something, which is this.
+    Names(String, &'static str),
+    /// It can't be read, so that nobody knows what it names.
+    Broken(String),
+}
+
+impl Refused {
+    /// The error of the build that the kustomization in a file belongs to.
+    pub(super) fn error(self, file: Utf8PathBuf) -> BuildError {
+        match self {
+            Self::Names(name, what) => BuildError::Elsewhere { file, name, what },
+            Self::Broken(why) => BuildError::Broken { file, why },
+        }
+    }
 }
 
 /// What a key's value is.
@@ -109,78 +129,80 @@ fn text(node: &Node) -> Option<String> {
 
 impl Kustomization {
     /// The kustomization in a directory; `None` where there is none.
-    pub(super) fn of(
-        tree: &dyn Tree,
-        root: &Utf8Path,
-        directory: &Utf8Path,
-    ) -> Result<Option<Self>, BuildError> {
-        let mut found = None;
-        for name in super::KUSTOMIZATIONS {
-            let path = directory.join(name);
-            match tree.read(&path) {
-                Err(Unreadable::Missing | Unreadable::BrokenLink) => {}
-                // Of two, kustomize takes none.
-                _ if found.is_some() => {
-                    let why = "the directory has another kustomization".to_owned();
-                    let file = shown(root, &path);
-                    return Err(BuildError::Broken { file, why });
-                }
-                Err(why) => {
-                    let (file, why) = (shown(root, &path), why.to_string());
-                    return Err(BuildError::Broken { file, why });
-                }
-                Ok(bytes) => found = Some((path, bytes)),
-            }
-        }
-        let Some((path, bytes)) = found else {
-            return Ok(None);
+    pub(super) fn of(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path) -> Option<Self> {
+        let paths = super::KUSTOMIZATIONS.map(|name| directory.join(name));
+        let is_there =
+            |why: &Unreadable| !matches!(why, Unreadable::Missing | Unreadable::BrokenLink);
+        let read = paths.into_iter().map(|path| (tree.read(&path), path));
+        let mut found = read.filter(|(read, _)| read.as_ref().err().is_none_or(is_there));
+        let (read, input) = found.next()?;
+        let path = shown(root, &input);
+        let mut out = match read {
+            Ok(bytes) => Self::read(&SourceFile::from_bytes(path, bytes), input),
+            Err(why) => Self::nothing(path, input, Some(Refused::Broken(why.to_string()))),
         };
-        let file = SourceFile::from_bytes(shown(root, &path), bytes);
-        Self::read(&file, path).map(Some)
+        // It names something all the same, and that is no cluster's by itself.
+        if out.named.is_empty() && out.refused.is_some() {
+            let bytes = tree.read(&out.input).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes);
+            let words = text.split(|c: char| c.is_whitespace() || "[]{},'\"".contains(c));
+            let is_there = |word: &&str| {
+                let path = normal(&directory.join(word));
+                path.is_some_and(|p| tree.check(&p).is_ok() || has_kustomization(tree, &p))
+            };
+            let words = words.filter(|w| !w.is_empty()).filter(is_there);
+            out.named.extend(words.map(|w| Named::Base(w.to_owned())));
+        }
+        // Of two, kustomize takes none.
+        if let Some((_, other)) = found.next() {
+            let why = format!("the directory has another kustomization, {other}");
+            out.refused = Some(Refused::Broken(why));
+        }
+        Some(out)
     }
 
-    fn read(file: &std::sync::Arc<SourceFile>, input: Utf8PathBuf) -> Result<Self, BuildError> {
-        let path = file.path().to_owned();
-        let broken = |why: String| BuildError::Broken {
-            file: path.clone(),
-            why,
-        };
-        let parsed = yaml::parse_yaml(file);
-        if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
-            return Err(broken(problem.message.clone()));
-        }
-        let Some(document) = parsed.documents.first() else {
-            return Err(broken("there is nothing in it".to_owned()));
-        };
-        let mut named = Vec::new();
-        let mut only_lists = true;
-        for entry in document.root.entries() {
-            let key = folded(&entry.key.text);
-            let Some((_, field)) = FIELDS.iter().find(|(name, _)| *name == key) else {
-                let key = &entry.key.text;
-                return Err(broken(format!(
-                    "nobody knows what its field `{key}` would have kustomize read"
-                )));
-            };
-            only_lists &= ["apiversion", "kind", "metadata", "resources"].contains(&key.as_str());
-            if *field == Field::Charts {
-                return Err(BuildError::Elsewhere {
-                    file: path,
-                    name: entry.key.text.clone(),
-                    what: super::CHART,
-                });
-            }
-            take(*field, &entry.value, &mut named);
-        }
-        let kind = values(&document.root, "kind").filter_map(Node::as_str);
-        let component = kind.last() == Some("Component");
-        Ok(Self {
+    /// One that names nothing.
+    fn nothing(path: Utf8PathBuf, input: Utf8PathBuf, refused: Option<Refused>) -> Self {
+        Self {
             path,
             input,
-            named,
-            component,
-            only_lists,
-        })
+            named: Vec::new(),
+            component: false,
+            only_lists: true,
+            refused,
+        }
+    }
+
+    fn read(file: &std::sync::Arc<SourceFile>, input: Utf8PathBuf) -> Self {
+        let mut out = Self::nothing(file.path().to_owned(), input, None);
+        let parsed = yaml::parse_yaml(file);
+        let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
+        out.refused = problems.next().map(|p| Refused::Broken(p.message));
+        let Some(document) = parsed.documents.first() else {
+            let empty = || Refused::Broken("there is nothing in it".to_owned());
+            out.refused.get_or_insert_with(empty);
+            return out;
+        };
+        for entry in document.root.entries() {
+            let (key, name) = (folded(&entry.key.text), &entry.key.text);
+            out.only_lists &=
+                ["apiversion", "kind", "metadata", "resources"].contains(&key.as_str());
+            match FIELDS.iter().find(|(known, _)| *known == key) {
+                None => {
+                    let why =
+                        format!("nobody knows what its field `{name}` would have kustomize read");
+                    out.refused.get_or_insert(Refused::Broken(why));
+                }
+                Some((_, Field::Charts)) => {
+                    let charts = Refused::Names(name.clone(), super::CHART);
+                    out.refused.get_or_insert(charts);
+                }
+                Some((_, field)) => take(*field, &entry.value, &mut out.named),
+            }
+        }
+        let kind = values(&document.root, "kind").filter_map(Node::as_str);
+        out.component = kind.last() == Some("Component");
+        out
     }
 
     /// The names of files and directories that it builds on.
@@ -317,8 +339,10 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<String>, String> {
         let file = SourceFile::new("kustomization.yaml", text);
-        let kustomization =
-            Kustomization::read(&file, "kustomization.yaml".into()).map_err(|e| e.to_string())?;
+        let kustomization = Kustomization::read(&file, "kustomization.yaml".into());
+        if let Some(refused) = kustomization.refused {
+            return Err(refused.error("kustomization.yaml".into()).to_string());
+        }
         let name = |named: Named| match named {
             Named::Base(name) => format!("base {name}"),
             Named::File(name) => format!("file {name}"),
