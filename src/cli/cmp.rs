@@ -12,7 +12,8 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::clusters;
-use super::cmp_manifests::manifests;
+use super::cmp_build::{self, Application, Build};
+use super::cmp_manifests::{WAY_OUT, manifests};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
@@ -56,7 +57,9 @@ enum Command {
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan cmp generate --fail-on warning
-  hcoplan cmp generate --release 4.20")]
+  hcoplan cmp generate --release 4.20
+  hcoplan cmp generate --kustomize                 what kustomize builds here
+  kustomize build . | hcoplan cmp generate -       the same, built by somebody else")]
 struct Gate {
     /// Refuse from this severity on
     #[arg(long, value_name = "SEVERITY", default_value = "error")]
@@ -70,6 +73,15 @@ struct Gate {
     /// merged that nobody has looked at
     #[arg(long)]
     trust_repository: bool,
+
+    /// Where the application's path has a kustomization, pass on what the kustomize or kubectl on the PATH
+    /// builds of it; so does HCOPLAN_ALLOW_KUSTOMIZE=1 in the environment
+    #[arg(long)]
+    kustomize: bool,
+
+    /// `-`: what was built elsewhere, on standard input, in the place of the files
+    #[arg(value_name = "-", value_parser = ["-"])]
+    input: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
@@ -106,6 +118,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
 }
 
+/// The application's path, where its kustomization builds on a HyperConverged that lies elsewhere.
+fn kustomization() -> Option<String> {
+    let application = Application::new().ok()?;
+    application.builds_on_others().then(|| ".".to_owned())
+}
+
 /// What can't be read is claimed, too: left to another tool, it would be applied unseen.
 fn discover(output: &mut Output) -> Result<Verdict, Failure> {
     let options = Options {
@@ -119,7 +137,7 @@ fn discover(output: &mut Output) -> Result<Verdict, Failure> {
             let mut broken = repo.problems().iter().filter(|p| p.fatal);
             let broken = broken.find_map(|p| p.finding.location.as_ref());
             let broken = broken.map(|place| place.file.path().to_string());
-            clusters.chain(broken).next()
+            clusters.chain(broken).next().or_else(kustomization)
         }
         Err(repo::Error::Configuration(_)) => Some(repo::CONFIG_FILE.to_owned()),
         Err(other) => return Err(other.into()),
@@ -214,7 +232,7 @@ fn generate(
         (None, Some(name)) => Some(repo::known_release(name).map_err(repo::Error::from)?),
         (None, None) => None,
     };
-    let options = Options {
+    let mut options = Options {
         release,
         trust: match gate.trust_repository {
             true => Trust::Files,
@@ -223,8 +241,30 @@ fn generate(
         checkout: true,
         ..Options::default()
     };
-    let repo = Repo::open(Utf8Path::new("."), &options)?;
-    let found = clusters::everything(repo, Utf8PathBuf::from("."), options);
+    let application = Application::new()?;
+    let has_kustomization = application.has_kustomization();
+    let printed = gate.input.as_ref().map(|_| cmp_build::standard_input());
+    let printed = printed.transpose()?;
+    let is_allowed = gate.kustomize || app::is_allowed(app::ALLOW_KUSTOMIZE);
+    let builds = printed.is_some() || is_allowed && has_kustomization;
+    if !builds && application.builds_on_others() {
+        return Err(Failure::usage(
+            "the application's path is a kustomization, and kustomize isn't run here",
+            WAY_OUT,
+        ));
+    }
+    let (found, build) = match builds {
+        true => {
+            let Build { root, repo, file } = application.build(printed, &mut options)?;
+            let found = clusters::everything(repo, Utf8PathBuf::from("."), options);
+            (found.in_root(root), Some(file))
+        }
+        false => {
+            let repo = Repo::open(Utf8Path::new("."), &options)?;
+            let found = clusters::everything(repo, Utf8PathBuf::from("."), options);
+            (found, None)
+        }
+    };
     let config = found.repo.config();
     let settings = Settings::configured(config)
         .map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
@@ -305,16 +345,30 @@ fn generate(
     let mut sorted: Vec<&Finding> = settled.findings().iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
     said.extend(sorted.iter().map(|f| line(f)));
+    let is_unbuilt = |f: &Finding| f.rule.name == repo::KUSTOMIZE_NOT_BUILT.name;
+    if settled.findings().iter().any(is_unbuilt) {
+        let help = match has_kustomization {
+            true => WAY_OUT,
+            false => "give each of these directories an Application of its own",
+        };
+        said.push(format!("  help: {help}"));
+    }
     if verdict != Verdict::default() {
         return Ok((String::new(), verdict));
     }
     let owned = sorted.iter().filter(|f| OWNED.contains(&f.rule.name));
     let mut left_out: BTreeMap<Utf8PathBuf, Vec<u32>> = BTreeMap::new();
-    for place in owned.filter_map(|f| f.location.as_ref()) {
+    for place in owned.filter_map(|f| f.made.as_ref().or(f.location.as_ref())) {
         let places = left_out.entry(place.file.path().to_owned()).or_default();
         places.push(place.span.start);
     }
-    let mut text = manifests(&found.repo, &left_out, said)?;
+    let mut text = match &build {
+        Some(file) => {
+            let places = left_out.get(file.path()).map_or(&[][..], Vec::as_slice);
+            cmp_build::manifests(file, places)?
+        }
+        None => manifests(&found.repo, &left_out, said)?,
+    };
     text.push_str(&operands);
     if text.is_empty() {
         said.push("error: there is no Kubernetes object below the application's path".to_owned());

@@ -11,6 +11,10 @@ use crate::report::plural;
 use crate::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
 use crate::yaml::{self, Chunk, Node};
 
+/// What to do where a kustomization would have to be built, and nobody allowed it.
+pub(super) const WAY_OUT: &str = "have the plugin build it, with `hcoplan cmp generate --kustomize` as its command or \
+     HCOPLAN_ALLOW_KUSTOMIZE=1 in its environment; or hand the build in: `kustomize build . | hcoplan cmp generate -`";
+
 /// Every Kubernetes object, in the order of the files' paths, except those of hcoplan and kustomize,
 /// nodes, files of rendered trees, which is said, and documents that hold one of the given places.
 ///
@@ -32,8 +36,8 @@ pub(super) fn manifests(
     for path in files.into_iter().filter(|p| is_candidate(p)) {
         if let Some(Use::Patch { of }) = uses.get(&*path) {
             return Err(Failure::usage(
-                format!("{path}: {of} names it as a patch, and no kustomization is built here"),
-                "let kustomize build the directory, and look at what it prints: `hcoplan lint -`",
+                format!("{path}: {of} names it as a patch, and kustomize isn't run here"),
+                WAY_OUT,
             ));
         }
         // Configuration that isn't hcoplan's is refused before.
@@ -49,20 +53,7 @@ pub(super) fn manifests(
             continue;
         }
         let places = left_out.get(&path).map_or(&[][..], Vec::as_slice);
-        for chunk in yaml::split(file.text()) {
-            let span = match chunk {
-                Chunk::Text(span) => span,
-                Chunk::BadSeparator(span) => return Err(no_manifest(&file, span.start)),
-            };
-            let piece = file.text().get(span.range()).unwrap_or_default();
-            match places
-                .iter()
-                .find(|at| (span.start..span.end).contains(*at))
-            {
-                None => append(piece, &file, span.start, &mut out)?,
-                Some(at) => alone(piece, &file, *at)?,
-            }
-        }
+        append_all(&file, places, &mut out)?;
     }
     if rendered_files > 0 {
         let (files, tops) = (plural(rendered_files, "file"), rendered.tops());
@@ -73,6 +64,27 @@ pub(super) fn manifests(
         );
     }
     Ok(out)
+}
+
+/// The objects of a file that are passed on, without documents that hold one of the given places.
+pub(super) fn append_all(
+    file: &SourceFile,
+    left_out: &[u32],
+    out: &mut String,
+) -> Result<(), Failure> {
+    for chunk in yaml::split(file.text()) {
+        let span = match chunk {
+            Chunk::Text(span) => span,
+            Chunk::BadSeparator(span) => return Err(no_manifest(file, span.start)),
+        };
+        let piece = file.text().get(span.range()).unwrap_or_default();
+        let mut places = left_out.iter();
+        match places.find(|at| (span.start..span.end).contains(*at)) {
+            None => append(piece, file, span.start, out)?,
+            Some(at) => alone(piece, file, *at)?,
+        }
+    }
+    Ok(())
 }
 
 /// Every file below the current directory, sorted. What is called like a manifest and can't be read is an
