@@ -68,7 +68,8 @@ pub(super) fn settle(
         plan,
         own_updates: Vec::new(),
     };
-    if !writes {
+    let error = settled.plan.reconcile_error.as_ref();
+    if !writes || error.is_some_and(|error| error.is_panic()) {
         return settled;
     }
     let mut updated = settled.stored.clone();

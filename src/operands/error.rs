@@ -3,7 +3,7 @@
 use crate::jsonpatch::Failure;
 
 /// What is left of a panic on a nil pointer.
-pub const NIL_POINTER: &str =
+const NIL_POINTER: &str =
     "panic: runtime error: invalid memory address or nil pointer dereference [recovered]";
 
 /// Why an operand could not be rendered.

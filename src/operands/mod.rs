@@ -35,6 +35,6 @@ mod wasp_agent;
 
 pub use complete::check;
 pub use context::{Context, Stage};
-pub use error::{Error, NIL_POINTER};
+pub use error::Error;
 pub use table::{OPERANDS, Operand, Rendered, reached_by, render_all, render_one};
 pub use tls::TlsProfile;
