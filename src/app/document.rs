@@ -104,7 +104,8 @@ pub fn plan_document(
             .reconcile_error
             .iter()
             .map(|e| ReconcileError {
-                operand: e.operand,
+                // A panic is the reconcile's, not an operand's.
+                operand: if e.is_panic() { "" } else { e.operand },
                 message: &e.message,
             })
             .collect(),

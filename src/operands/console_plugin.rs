@@ -45,10 +45,13 @@ fn proxy_args(cx: &Context<'_>) -> Vec<String> {
     }
     let (tls, tables) = (cx.tls(), &cx.release.tables().tls);
     let mut args = Vec::new();
-    let names = tls.iana_ciphers(tables);
+    let mut names = tls.iana_ciphers(tables);
+    if names.is_empty() {
+        names.extend(tables.go_default_ciphers.iter().map(String::as_str));
+    }
     let ids = names.iter().filter_map(|c| tables.go_cipher_ids.get(*c));
     let ids: Vec<_> = ids.map(u32::to_string).collect();
-    if !tls.is_tls13() && !ids.is_empty() {
+    if !tls.is_tls13() {
         args.push(format!("--tls-cipher-suites={}", ids.join(",")));
     }
     if let Some(id) = tables.go_version_ids.get(tls.known_min_version()) {

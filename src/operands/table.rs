@@ -114,12 +114,18 @@ pub struct Rendered {
 }
 
 /// Renders every operand in the release's order; the first error ends the walk. An operand that the
-/// operator panics on leaves nothing of the others: it renders them all before it deploys one.
+/// operator panics on leaves nothing of the others: it renders them all before it deploys one. The
+/// priority class is deployed when the operator starts.
 pub fn render_all(cx: &Context<'_>) -> Rendered {
     let mut rendered = Rendered::default();
-    let panics = |error| Rendered {
-        error: Some(error),
-        ..Rendered::default()
+    let panics = |error| {
+        let objects = priority_class::render(cx).unwrap_or_default();
+        let named = objects.into_iter().map(|o| ("priority-class", o));
+        Rendered {
+            objects: named.collect(),
+            error: Some(error),
+            ..Rendered::default()
+        }
     };
     if let Err(error) = cx.tls().check_in_pods(cx.release) {
         return panics(error);

@@ -259,10 +259,13 @@ struct Cluster<'a> {
     topology: &'a Topology,
 }
 
+/// HCO's stage of the golden images, or why there is none.
+type Images = Result<Arc<HcoStage>, boot_images::TemplateError>;
+
 /// What as many reconciles as it takes lead to.
 struct Rounds {
     hyperconverged: HyperConverged,
-    golden_images: Result<Arc<HcoStage>, boot_images::TemplateError>,
+    golden_images: Images,
     rendered: Rendered,
     written: Vec<(String, Value)>,
 }
@@ -286,15 +289,13 @@ impl Cluster<'_> {
         let mut rendered = Rendered::default();
         let mut patched = None;
         for round in 0..MOST_RECONCILES {
-            let templates = HcoStage::for_ssp(&images);
-            let stage = Stage::Operator;
-            let cx = Context::new(release, inventory, topology, &hc, templates, stage);
-            rendered = operands::render_all(&cx);
-            let writes = jsonpatch::write_through(release, &hc, &rendered.reached);
-            patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
-            let Some(written) = written.as_mut().filter(|_| !writes.is_empty()) else {
+            let Some(written) = &mut written else {
+                rendered = self.render_in_one_reconcile(&hc, &images);
                 break;
             };
+            rendered = self.render(&hc, &images);
+            patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
+            let writes = jsonpatch::write_through(release, &hc, &rendered.reached);
             if round == 0 {
                 written.extend_from_slice(&writes);
             }
@@ -308,13 +309,63 @@ impl Cluster<'_> {
             // SSP's patch may have written the gate for multiple architectures.
             images = golden_images(&hc);
         }
-        rendered.patched = patched.unwrap_or_default();
+        if let Some(patched) = patched {
+            rendered.patched = patched;
+        }
         Rounds {
             hyperconverged: hc,
             golden_images: images,
             rendered,
             written: written.unwrap_or_default(),
         }
+    }
+
+    fn render(&self, hc: &HyperConverged, images: &Images) -> Rendered {
+        let templates = HcoStage::for_ssp(images);
+        let stage = Stage::Operator;
+        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
+        operands::render_all(&Context::new(
+            release, inventory, topology, hc, templates, stage,
+        ))
+    }
+
+    /// What a reconcile leaves that stores nothing: an operand sees what the patches of those before it
+    /// wrote through, and no other does.
+    fn render_in_one_reconcile(&self, hc: &HyperConverged, images: &Images) -> Rendered {
+        let mut rendered = self.render(hc, images);
+        let mut hc = hc.clone();
+        let mut seen = 0;
+        while let Some(reached) = rendered.reached.get(seen).cloned() {
+            seen += 1;
+            let before = hc.spec.clone();
+            for (path, value) in jsonpatch::write_through(self.release, &hc, &[reached.clone()]) {
+                hc.set(&path, value);
+            }
+            if hc.spec == before {
+                continue;
+            }
+            let later = self.render(&hc, images);
+            let is_it = |(_, object): &(_, Object)| object.id.kind == reached.kind;
+            let (Some(kept), Some(from)) = (
+                rendered.objects.iter().position(is_it),
+                later.objects.iter().position(is_it),
+            ) else {
+                continue;
+            };
+            rendered.objects.truncate(kept + 1);
+            let behind = later.objects.into_iter().skip(from + 1);
+            rendered.objects.extend(behind);
+            rendered.reached.truncate(seen);
+            rendered
+                .reached
+                .extend(later.reached.into_iter().skip(seen));
+            rendered.patched.truncate(seen);
+            rendered
+                .patched
+                .extend(later.patched.into_iter().skip(seen));
+            rendered.error = later.error;
+        }
+        rendered
     }
 }
 
@@ -344,8 +395,11 @@ impl Outcome {
         let listed = golden_images
             .as_deref()
             .filter(|_| reconciled && ssp.is_some());
-        Plan {
-            status: status::of(
+        // A panic comes before anything is reported.
+        let panics = rendered.error.as_ref().is_some_and(|e| e.is_panic());
+        let status = match panics {
+            true => Status::default(),
+            false => status::of(
                 release,
                 inventory,
                 &topology,
@@ -353,7 +407,14 @@ impl Outcome {
                 listed,
                 rendered.error.as_ref(),
             ),
-            metrics: metrics::of(inventory, &hyperconverged, listed),
+        };
+        let metrics = match panics {
+            true => metrics::before_a_reconcile(inventory),
+            false => metrics::of(inventory, &hyperconverged, listed),
+        };
+        Plan {
+            status,
+            metrics,
             admission,
             topology,
             hyperconverged: Some(hyperconverged),
