@@ -1,0 +1,245 @@
+//! Every command that README and `docs/` show is run: in a repository as the page assumes it, with
+//! stand-ins for the cluster's own tools.
+//!
+//! What installs hcoplan is left out here; `.ci/channels` runs it on what a release publishes.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Lines that start like this install, fetch or unpack something.
+const ELSEWHERE: [&str; 17] = [
+    "asdf ",
+    "brew ",
+    "cargo ",
+    "cd hcoplan",
+    "curl ",
+    "docker ",
+    "gh ",
+    "git clone ",
+    "image=",
+    "jq ",
+    "kubectl apply ",
+    "kubectl krew ",
+    "kustomize build ",
+    "ln ",
+    "mise ",
+    "opm ",
+    "pip ",
+];
+
+const HYPERCONVERGED: &str = "apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: kubevirt-hyperconverged
+spec: {}
+";
+
+const INVENTORY: &str = "apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+metadata: {name: c}
+spec:
+  release: \"1.18\"
+  platform: OpenShift
+  nodePools:
+    - {name: masters, count: 3, architecture: amd64, roles: [control-plane]}
+    - {name: workers, count: 2, architecture: amd64, roles: [worker]}
+";
+
+const NODES: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
+  {"apiVersion": "v1", "kind": "Node",
+   "metadata": {"name": "w-0", "labels": {"node-role.kubernetes.io/worker": ""}},
+   "status": {"nodeInfo": {"architecture": "amd64"}}},
+  {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"},
+   "status": {"desired": {"version": "4.20.3"}}}]}"#;
+
+/// What a cluster's tools print; a build prints the overlay's HyperConverged.
+const KUBECTL: &str = r#"#!/bin/sh
+case "$*" in
+  kustomize*) cat "$SANDBOX/base/hyperconverged.yaml" ;;
+  *csv*) cat "$SANDBOX/unpacked/csv.yaml" ;;
+  *:bundle*) cp "$SANDBOX"/unpacked/*.yaml bundle ;;
+  *:templates*) cp "$SANDBOX"/unpacked/templates/*.yaml templates ;;
+  *nodes*) cat "$SANDBOX/dump.json" ;;
+esac
+"#;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a directory")).expect("it can be made");
+    fs::write(path, text).expect("it can be written");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("it can be made");
+    for entry in fs::read_dir(from).expect("readable") {
+        let path = entry.expect("readable").path();
+        let target = to.join(path.file_name().expect("a name"));
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => drop(fs::copy(&path, target).expect("it can be copied")),
+        }
+    }
+}
+
+/// The repository that a page is about.
+fn sandbox(page: &str, dir: &Path) {
+    let cluster = |path: &str| {
+        write(&dir.join(path).join("hyperconverged.yaml"), HYPERCONVERGED);
+        write(&dir.join(path).join("inventory.yaml"), INVENTORY);
+    };
+    match page {
+        "kustomize.md" => {
+            write(&dir.join("base/hyperconverged.yaml"), HYPERCONVERGED);
+            write(
+                &dir.join("base/kustomization.yaml"),
+                "resources: [hyperconverged.yaml]\n",
+            );
+            write(
+                &dir.join("overlays/prod/kustomization.yaml"),
+                "resources: [../../base]\n",
+            );
+            write(&dir.join("overlays/prod/inventory.yaml"), INVENTORY);
+        }
+        "why.md" => copy(&root().join("examples/fleet"), &dir.join("examples/fleet")),
+        "openshift-virtualization.md" => {
+            cluster("clusters/east");
+            let vendor = root().join("examples/vendor-build");
+            copy(&vendor.join("bundle/manifests"), &dir.join("unpacked"));
+            copy(&vendor.join("templates"), &dir.join("unpacked/templates"));
+            let csv = fs::read_dir(dir.join("unpacked"))
+                .expect("readable")
+                .map(|entry| entry.expect("readable").path())
+                .find(|path| path.to_string_lossy().contains("clusterserviceversion"))
+                .expect("the example has a CSV");
+            // The example's vendor counts its versions otherwise.
+            let text = fs::read_to_string(&csv).expect("readable");
+            fs::remove_file(csv).expect("ours");
+            write(
+                &dir.join("unpacked/csv.yaml"),
+                &text.replace("9.2.4", "4.20.3"),
+            );
+        }
+        _ => {
+            cluster("clusters/prod");
+            cluster("clusters/prod-east");
+            write(
+                &dir.join("must-gather.local.123/cluster-scoped-resources/nodes.json"),
+                NODES,
+            );
+            write(&dir.join("ci.yaml"), "lint: {failOn: error}\n");
+        }
+    }
+    write(&dir.join("dump.json"), NODES);
+    write(
+        &dir.join(".gitignore"),
+        "dump.json\nbin\nunpacked\nmust-gather*\n",
+    );
+    for name in ["kubectl", "oc"] {
+        let path = dir.join("bin").join(name);
+        // A build runs without the environment.
+        write(&path, &KUBECTL.replace("$SANDBOX", &dir.to_string_lossy()));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+    }
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hcoplan"), dir.join("bin/hcoplan"))
+        .expect("it can be linked");
+    for args in [
+        &["init", "-q", "-b", "main"][..],
+        &["add", "-A"],
+        &[
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-qm",
+            "x",
+        ],
+        &["update-ref", "refs/remotes/origin/main", "HEAD"],
+    ] {
+        let git = Command::new("git").args(args).current_dir(dir).status();
+        assert!(git.expect("git runs").success(), "git {args:?}");
+    }
+}
+
+/// The commands of a page's `sh` blocks, a line each, block by block.
+fn blocks(text: &str) -> Vec<Vec<String>> {
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("```sh\n") {
+        let (block, behind) = after.split_once("```").expect("a block ends");
+        let joined = block.replace("\\\n", " ");
+        let lines = joined.lines().map(str::trim).filter(|l| !l.is_empty());
+        let run = lines.filter(|l| !ELSEWHERE.iter().any(|start| l.starts_with(start)));
+        blocks.push(run.map(str::to_owned).collect());
+        rest = behind;
+    }
+    blocks
+}
+
+fn pages() -> Vec<PathBuf> {
+    let docs = fs::read_dir(root().join("docs")).expect("docs is there");
+    let mut pages: Vec<PathBuf> = docs
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .chain([root().join("README.md")])
+        .collect();
+    pages.sort();
+    pages
+}
+
+/// Runs a block's lines one after the other, from the root of the repository; what went wrong with the
+/// first that was called wrongly.
+fn failed(dir: &Path, block: &[String]) -> Option<String> {
+    let checked = block.iter().map(|line| {
+        format!(
+            "{line}\ncode=$?; [ $code -le 1 ] || {{ echo \"exit $code: \"'{}' >&2; exit 9; }}\n",
+            line.replace('\'', "'\\''")
+        )
+    });
+    let script: String = checked.collect();
+    let tools = dir.join("bin");
+    let path = std::env::var("PATH").expect("a path");
+    let out = Command::new("bash")
+        .args(["-c", &format!("set -o pipefail\n{script}")])
+        .current_dir(dir)
+        .env("SANDBOX", dir)
+        .env("PATH", format!("{}:{path}", tools.display()))
+        .output()
+        .expect("bash runs");
+    let said = || {
+        let [out, err] = [&out.stdout, &out.stderr].map(|text| String::from_utf8_lossy(text));
+        format!("{out}{err}")
+    };
+    (!out.status.success()).then(said)
+}
+
+/// A command that fails of what it found has done what the page says; one that was called wrongly, or
+/// found nothing to read, hasn't.
+#[test]
+fn every_command_runs() {
+    let (mut wrong, mut run) = (Vec::new(), 0);
+    for page in pages() {
+        let name = page.file_name().expect("a file").to_string_lossy();
+        let blocks = blocks(&fs::read_to_string(&page).expect("readable"));
+        let says_hcoplan = |line: &String| line.contains("hcoplan ");
+        if !blocks.iter().flatten().any(says_hcoplan) {
+            continue;
+        }
+        let dir = tempfile::tempdir().expect("a directory");
+        sandbox(&name, dir.path());
+        for line in blocks.iter().flatten() {
+            run += usize::from(says_hcoplan(line));
+        }
+        for block in &blocks {
+            wrong.extend(failed(dir.path(), block).map(|why| format!("{name}: {why}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(run > 35, "only {run} commands were found");
+}
