@@ -42,6 +42,15 @@ const inPage = () => {
       .find((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('.scroll,.lines,nav,pre'));
     say(`overflows: ${document.documentElement.scrollWidth} > ${innerWidth}: ${wide?.outerHTML.slice(0, 200)}`);
   }
+  // Nothing is cut: neither by a box that hides what doesn't fit, nor by the edge of the screen.
+  for (const e of document.querySelectorAll('body *')) {
+    const { overflowX, textOverflow, display } = getComputedStyle(e);
+    if (display === 'inline' || e.closest('.scroll,.lines,pre,nav')) continue;
+    const hides = ['hidden', 'clip'].includes(overflowX) || textOverflow === 'ellipsis';
+    if (hides && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 1) say(`cut: ${e.outerHTML.slice(0, 160)}`);
+    const box = e.getBoundingClientRect();
+    if (box.width > 0 && (box.right > innerWidth + 1 || box.left < -1)) say(`beyond the edge: ${e.outerHTML.slice(0, 160)}`);
+  }
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const seen = new Set();
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -89,6 +98,8 @@ const expected = {
   report: ['matrix', 'findings', 'alerts', 'changes', 'clusters'],
   matrix: ['matrix'],
   diff: ['changes'],
+  plan: ['changes'],
+  upgrade: ['findings'],
 };
 
 async function check(browser, file, width, colorScheme) {
@@ -104,7 +115,7 @@ async function check(browser, file, width, colorScheme) {
     if (request.url().split('#')[0] !== `file://${file}`) say(`request: ${request.url()}`);
   });
   await page.goto(`file://${file}`);
-  if (shots) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+  if (shots) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true, timeout: 300_000 });
   const ask = async () => (await page.evaluate(inPage)).forEach(say);
   await ask();
   // The same with everything unfolded.
@@ -147,9 +158,9 @@ async function check(browser, file, width, colorScheme) {
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
 const version = browser.version();
 const files = fs.readdirSync(directory).filter((f) => f.endsWith('.html')).sort();
-if (files.length !== 6) wrong.push(`six pages were to be made: ${files}`);
+if (files.length !== 8) wrong.push(`eight pages were to be made: ${files}`);
 for (const file of files) {
-  for (const width of [360, 1280]) {
+  for (const width of [360, 390, 1280]) {
     for (const scheme of ['light', 'dark']) await check(browser, path.join(directory, file), width, scheme);
   }
 }

@@ -19,6 +19,8 @@
 mod init;
 #[path = "matrix.rs"]
 mod matrix;
+#[path = "plan.rs"]
+mod plan;
 #[path = "review.rs"]
 mod review;
 

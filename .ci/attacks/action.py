@@ -185,6 +185,12 @@ def attack_verdict(lab):
         got = outputs.get("status"), outputs.get("changed")
         lab.expect(result.code == 0 and got[0] == status and changed in (None, got[1]), f"{inputs}: {got}", result)
         lab.expect(status == "2" or commands, f"{inputs}: no annotations", result)
+        if changed == "true":
+            said = {k: outputs.get(k, "") for k in ("verdict", "level", "summary", "added", "updated", "removed",
+                                                    "clusters", "new_errors", "new_warnings", "findings")}
+            lab.expect(said["verdict"] and said["level"] in ("bad", "warn", "calm", "good"), f"{said}", result)
+            lab.expect(0 < len(said["summary"]) <= 140, f"no summary in a line: {said}", result)
+            lab.expect(all(said[k].isdigit() for k in list(said)[3:]) and int(said["updated"]) > 0, f"{said}", result)
         result, _, _ = runner.step("Verdict", known={"steps.run.outputs.status": status})
         lab.expect(str(result.code) == status, "the verdict is lost", result)
     result, outputs, _ = runner.plan(inputs={"directory": "nowhere"})

@@ -56,7 +56,7 @@ pub(super) struct Arguments {
 const ATTRIBUTES: &str = ".gitattributes";
 /// The default output tree.
 const MARKED: &str = "\
-# What hcoplan renders. Two branches' trees never conflict; `hcoplan render` writes the merged one anew.
+# What hcoplan renders. Branches' trees merge line by line; `hcoplan render` writes the merged one anew.
 /rendered/** linguist-generated=true merge=union
 ";
 const HOOK: &str = ".pre-commit-config.yaml";

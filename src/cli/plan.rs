@@ -190,7 +190,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         match (target.format, &steps) {
             (Format::Json, _) => {
                 let mut document = changes::document(&changes);
-                document["findings"] = settled.document()["findings"].take();
+                let mut found = settled.document();
+                for key in ["findings", "groups"] {
+                    document[key] = found[key].take();
+                }
                 if let Some(steps) = &steps {
                     document["upgrade"] = changes::steps_document(steps, &changes);
                 }

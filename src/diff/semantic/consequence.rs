@@ -103,6 +103,18 @@ const DISKS_GO: Consequence = Consequence {
     path: "",
 };
 
+/// Without types of devices the section does nothing, whatever its switch says.
+const MEDIATED_DEVICES: &str = "spec.configuration.mediatedDevicesConfiguration";
+
+/// Whether a side of a change of that section names types of devices.
+fn has_types(step: &Step) -> bool {
+    let sides = [&step.before, &step.after].into_iter().flatten();
+    let mut keys = sides
+        .filter_map(Value::as_object)
+        .flat_map(|map| map.keys());
+    keys.any(|key| key != "enabled")
+}
+
 /// What a change of the object as a whole does.
 pub fn of_object(change: &ObjectChange) -> Option<Consequence> {
     let goes = change.kind == Kind::Remove || change.instead_of.is_some();
@@ -137,6 +149,9 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
         let rest = label.strip_prefix(list).filter(|_| kind == "KubeVirt");
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
     };
+    if (kind, label) == ("KubeVirt", MEDIATED_DEVICES) && !has_types(step) {
+        return None;
+    }
     match on {
         Remove if is_of(FEATURE_GATES) && refuses_nobody(step.before.as_ref()) => Some(FEATURE_OFF),
         Add if is_of(DISABLED_GATES) && refuses_nobody(step.after.as_ref()) => {

@@ -18,7 +18,9 @@ pub(super) fn write(review: &Review<'_>, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "added={}", counts.add)?;
     writeln!(out, "updated={}", counts.change)?;
     writeln!(out, "removed={}", counts.remove)?;
-    writeln!(out, "clusters={}", counts.differing)
+    writeln!(out, "clusters={}", counts.differing)?;
+    writeln!(out, "new_errors={}", counts.errors_added)?;
+    writeln!(out, "new_warnings={}", counts.warnings_added)
 }
 
 /// A level as programs read it.

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{MatrixPage, about, external, name, plain_word, reasons, totals, word};
+use super::{MatrixPage, PAIRS, about, external, name, plain_word, reasons, totals, word};
 use crate::matrix::{Cell, ClusterMatrix, Group, Image, State, counts, groups};
 use crate::report::page::{self, Lead, Section, Tone, folded};
 use crate::report::text::printable;
@@ -23,7 +23,7 @@ pub(super) fn page(page: &MatrixPage<'_>) -> String {
         },
         verdict: match counted.covered == wanted && counted.with_problems == 0 {
             true => "Every golden image is there".to_owned(),
-            false => format!("{} of {wanted} covered", counted.covered),
+            false => format!("{} of {wanted} {PAIRS} covered", counted.covered),
         },
         sentence: match counted.with_problems {
             0 => format!("in {}.", plural(counted.clusters, "cluster")),

@@ -206,7 +206,7 @@ fn about(group: &Group<'_>) -> String {
     let mut parts = Vec::new();
     let releases = group.releases();
     if !releases.is_empty() {
-        parts.push(format!("HCO {}", releases.join(", ")));
+        parts.push(format!("release {}", releases.join(", ")));
     }
     if first.obstacle.is_none() {
         let switch = if first.multi_arch { "on" } else { "off" };
@@ -232,7 +232,10 @@ fn about(group: &Group<'_>) -> String {
     parts.join("; ")
 }
 
-/// `24 of 29 covered, 5 get another architecture in 3 clusters`.
+/// What the matrix counts: an image is wanted once for each architecture that a workload node has.
+pub(super) const PAIRS: &str = "pairs of golden image and architecture";
+
+/// `24 of 29 pairs of golden image and architecture covered, 5 of another architecture in 3 clusters`.
 fn totals(clusters: &[ClusterMatrix]) -> String {
     let Counts {
         clusters: all,
@@ -248,7 +251,7 @@ fn totals(clusters: &[ClusterMatrix]) -> String {
     let wanted = counts(clusters).wanted();
     let mut parts = vec![match wanted {
         0 => "no golden image is wanted".to_owned(),
-        wanted => format!("{covered} of {wanted} covered"),
+        wanted => format!("{covered} of {wanted} {PAIRS} covered"),
     }];
     let mut add = |n: usize, text: String| {
         if n > 0 {

@@ -136,3 +136,29 @@ fn a_page_is_whole() {
     }
     assert!(!text.contains("<script") && !text.contains("http://"));
 }
+
+/// What the totals count is what the cells are, in every format.
+#[test]
+fn the_totals_count_the_cells() {
+    let all = clusters();
+    let document = document(&page(all, false, 100));
+    let mut cells: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for cluster in document["clusters"].as_array().expect("clusters") {
+        for image in cluster["images"].as_array().into_iter().flatten() {
+            for cell in image["cells"].as_array().into_iter().flatten() {
+                let state = cell["state"].as_str().expect("a state");
+                *cells.entry(state.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    let of = |state: &str| cells.get(state).copied().unwrap_or_default();
+    let covered = of("covered");
+    let wanted = covered + of("wrong") + of("missing") + of("unknown");
+    assert!(covered > 0 && wanted > covered, "{cells:?}");
+    let expected = format!("{covered} of {wanted} pairs of golden image and architecture covered");
+    for format in [Format::Human, Format::Html] {
+        let text = printed(format, &page(all, false, 100));
+        assert!(text.contains(&expected), "{format:?}: {expected}");
+    }
+    assert_eq!(document["summary"]["covered"], covered);
+}

@@ -60,11 +60,11 @@ pub(super) fn section(
     html! {
         div.scroll tabindex="0" role="group" aria-label="clusters" { table {
             thead { tr {
-                th scope="col" { "cluster" } th scope="col" { "HCO" } th scope="col" { "verdict" }
+                th scope="col" { "cluster" } th scope="col" { "release" } th scope="col" { "verdict" }
                 th scope="col" { "workload nodes" }
                 th.number scope="col" { "errors" } th.number scope="col" { "warnings" }
                 th.number scope="col" { "info" } th.number scope="col" { "alerts" }
-                th.number scope="col" { "images covered" }
+                th.number scope="col" { "images × architectures covered" }
                 @if changes.is_some() { th.number scope="col" { "objects changed" } }
             } }
             tbody { @for row in rows {

@@ -172,7 +172,7 @@ fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> Lead {
     let mut figures = vec![
         (
             format!("{} of {}", counted.covered, counted.wanted()),
-            "golden images covered",
+            "pairs of golden image and architecture covered",
             "matrix",
         ),
         (

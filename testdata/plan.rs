@@ -1,0 +1,198 @@
+//! `hcoplan plan` as programs and git meet it: its document against its schema, and a tree that is
+//! committed.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::review::{CHANGES, fleet, run};
+use super::{Scene, main_directory};
+
+fn schema(name: &str) -> Value {
+    let path = main_directory().join(format!("schemas/{name}.schema.json"));
+    serde_json::from_str(&fs::read_to_string(path).expect("readable")).expect("JSON")
+}
+
+/// What a document of `plan` has against its published schema.
+fn wrong(document: &Value) -> Vec<String> {
+    let mut registry = jsonschema::Registry::new();
+    for name in ["diff", "findings"] {
+        let schema = schema(name);
+        let id = schema["$id"].as_str().expect("an id").to_owned();
+        registry = registry.add(id, schema).expect("a schema");
+    }
+    let registry = registry.prepare().expect("schemas");
+    let validator = jsonschema::options()
+        .with_registry(&registry)
+        .build(&schema("plan"))
+        .expect("a schema");
+    let errors = validator.iter_errors(document);
+    errors
+        .map(|e| format!("{}: {e}", e.instance_path()))
+        .collect()
+}
+
+fn document(scene: &Scene, more: &[&str]) -> Value {
+    let plan = ["plan", "-q", "--format=json", "--check"];
+    let done = run(scene, &[&plan, more].concat());
+    serde_json::from_slice(&done.stdout).expect("JSON")
+}
+
+/// Changes, an upgrade, clusters that come, that go and that are refused.
+#[test]
+fn the_document_is_as_its_schema_says() {
+    let scene = fleet(&["east", "west"]);
+    let quiet = |line: &str| scene.run(line, &mut String::new());
+    let is_valid = |document: &Value| assert_eq!(wrong(document), Vec::<String>::new());
+    is_valid(&document(&scene, &[]));
+    quiet("commit");
+    for change in CHANGES.iter().filter(|c| !c.is_backwards()) {
+        change.apply(&scene, &["east"], true);
+        let changed = document(&scene, &[]);
+        assert!(
+            !changed["review"]["entries"]
+                .as_array()
+                .expect("a list")
+                .is_empty()
+        );
+        is_valid(&changed);
+        quiet("git checkout -q .");
+    }
+    let upgrade = document(&scene, &["--upgrade-to", "1.19"]);
+    assert_eq!(upgrade["upgrade"].as_array().map(Vec::len), Some(2));
+    is_valid(&upgrade);
+    quiet("remove clusters/west");
+    quiet("replace clusters/east/hyperconverged.yaml LiveMigrate Sometimes");
+    is_valid(&document(&scene, &[]));
+    // It is more than an open door.
+    let mut broken = upgrade;
+    broken["review"]["level"] = "fine".into();
+    broken["findings"][0]["severity"] = "note".into();
+    broken["upgrade"][1]["clusters"][0]["whole"] = "moved".into();
+    assert_eq!(wrong(&broken).len(), 3, "{:?}", wrong(&broken));
+}
+
+/// A comment changes nothing in the tree; a tree with conflict markers says how to get out, and the way
+/// out works.
+#[test]
+fn a_committed_tree() {
+    let scene = fleet(&["east", "west"]);
+    let quiet = |line: &str| scene.run(line, &mut String::new());
+    let said = |arguments: &[&str]| {
+        let done = run(&scene, arguments);
+        let all = [done.stdout, done.stderr].concat();
+        (done.status.code(), String::from_utf8(all).expect("UTF-8"))
+    };
+    quiet("hcoplan plan -q");
+    quiet("commit");
+    let manifest = scene.path("clusters/east/hyperconverged.yaml");
+    let text = fs::read_to_string(&manifest).expect("readable");
+    let check = ["plan", "-q", "--check"];
+    for (from, to) in [
+        ("  evictionStrategy", "  # Said twice.\n  evictionStrategy"),
+        ("apiVersion", "# At the top.\napiVersion"),
+        ("  workloads: {}\n\n", "  workloads: {}\n"),
+    ] {
+        fs::write(&manifest, text.replacen(from, to, 1)).expect("written");
+        let (code, told) = said(&check);
+        assert_eq!(code, Some(0), "{to}: {told}");
+    }
+    fs::write(&manifest, &text).expect("written");
+    // Without the line in .gitattributes, branches that change one object in one place conflict.
+    for (branch, strategy) in [("none", "None"), ("external", "External")] {
+        quiet(&format!("git checkout -q -b {branch} main"));
+        quiet(&format!(
+            "replace clusters/east/hyperconverged.yaml LiveMigrate {strategy}"
+        ));
+        quiet("hcoplan plan -q");
+        quiet("commit");
+    }
+    let mut git = scene.command("git");
+    git.args(["-c", "user.name=t", "-c", "user.email=t@example.com"]);
+    let merged = git.args(["merge", "none"]).output().expect("git runs");
+    assert!(!merged.status.success());
+    fs::write(&manifest, text.replace("LiveMigrate", "None")).expect("written");
+    for arguments in [&check[..], &["diff", "-q"], &["render", "--check"]] {
+        let (code, told) = said(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {told}");
+        assert!(told.contains("rendered/clusters/east/KubeVirt-"), "{told}");
+        assert!(told.contains("`hcoplan render`"), "{told}");
+    }
+    assert_eq!(said(&["render", "-q"]).0, Some(0));
+    assert_eq!(said(&check).0, Some(0));
+    assert!(!has_markers(&scene.path("rendered")));
+}
+
+fn has_markers(directory: &Path) -> bool {
+    fs::read_dir(directory).expect("readable").any(|entry| {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => has_markers(&path),
+            false => fs::read_to_string(&path)
+                .expect("UTF-8")
+                .contains("<<<<<<<"),
+        }
+    })
+}
+
+/// `init` marks the tree where it is asked to, and only there.
+#[test]
+fn init_marks_a_tree_that_is_committed() {
+    let scene = fleet(&["east"]);
+    run(&scene, &["init"]);
+    assert!(!scene.path(".gitattributes").exists());
+    run(&scene, &["init", "--commit-tree"]);
+    run(&scene, &["plan", "-q"]);
+    let mut out = String::new();
+    scene.run("commit", &mut out);
+    let asked = scene
+        .command("git")
+        .args(["check-attr", "linguist-generated", "merge", "--"])
+        .arg("rendered/clusters/east/CDI-cdi-kubevirt-hyperconverged.yaml")
+        .output();
+    let told = String::from_utf8(asked.expect("git runs").stdout).expect("UTF-8");
+    assert!(told.contains("linguist-generated: true"), "{told}");
+    assert!(told.contains("merge: union"), "{told}");
+}
+
+/// An upgrade fails the run where it brings a refusal, a stopped reconcile or a new error, and nowhere
+/// else.
+#[test]
+fn an_upgrade_fails_on_what_it_brings() {
+    const REMOVE: &str = "\n  annotations:\n    PATCH/jsonpatch: |-\n      [{\"op\": \"remove\", \"path\": \"PATH\"}]\nspec:\n";
+    let patch = |who: &str, path: &str| REMOVE.replace("PATCH", who).replace("PATH", path);
+    let gone = patch(
+        "containerizeddataimporter.kubevirt.io",
+        "/spec/config/featureGates/2",
+    );
+    let placement = "  workloads: {nodePlacement: {nodeSelector: {no: node}}}\n";
+    let cases = [
+        // Nothing is in the way.
+        (("", ""), Some(0), "write these values"),
+        // The operator's own update of the HyperConverged is refused.
+        (("\nspec:\n", &*gone), Some(1), "refused or stopped"),
+        // What was wrong before and stays isn't the upgrade's.
+        (
+            ("  workloads: {}\n", placement),
+            Some(0),
+            "write these values",
+        ),
+    ];
+    for ((from, to), code, words) in cases {
+        let scene = fleet(&["one"]);
+        let manifest = scene.path("clusters/one/hyperconverged.yaml");
+        let text = fs::read_to_string(&manifest).expect("readable");
+        if !from.is_empty() {
+            fs::write(&manifest, text.replacen(from, to, 1)).expect("written");
+        }
+        scene.run("commit", &mut String::new());
+        let upgrade = ["plan", "-q", "--fail-on=never", "--upgrade-to=1.19"];
+        let done = run(&scene, &upgrade);
+        let told = String::from_utf8(done.stdout)
+            .expect("UTF-8")
+            .to_lowercase();
+        assert_eq!(done.status.code(), code, "{to}: {told}");
+        assert!(told.contains(words), "{told}");
+    }
+}
