@@ -17,7 +17,7 @@ use crate::repo::{ClusterRef, Repo};
 /// What the steps of an upgrade do to the clusters.
 #[derive(Debug, Clone)]
 pub struct Upgrading<'a> {
-    /// The release at the end.
+    /// The release at the end; a cluster of another distribution goes to that one's version of it.
     pub to: &'a Arc<Release>,
     /// What the clusters hold before the change that is planned.
     pub prior: Option<&'a PriorState>,
@@ -28,8 +28,10 @@ pub struct Upgrading<'a> {
 /// One step of a cluster's upgrade.
 #[derive(Debug)]
 pub struct Upgraded {
-    /// The release that it leads to.
+    /// The release that it leads to, as the cluster's distribution calls it.
     pub release: String,
+    /// The HCO release that this is.
+    pub of: String,
     /// What it does.
     pub compared: Compared,
 }
@@ -54,7 +56,8 @@ pub fn upgrades(
         match steps.is_empty() {
             false => steps,
             true => vec![Upgraded {
-                release: upgrading.to.name().to_owned(),
+                release: upgrading.to.label().to_owned(),
+                of: upgrading.to.name().to_owned(),
                 compared: whole,
             }],
         }
@@ -91,17 +94,20 @@ fn work(
         None => start.update(manifest, UpdateMethod::Apply),
     };
     let first = prior.as_ref().unwrap_or(&start).forced(first);
+    // Whoever runs a distribution upgrades to that distribution's version.
+    let to = &upgrading.to.of_distribution(start.release.distribution());
     let orders = match &prior {
-        Some(prior) => lifecycle::orders(prior, manifest, upgrading.update, upgrading.to),
-        None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, upgrading.to),
+        Some(prior) => lifecycle::orders(prior, manifest, upgrading.update, to),
+        None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, to),
     };
     let mut out = Vec::new();
     let mut before = planned.with_plan(&first.after.release, first.plan.clone());
     let mut state = first.after;
-    let path = state.upgrade_over(upgrading.to);
+    let path = state.upgrade_over(to);
     let last = path.len().saturating_sub(1);
     for (index, step) in path.into_iter().enumerate() {
-        let release = step.after.release.name().to_owned();
+        let release = &step.after.release;
+        let (release, of) = (release.label().to_owned(), release.name().to_owned());
         let after = planned.with_plan(&step.after.release, step.plan.clone());
         let compared = Compared::of(cluster.name(), |diff| {
             let (a, b) = (before.side(), after.side());
@@ -131,7 +137,11 @@ fn work(
             diff.findings_added = only(&finds, &found);
             diff.findings_removed = only(&found, &finds);
         });
-        out.push(Upgraded { release, compared });
+        out.push(Upgraded {
+            release,
+            of,
+            compared,
+        });
         before = after;
         state = step.after;
     }

@@ -80,7 +80,7 @@ fn subjects() -> Vec<String> {
     let gates = newest.iter().flat_map(|r| &r.tables().feature_gates);
     let gates = gates.map(|gate| format!("HyperConverged.spec.featureGates.{}", gate.name));
     // Not every gate is a field of its own.
-    out.extend(gates.filter(|gate| explain_field::page(gate).is_ok()));
+    out.extend(gates.filter(|gate| explain_field::page(gate, None).is_ok()));
     out
 }
 
@@ -118,7 +118,8 @@ mod tests {
     fn what_is_completed_can_be_asked_for() {
         for subject in subjects() {
             let is_known = lint::find(&subject).is_some()
-                || (explain_field::is_field(&subject) && explain_field::page(&subject).is_ok());
+                || (explain_field::is_field(&subject)
+                    && explain_field::page(&subject, None).is_ok());
             assert!(is_known, "{subject}");
         }
         for name in rules() {

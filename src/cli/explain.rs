@@ -15,14 +15,17 @@ use crate::{finding, lint, repo};
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan explain jsonpatch-present            a rule
-  hcoplan explain KubeVirt.spec.configuration  a field of an operand")]
+  hcoplan explain KubeVirt.spec.configuration  a field of an operand
+  hcoplan explain HyperConverged.spec --release 4.22
+                                               a field, in versions of OpenShift Virtualization")]
 pub(super) struct Arguments {
     /// The rule's name, as findings print it; an alert, a feature gate, an annotation; or a field:
     /// KubeVirt.spec.configuration.migrations
     #[arg(value_name = "SUBJECT")]
     subject: Option<String>,
 
-    /// Of a feature gate: this release only
+    /// Of a feature gate: this release only; of a field: as the distribution of this release calls its
+    /// versions, as in 4.20
     #[arg(long, value_name = "RELEASE")]
     release: Option<String>,
 }
@@ -34,12 +37,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let Some(found) = lint::find(subject) else {
         let release = arguments.release.as_deref().map(repo::named_release);
-        if let Some(page) = explain_topic::page(subject, release.transpose()?.as_ref()) {
+        let release = release.transpose()?;
+        if let Some(page) = explain_topic::page(subject, release.as_ref()) {
             output.print(page)?;
             return Ok(Verdict::default());
         }
         if explain_field::is_field(subject) {
-            output.print(explain_field::page(subject)?)?;
+            output.print(explain_field::page(subject, release.as_ref())?)?;
             return Ok(Verdict::default());
         }
         let help = match nearest(subject) {

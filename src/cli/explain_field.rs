@@ -82,8 +82,8 @@ fn releases() -> Vec<Arc<Release>> {
     Release::known_names().filter_map(Release::known).collect()
 }
 
-/// The page of a field.
-pub(super) fn page(text: &str) -> Result<String, Failure> {
+/// The page of a field, in all releases of the distribution that one is of; upstream's by default.
+pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Failure> {
     let (kind, dotted) = text.split_once('.').unwrap_or((text, ""));
     let known = kinds();
     let kind = full_name(kind);
@@ -94,7 +94,9 @@ pub(super) fn page(text: &str) -> Result<String, Failure> {
         };
         return Err(Failure::usage(format!("there is no kind {kind:?}"), help));
     };
-    let releases = releases();
+    let mut releases = of.map_or_else(releases, |release| release.siblings());
+    // Two versions of a vendor's may be built from one release.
+    releases.dedup_by(|a, b| a.name() == b.name());
     let plans: Vec<Plan> = releases.iter().map(|r| of_nothing(r, "v1beta1")).collect();
     let mut versions: BTreeMap<String, Vec<Seen>> = BTreeMap::new();
     let mut lost = None;
@@ -298,8 +300,8 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
     paragraph(out, "  ", &newest.facts);
     let absent: Vec<&str> = releases
         .iter()
-        .map(|r| r.name())
-        .filter(|name| !all.iter().any(|s| s.release.name() == *name))
+        .map(|r| r.label())
+        .filter(|label| !all.iter().any(|s| s.release.label() == *label))
         .collect();
     if !absent.is_empty() {
         paragraph(out, "  ", &format!("not in {}", absent.join(", ")));
@@ -311,7 +313,7 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
         out.push_str("\n  Fields:\n");
         paragraph(out, "    ", &newest.inner.join(", "));
     }
-    let newest_name = newest.release.name();
+    let newest_name = newest.release.label();
     let is_operand = kind != HYPERCONVERGED;
     match (newest.feeds.is_empty(), is_operand) {
         (false, true) => {
@@ -358,8 +360,8 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
 fn span_of(run: &[Seen]) -> String {
     match run {
         [] => String::new(),
-        [one] => one.release.name().to_owned(),
-        [first, .., last] => format!("{} to {}", first.release.name(), last.release.name()),
+        [one] => one.release.label().to_owned(),
+        [first, .., last] => format!("{} to {}", first.release.label(), last.release.label()),
     }
 }
 
@@ -393,7 +395,7 @@ fn changes(pair: &[Seen]) -> Vec<String> {
     let [before, after] = pair else {
         return Vec::new();
     };
-    let name = after.release.name();
+    let name = after.release.label();
     let mut out = Vec::new();
     if before.facts != after.facts {
         out.push(format!("{name}: {}, before {}", after.facts, before.facts));

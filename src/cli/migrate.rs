@@ -75,8 +75,8 @@ pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Out
             Ok(migrated) => {
                 for field in &migrated.dropped {
                     output.warning(format_args!(
-                        "{name}: {field} is left out: v1 has no place for it, and HCO {} doesn't keep it",
-                        release.name()
+                        "{name}: {field} is left out: v1 has no place for it, and {} doesn't keep it",
+                        release.called()
                     ));
                 }
                 let before = Arc::clone(&document.file);

@@ -1,5 +1,6 @@
 //! `hcoplan plan --upgrade-to`: what an upgrade of HCO does, release by release.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -28,7 +29,9 @@ pub(super) fn preview(
 ) -> Steps {
     let chosen = found.chosen();
     let progress = Progress::of(chosen.len(), output.quiet());
-    let mut steps: Vec<(String, Vec<ClusterDiff>)> = Vec::new();
+    // By the place of the HCO release among all, then by what it is called.
+    let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
+    let place = |name: &str| Release::known_names().position(|known| known == name);
     app::upgrades(
         &found.repo,
         &chosen,
@@ -37,24 +40,28 @@ pub(super) fn preview(
         sources.jobs,
         &progress,
         |of| {
-            for Upgraded { release, compared } in of {
+            for step in of {
+                let Upgraded {
+                    release,
+                    of,
+                    compared,
+                } = step;
                 if let Some(said) = compared.panicked {
                     verdict.bug = true;
                     let cluster = &compared.diff.cluster;
                     output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
                 }
-                match steps.iter_mut().find(|step| step.0 == release) {
-                    Some(step) => step.1.push(compared.diff),
-                    None => steps.push((release, vec![compared.diff])),
-                }
+                let key = (place(&of).unwrap_or(usize::MAX), release);
+                steps.entry(key).or_default().push(compared.diff);
             }
             ControlFlow::Continue(())
         },
     );
-    let place = |name: &str| Release::known_names().position(|known| known == name);
-    steps.sort_by_key(|step| (place(&step.0).unwrap_or(usize::MAX), step.0.clone()));
+    let steps = steps
+        .into_iter()
+        .map(|((_, release), diffs)| (release, diffs));
     let steps = Steps {
-        steps,
+        steps: steps.collect(),
         compared: chosen.len(),
     };
     let review = steps.review();

@@ -15,7 +15,7 @@ const MOST_NAMES: usize = 5;
 /// What one step of an upgrade does beside what changes in objects.
 pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     let mut out = Vec::new();
-    let release = step.after.release.name();
+    let release = step.after.release.label();
     for update in &step.own_updates {
         let admission = &update.admission;
         if admission.accepted {
@@ -27,7 +27,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
                 format!(
                     "the operator's own first update is refused, and as long as it is, nothing is \
                      upgraded: the operands stay those of {}: {message}",
-                    from.release.name()
+                    from.release.label()
                 ),
                 "mend the manifest and apply it before the upgrade",
             ),
@@ -78,7 +78,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
 /// manifest is another than the one that was applied.
 pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
-    let to = after.end.release.name();
+    let to = after.end.release.label();
     let mut out = Vec::new();
     let refusal = |step: &Step| {
         let admission = &step.plan.admission;

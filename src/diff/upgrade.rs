@@ -192,8 +192,8 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             impact: Impact::Disruption,
             text: format!(
                 "{} refuses what {} accepts: {}",
-                after.release.name(),
-                before.release.name(),
+                after.release.label(),
+                before.release.label(),
                 is.message
             ),
             help: Some("change it before the upgrade; afterwards no edit gets through".to_owned()),
@@ -235,7 +235,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
             _ => document.locate(&path),
         })
     };
-    let release = after.release.name();
+    let release = after.release.label();
     for change in found {
         out.push(match change {
             PatchChange::Fails(index, message) => Note {
@@ -292,7 +292,7 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             out.push(Note {
                 kind: NoteKind::FieldIgnored,
                 impact: Impact::Behaviour,
-                text: format!("{path} is not read any more on {}", after.release.name()),
+                text: format!("{path} is not read any more on {}", after.release.label()),
                 help: Some("take it out after the upgrade".to_owned()),
                 place: after.document.map(|d| d.locate_key(&place)),
             });
@@ -305,7 +305,7 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             out.push(Note {
                 kind: NoteKind::FieldDropped,
                 impact: Impact::Behaviour,
-                text: format!("the API of {} doesn't know {path}", after.release.name()),
+                text: format!("the API of {} doesn't know {path}", after.release.label()),
                 help: Some("it is dropped at the next write".to_owned()),
                 place: after.document.map(|d| d.locate_key(path)),
             });
@@ -329,11 +329,11 @@ fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             Some(is) => format!(
                 "the feature gate {name} is {} on {}",
                 is.as_str(),
-                after.release.name()
+                after.release.label()
             ),
             None => format!(
                 "there is no feature gate {name} on {}",
-                after.release.name()
+                after.release.label()
             ),
         };
         out.push(Note {
@@ -367,6 +367,9 @@ fn written_gates(side: &Side<'_>) -> Vec<(String, Option<Location>)> {
     }
 }
 
+/// In v1's shape, below `spec`: without types of devices nothing is made.
+const MEDIATED_DEVICES: &str = "virtualization.mediatedDevicesConfiguration";
+
 /// What the document leaves open and the releases fill in otherwise.
 fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let (Some(old), Some(new)) = (&before.plan.hyperconverged, &after.plan.hyperconverged) else {
@@ -382,7 +385,13 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let is_null =
             |value: Option<&Value>| value.is_none_or(|v| v.is_null() || *v == Value::Bool(false));
         let is_nothing = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
-        if path.get(&written.spec).is_some() || is_gate || is_nothing {
+        // A switch of a section that does nothing by itself.
+        let is_idle = difference.label == format!("{MEDIATED_DEVICES}.enabled")
+            && Path::dotted(MEDIATED_DEVICES)
+                .get(&new.spec)
+                .and_then(Value::as_object)
+                .is_none_or(|section| section.len() == 1);
+        if path.get(&written.spec).is_some() || is_gate || is_nothing || is_idle {
             continue;
         }
         let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
@@ -392,7 +401,7 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             Some(_) => is == default_of(after.release, path),
             None => was == default_of(before.release, path),
         };
-        let (label, hco) = (&difference.label, after.release.name());
+        let (label, hco) = (&difference.label, after.release.called());
         let text = match (is_default, is.is_some()) {
             (true, true) => format!(
                 "the default of {label} changes from {} to {}",
@@ -402,12 +411,12 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             (true, false) => format!("{label} has no default any more (before: {})", shown(was)),
             (false, true) => {
                 format!(
-                    "HCO {hco} sets {label} to {} (before: {})",
+                    "{hco} sets {label} to {} (before: {})",
                     shown(is),
                     shown(was)
                 )
             }
-            (false, false) => format!("HCO {hco} removes {label} (before: {})", shown(was)),
+            (false, false) => format!("{hco} removes {label} (before: {})", shown(was)),
         };
         out.push(Note {
             kind: NoteKind::DefaultFlips,

@@ -80,7 +80,8 @@ impl Step {
 }
 
 /// The releases that an upgrade goes through, the last one included: one minor release after the
-/// other, as HCO supports it. An older or an equal release is reached at once.
+/// other, as HCO supports it, of the distribution that the last one is of. An older or an equal release
+/// is reached at once.
 pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
     let known: Vec<&str> = Release::known_names().collect();
     let place = |name: &str| known.iter().position(|known| *known == name);
@@ -88,7 +89,11 @@ pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
         (Some(from), Some(to)) if from < to => &known[from + 1..to],
         _ => &[],
     };
-    let between = between.iter().filter_map(|name| Release::known(name));
+    let siblings = to.siblings();
+    let between = between.iter().filter_map(|name| {
+        let of_distribution = siblings.iter().find(|r| r.name() == *name);
+        of_distribution.cloned().or_else(|| Release::known(name))
+    });
     between.chain([Arc::clone(to)]).collect()
 }
 

@@ -154,6 +154,14 @@ impl Release {
         }
     }
 
+    /// The same for a sentence: `HCO 1.16`, `OpenShift Virtualization 4.20`.
+    pub fn called(&self) -> String {
+        match &self.tables().shipped_by {
+            Some(by) => format!("{} {}", self.distribution().title, by.version),
+            None => format!("HCO {}", self.name),
+        }
+    }
+
     /// Values that only the vendor's bundle says, with what is taken for them.
     pub fn assumed(&self) -> &[AssumedValue] {
         &self.tables().assumed

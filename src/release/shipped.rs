@@ -89,18 +89,38 @@ impl Release {
         self.beside().0
     }
 
+    /// The modelled releases of its distribution, oldest first. Two versions may be built from one
+    /// release.
+    pub fn siblings(&self) -> Vec<Arc<Self>> {
+        Self::all_of(self.distribution())
+    }
+
+    fn all_of(distribution: &Distribution) -> Vec<Arc<Self>> {
+        if distribution.is_upstream() {
+            return Self::known_names().filter_map(Self::known).collect();
+        }
+        let lines = distribution.lines().into_iter();
+        lines
+            .filter_map(|line| Self::shipped(distribution, line, None))
+            .collect()
+    }
+
+    /// The same release as a distribution has it, of several versions the first; itself where it is the
+    /// distribution's already, where that has none, and where it was read from a directory.
+    #[must_use]
+    pub fn of_distribution(self: &Arc<Self>, distribution: &Distribution) -> Arc<Self> {
+        let is_own = self.distribution().name == distribution.name;
+        let is_built_in = self.siblings().iter().any(|known| Arc::ptr_eq(known, self));
+        let mut others = Self::all_of(distribution).into_iter();
+        let other = others.find(|other| other.name() == self.name());
+        match other.filter(|_| is_built_in && !is_own) {
+            Some(other) => other,
+            None => Arc::clone(self),
+        }
+    }
+
     fn beside(&self) -> (Option<Arc<Self>>, Option<Arc<Self>>) {
-        let all: Vec<Arc<Self>> = match self.distribution() {
-            upstream if upstream.is_upstream() => {
-                Self::known_names().filter_map(Self::known).collect()
-            }
-            distribution => {
-                let lines = distribution.lines().into_iter();
-                lines
-                    .filter_map(|line| Self::shipped(distribution, line, None))
-                    .collect()
-            }
-        };
+        let all = self.siblings();
         let is_same = |other: &&Arc<Self>| other.name() == self.name();
         let own = all.iter().position(|other| is_same(&other));
         let Some(own) = own else {
@@ -370,5 +390,21 @@ mod tests {
             &shipped("4.21", Some("1"))
         ));
         assert_eq!(shipped("4.21", Some("1")).version(), "4.21.1");
+    }
+
+    #[test]
+    fn a_release_is_what_the_clusters_distribution_calls_it() {
+        let vendor = Distribution::named("openshift-virtualization").expect("known");
+        let upstream = &Distribution::all()[0];
+        let upgrade_to = Release::known("1.18").expect("known");
+        let theirs = upgrade_to.of_distribution(vendor);
+        assert_eq!(theirs.label(), "4.22");
+        assert_eq!(theirs.called(), "OpenShift Virtualization 4.22");
+        assert_eq!(theirs.of_distribution(upstream).called(), "HCO 1.18");
+        let patch = Release::shipped(vendor, "4.22", Some("3")).expect("known");
+        assert_eq!(patch.of_distribution(vendor).label(), "4.22.3");
+        // Of the two versions that are built from it the first one.
+        let last = Release::known("1.19").expect("known");
+        assert_eq!(last.of_distribution(vendor).label(), "4.23");
     }
 }

@@ -30,6 +30,8 @@ pub struct WhyPage<'a> {
     pub cluster: &'a str,
     /// The release that it runs.
     pub release: &'a str,
+    /// The same in a sentence: `HCO 1.18`.
+    pub called: &'a str,
     /// The object's file in the output tree, relative to the current directory.
     pub file: Option<Utf8PathBuf>,
     /// The root that the sources' paths count from, relative to the current directory.
@@ -100,7 +102,7 @@ impl WhyPage<'_> {
             (None, Some(name)) => format!("{} {name}", answer.kind),
             (None, None) => answer.kind.clone(),
         };
-        let place = format!("{object} in {}, HCO {}", self.cluster, self.release);
+        let place = format!("{object} in {}, {}", self.cluster, self.called);
         writeln!(out, "{}", self.bold(&printable(&place)))?;
         if let Some(file) = &self.file {
             writeln!(out, "{}", printable(file.as_str()))?;
@@ -236,11 +238,11 @@ impl WhyPage<'_> {
     }
 
     fn origin(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (answer, release) = (self.answer, self.release);
+        let (answer, release) = (self.answer, self.called);
         let text = match &answer.origin {
             Origin::Inputs => return Ok(()),
             Origin::Default { path, value } => format!(
-                "because of a default of HCO {release}: {path} is not written, and its default is \
+                "because of a default of {release}: {path} is not written, and its default is \
                  {}",
                 scalar(value)
             ),
@@ -268,10 +270,10 @@ impl WhyPage<'_> {
                     .to_owned()
             }
             Origin::Release => match answer.value {
-                Reading::NoObject => format!("HCO {release} has no reason to render it"),
+                Reading::NoObject => format!("{release} has no reason to render it"),
                 Reading::Absent => "because nothing sets it".to_owned(),
                 _ => format!(
-                    "because HCO {release} has it so: no line of the HyperConverged, no node and \
+                    "because {release} has it so: no line of the HyperConverged, no node and \
                      no platform makes a difference"
                 ),
             },

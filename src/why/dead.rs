@@ -1,5 +1,7 @@
 //! Lines of the HyperConverged that do nothing.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::input::{Input, Unit};
@@ -33,10 +35,10 @@ pub fn dead(world: &World<'_>) -> Vec<Dead> {
     let Some(schema) = world.release.schema(&schema) else {
         return Vec::new();
     };
-    let known: Vec<&str> = Release::known_names().collect();
-    let own = known.iter().position(|n| *n == world.release.name());
-    let later = own.and_then(|i| known.get(i + 1..)).unwrap_or_default();
-    let later: Vec<_> = later.iter().filter_map(|n| Release::known(n)).collect();
+    let is_own = |release: &Arc<Release>| release.name() == world.release.name();
+    let siblings = world.release.siblings();
+    let later = siblings.iter().skip_while(|r| !is_own(r));
+    let later: Vec<&Arc<Release>> = later.filter(|r| !is_own(r)).collect();
     let mut finder = Finder {
         world,
         schema,

@@ -1,5 +1,7 @@
 //! Where a value comes from that no input moves.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::target::{Reading, Target};
@@ -87,16 +89,15 @@ pub(super) fn of(world: &World<'_>, target: &Target, value: &Reading, base: &Pla
 
 /// What another release makes of the same inputs.
 pub(super) fn others(world: &World<'_>, target: &Target) -> Vec<OtherRelease> {
-    let names = Release::known_names().filter(|n| *n != world.release.name());
-    let other = |name: &str| {
-        let release = Release::known(name)?;
-        let value = target.read(&world.on(&release).without(&[]));
-        Some(OtherRelease {
-            release: name.to_owned(),
-            value,
-        })
+    let siblings = world.release.siblings();
+    let others = siblings
+        .iter()
+        .filter(|release| release.name() != world.release.name());
+    let other = |release: &Arc<Release>| OtherRelease {
+        release: release.label().to_owned(),
+        value: target.read(&world.on(release).without(&[])),
     };
-    names.filter_map(other).collect()
+    others.map(other).collect()
 }
 
 /// The scalars of a stored object that were not written.

@@ -55,7 +55,7 @@ pub enum NotMigrated {
 impl fmt::Display for NotMigrated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotServed(release) => write!(f, "HCO {release} doesn't serve v1"),
+            Self::NotServed(release) => write!(f, "{release} doesn't serve v1"),
             Self::Version(version) => write!(f, "it is {version}, not v1beta1"),
             Self::Refused(message) => write!(f, "it would be refused as it is: {message}"),
             Self::RefusedAfter(message) => write!(f, "it would be refused in v1: {message}"),
@@ -100,7 +100,7 @@ pub fn to_v1(
     let object = document.root.to_json();
     let served = &release.tables().hyperconverged.served_versions;
     if !served.iter().any(|v| v == "v1") {
-        return Err(NotMigrated::NotServed(release.name().to_owned()));
+        return Err(NotMigrated::NotServed(release.called()));
     }
     if version_of(&object) != "v1beta1" {
         let version = version_of(&object).to_owned();

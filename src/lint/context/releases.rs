@@ -30,9 +30,10 @@ impl Context<'_> {
     pub fn release_with(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Arc<Release>> {
         let target = &patch.target;
         let path = schema_path(pointer);
-        let mut known = Release::known_names()
-            .filter(|n| *n != self.release().name())
-            .filter_map(Release::known);
+        let siblings = self.release().siblings();
+        let mut known = siblings
+            .into_iter()
+            .filter(|r| r.name() != self.release().name());
         known.find(|r| {
             let schema = r.schema_of(target.api_version, target.kind);
             schema.is_some_and(|s| s.field(&path).is_some())

@@ -75,7 +75,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !filled && next.is_none() {
         return;
     }
-    let since = next.as_deref().map_or(cx.release().name(), Release::name);
+    let since = next.as_deref().map_or(cx.release().label(), Release::label);
     for template in cx.written_templates().filter(|t| t.is_enabled(cx)) {
         let spec = template.get("spec").filter(|s| !s.entries().is_empty());
         let Some(spec) = spec else {

@@ -96,7 +96,7 @@ fn is_accepted(cx: &Context<'_>, gate: &str) -> bool {
 }
 
 fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
-    let release = cx.release().name();
+    let release = cx.release().label();
     let finding = Finding::new(&RULE, format!("{release} ignores {path}"))
         .at(cx.document().locate_key(path))
         .label("without effect")
@@ -131,7 +131,7 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
 fn gate_without_effect(cx: &Context<'_>, name: &str) -> Option<Finding> {
     let gate = cx.gate(name);
     let on = gate.explicit()?;
-    let release = cx.release().name();
+    let release = cx.release().label();
     let finding = Finding::new(&RULE, format!("{release} ignores the feature gate {name}"))
         .at(gate.name_place())
         .label("without effect");

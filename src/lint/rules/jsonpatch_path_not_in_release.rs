@@ -52,15 +52,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(other) = cx.release_with(applied.patch, &loss.path) else {
                 continue;
             };
-            let (kind, release) = (applied.kind(), cx.release().name());
-            let newer = Release::known_names().skip_while(|n| *n != release);
+            let (kind, release) = (applied.kind(), cx.release().label());
+            let place =
+                |release: &Release| Release::known_names().position(|n| n == release.name());
             let message = format!(
                 "{kind} has no field {} in {release}: it has it in {}",
                 loss.path,
-                other.name()
+                other.label()
             );
-            let help = match newer.skip(1).any(|n| n == other.name()) {
-                true => format!("keep it for clusters that run {} or later", other.name()),
+            let help = match place(&other) > place(cx.release()) {
+                true => format!("keep it for clusters that run {} or later", other.label()),
                 false => "remove it, or use the HyperConverged's own field".to_owned(),
             };
             let finding = Finding::new(&RULE, message)

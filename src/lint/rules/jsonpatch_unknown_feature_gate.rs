@@ -1,7 +1,6 @@
 //! A patch that adds a feature gate which KubeVirt doesn't have.
 
 use super::prelude::*;
-use crate::release::Release;
 
 pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-unknown-feature-gate",
@@ -70,7 +69,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let known = kubevirt.feature_gates.keys().map(String::as_str);
             out.report(match (nearest(gate, known), later(cx, gate)) {
                 (_, Some(release)) => finding.help(format!(
-                    "the KubeVirt of HCO {release} is the first that has it: remove the operation \
+                    "the KubeVirt of {release} is the first that has it: remove the operation \
                      until then"
                 )),
                 (Some(meant), None) => finding
@@ -85,12 +84,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The first release after the cluster's whose KubeVirt has the gate.
-fn later(cx: &Context<'_>, gate: &str) -> Option<&'static str> {
-    let mut releases = Release::known_names().skip_while(|name| *name != cx.release().name());
-    releases.find(|name| {
-        let release = Release::known(name);
-        release.is_some_and(|r| r.kubevirt().feature_gates.contains_key(gate))
-    })
+fn later(cx: &Context<'_>, gate: &str) -> Option<String> {
+    let siblings = cx.release().siblings();
+    let mut releases = siblings
+        .iter()
+        .skip_while(|r| r.name() != cx.release().name());
+    let first = releases.find(|r| r.kubevirt().feature_gates.contains_key(gate))?;
+    Some(first.called())
 }
 
 /// The right name in the wrong one's place.

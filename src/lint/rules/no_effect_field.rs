@@ -72,14 +72,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         {
             continue;
         }
-        let release = cx.release().name();
+        let release = cx.release().label();
         let (message, help) = match overwritten {
             Some(annotation) => (
                 format!("{path} has no effect: {annotation} overwrites it"),
                 "keep the value in one place: drop the operation, or remove the line",
             ),
             None => (
-                format!("{path} changes nothing that HCO {release} and SSP render"),
+                format!("{path} changes nothing that is rendered on {release}"),
                 "remove the line, or switch on what it belongs to",
             ),
         };

@@ -59,7 +59,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if field.text() != Some("highBurst") || !cx.admission().accepted {
         return;
     }
-    let release = cx.release().name();
+    let release = cx.release().label();
     let rules = cx.release().admission().version(cx.version());
     let dropped = rules.is_some_and(|r| r.mutate.create.contains(&Mutation::DropHighBurst));
     let applied = cx
