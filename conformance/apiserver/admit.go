@@ -36,6 +36,7 @@ type admission struct {
 	Old       json.RawMessage `json:"old"`       // what lies in etcd, for an update
 	Webhook   string          `json:"webhook"`   // the socket of the webhook's process
 	Namespace string          `json:"namespace"` // the operator's, which is kubectl's current one
+	Status    bool            `json:"status"`    // an update of the status subresource
 }
 
 // verdict says what became of it. Stage is "", "schema", "cel", "mutating" or "validating".
@@ -78,6 +79,9 @@ func (s *server) admit(q admission) (verdict, error) {
 			return verdict{}, err
 		}
 		carryOver(object, old)
+	}
+	if q.Status {
+		return s.admitStatus(q, r, v, object, old)
 	}
 
 	for i := range s.hooks.mutating {
@@ -130,6 +134,20 @@ func (s *server) admit(q admission) (verdict, error) {
 		return verdict{}, err
 	}
 	return verdict{Accepted: true, Warnings: warnings, Object: object, Stored: stored}, nil
+}
+
+// admitStatus is an update of the status alone: the rest stays as it is, and no webhook of the operator is asked.
+func (s *server) admitStatus(q admission, r *resource, v *version, object, old map[string]any) (verdict, error) {
+	updated := runtime.DeepCopyJSON(old)
+	delete(updated, "status")
+	if status, ok := object["status"]; ok {
+		updated["status"] = status
+	}
+	if errors := v.validate(r, updated, old); len(errors) > 0 {
+		return refused(stageOf(errors), errors.ToAggregate().Error(), nil), nil
+	}
+	stored, err := s.convertTo(r, updated, r.storage, q.Webhook)
+	return verdict{Accepted: true, Object: updated, Stored: stored}, err
 }
 
 // read parses a manifest and finds its resource; message is what kubectl says where there is none.
@@ -193,6 +211,9 @@ func (s *server) readStored(r *resource, stored map[string]any, version, webhook
 		return nil, fmt.Errorf("version %s of %s isn't served", versionOf(stored), r.kind)
 	}
 	object := runtime.DeepCopyJSON(stored)
+	if metadata, ok := object["metadata"].(map[string]any); ok && metadata["resourceVersion"] == nil {
+		metadata["resourceVersion"] = "1" // nobody's update is out of date here
+	}
 	structuraldefaulting.Default(object, from.structural)
 	structuralpruning.Prune(object, from.structural, true)
 	structuraldefaulting.PruneNonNullableNullsWithoutDefaults(object, from.structural)

@@ -69,12 +69,20 @@ class Recording:
             rows.append([digest, o["apiVersion"], o["kind"], m.get("namespace") or "", m["name"]])
         return sorted(rows)
 
-    def write(self):
+    def write(self, keep_others=False):
         os.makedirs(f"{self.out}/expected", exist_ok=True)
+        path = f"{self.out}/expected/{self.release}.jsonl"
+        lines = dict(self.lines)
+        if keep_others and os.path.exists(path):
+            with open(path) as f:
+                lines = {r["case"]: r for r in map(json.loads, f)} | lines
+        with open(path, "w") as f:
+            for name in sorted(lines):
+                f.write(dump(lines[name]) + "\n")
+        self.write_objects()
+
+    def write_objects(self):
         os.makedirs(f"{self.out}/objects", exist_ok=True)
-        with open(f"{self.out}/expected/{self.release}.jsonl", "w") as f:
-            for name in sorted(self.lines):
-                f.write(dump(self.lines[name]) + "\n")
         for kind, objects in self.objects.items():
             path = f"{self.out}/objects/{kind}.jsonl"
             if os.path.exists(path):

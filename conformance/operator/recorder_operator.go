@@ -32,9 +32,11 @@ type request struct {
 	Steps     []step `json:"steps"`
 }
 
-// step is a manifest that is submitted; without one the operator only settles.
+// step is a manifest that is submitted, and how: "replace" (a create or an update, as it is), "apply" (three-way merge), or
+// "put" (into etcd, without admission or reconcile). Without a manifest the operator only settles.
 type step struct {
 	Manifest string `json:"manifest"`
+	How      string `json:"how"`
 }
 
 // answer is what came of it, a result for each step.
@@ -50,8 +52,9 @@ type state struct {
 }
 
 type result struct {
+	Live           map[string]any   `json:"live"` // before the step, as etcd has it
 	Verdict        *verdict         `json:"verdict"`
-	HyperConverged map[string]any   `json:"hyperConverged"` // as the operator sees it at the end
+	HyperConverged map[string]any   `json:"hyperConverged"` // what etcd has at the end
 	Asked          []string         `json:"asked"`          // kinds that the last reconcile looked for
 	Error          string           `json:"error"`          // of the last reconcile
 	Objects        []map[string]any `json:"objects"`
@@ -115,12 +118,13 @@ func recordSteps(ctx context.Context, q *request, c *operatorCluster, m *recorde
 	for _, s := range q.Steps {
 		r := result{}
 		if s.Manifest != "" {
-			text, err := os.ReadFile(s.Manifest)
+			done, err := c.step(ctx, s, &r)
 			if err != nil {
 				return err
 			}
-			if r.Verdict, err = c.submit(ctx, string(text)); err != nil {
-				return err
+			if done {
+				a.Results = append(a.Results, r)
+				continue
 			}
 		}
 		if c.stored != nil {
@@ -143,6 +147,33 @@ func recordSteps(ctx context.Context, q *request, c *operatorCluster, m *recorde
 	}
 	os.Exit(0)
 	return nil
+}
+
+// step takes a manifest; done says that nothing is to be reconciled afterwards.
+func (c *operatorCluster) step(ctx context.Context, s step, r *result) (done bool, err error) {
+	text, err := os.ReadFile(s.Manifest)
+	if err != nil {
+		return false, err
+	}
+	manifest := string(text)
+	switch s.How {
+	case "put":
+		return true, c.put(ctx, manifest)
+	case "apply":
+		if manifest, err = c.apply(manifest); err != nil {
+			return false, err
+		}
+	case "", "replace":
+	default:
+		return false, fmt.Errorf("no way %q to submit a manifest", s.How)
+	}
+	if c.stored != nil {
+		if r.Live, err = c.read(""); err != nil {
+			return false, err
+		}
+	}
+	r.Verdict, err = c.submit(ctx, manifest)
+	return false, err
 }
 
 // startUp runs what main has added beside controllers (they label nodes once, then wait), and returns the controllers.
@@ -215,8 +246,10 @@ func settle(ctx context.Context, c *operatorCluster, controllers map[string]reco
 			break
 		}
 	}
-	r.HyperConverged = c.hyperConverged(ctx)
 	var err error
+	if r.HyperConverged, err = c.read(""); err != nil {
+		return err
+	}
 	r.Metrics, err = gauges()
 	return err
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -84,7 +83,7 @@ func (c *operatorCluster) client(scheme *runtime.Scheme) (client.Client, error) 
 		builder = builder.WithObjects(o)
 	}
 	for gvk := range scheme.AllKnownTypes() {
-		if gvk.Kind == "HyperConverged" {
+		if gvk.Kind == "HyperConverged" || gvk.Kind == "Deployment" {
 			o, err := scheme.New(gvk)
 			if err != nil {
 				return nil, err
@@ -143,7 +142,7 @@ func (c *operatorCluster) client(scheme *runtime.Scheme) (client.Client, error) 
 				return err
 			}
 			if isHyperConverged(gvk) {
-				return c.updateStatus(ctx, plain, gvk, sub, obj, opts)
+				return c.updateStatus(ctx, gvk, obj)
 			}
 			return plain.SubResource(sub).Update(ctx, obj, opts...)
 		},
@@ -180,8 +179,8 @@ func (c *operatorCluster) admit(ctx context.Context, manifest string) (*verdict,
 
 // show puts what etcd has into the fake client, read as the API server reads it.
 func (c *operatorCluster) show(ctx context.Context) error {
-	read := map[string]any{}
-	if err := ask(c.request.APIServer, "/convert", map[string]any{"stored": c.stored, "webhook": c.request.Webhook}, &read); err != nil {
+	read, err := c.read("")
+	if err != nil {
 		return err
 	}
 	gvk := (&unstructured.Unstructured{Object: read}).GroupVersionKind()
@@ -233,6 +232,38 @@ func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKin
 	if err != nil {
 		return err
 	}
+	return c.take(ctx, v, obj)
+}
+
+// updateStatus is the operator's update of the status. The random import schedule becomes the inventory's where it is
+// first set.
+func (c *operatorCluster) updateStatus(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object) error {
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return err
+	}
+	object["apiVersion"], object["kind"] = gvk.GroupVersion().String(), gvk.Kind
+	status, _ := object["status"].(map[string]any)
+	before, _ := c.stored["status"].(map[string]any)
+	if c.schedule != "" && status["dataImportSchedule"] != nil && before["dataImportSchedule"] == nil {
+		status["dataImportSchedule"] = c.schedule
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	v := &verdict{}
+	err = ask(c.request.APIServer, "/admit", map[string]any{
+		"manifest": string(text), "old": c.stored, "webhook": c.request.Webhook, "namespace": c.namespace, "status": true,
+	}, v)
+	if err != nil {
+		return err
+	}
+	return c.take(ctx, v, obj)
+}
+
+// take stores what the API server let in, or returns its refusal; obj becomes what it answers.
+func (c *operatorCluster) take(ctx context.Context, v *verdict, obj client.Object) error {
 	if !v.Accepted {
 		return &apierrors.StatusError{ErrStatus: metav1.Status{
 			Status: metav1.StatusFailure, Code: 403, Reason: metav1.StatusReasonForbidden,
@@ -244,57 +275,6 @@ func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKin
 		return err
 	}
 	return c.plain.Get(ctx, client.ObjectKeyFromObject(obj), obj)
-}
-
-// updateStatus writes through to what etcd has. The random import schedule becomes the inventory's where it is first set.
-func (c *operatorCluster) updateStatus(ctx context.Context, plain client.Client, gvk schema.GroupVersionKind, sub string, obj client.Object, opts []client.SubResourceUpdateOption) error {
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	if err != nil {
-		return err
-	}
-	status, _ := object["status"].(map[string]any)
-	before, _ := c.stored["status"].(map[string]any)
-	if c.schedule != "" && status != nil && (before == nil || before["dataImportSchedule"] == nil) && status["dataImportSchedule"] != nil {
-		status["dataImportSchedule"] = c.schedule
-		object["apiVersion"], object["kind"] = gvk.GroupVersion().String(), gvk.Kind
-		if err := decodeInto(object, obj); err != nil {
-			return err
-		}
-	}
-	if err := plain.SubResource(sub).Update(ctx, obj, opts...); err != nil {
-		return err
-	}
-	if status != nil {
-		c.stored = runtime.DeepCopyJSON(jsonOnly(c.stored))
-		c.stored["status"] = jsonOnly(status)
-	}
-	return nil
-}
-
-// jsonOnly leaves values as encoding/json would read them.
-func jsonOnly(object map[string]any) map[string]any {
-	text, err := json.Marshal(object)
-	if err != nil {
-		panic(err)
-	}
-	read := map[string]any{}
-	if err := utiljson.Unmarshal(text, &read); err != nil {
-		panic(err)
-	}
-	return read
-}
-
-func (c *operatorCluster) hyperConverged(ctx context.Context) map[string]any {
-	list, err := c.dump(ctx, true)
-	if err != nil {
-		return nil
-	}
-	for _, object := range list {
-		if object["kind"] == "HyperConverged" {
-			return object
-		}
-	}
-	return nil
 }
 
 // deploymentsReady does what the cluster's controllers would: replicas come up.
@@ -322,10 +302,7 @@ func (c *operatorCluster) deploymentsReady(ctx context.Context) error {
 		if err := unstructured.SetNestedField(u.Object, status, "status"); err != nil {
 			return err
 		}
-		if err := c.plain.Update(ctx, u); err != nil {
-			return err
-		}
-		if err := c.plain.Status().Update(ctx, u); err != nil && !apierrors.IsNotFound(err) {
+		if err := c.plain.Status().Update(ctx, u); err != nil {
 			return err
 		}
 	}
