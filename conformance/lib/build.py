@@ -44,7 +44,10 @@ def compile_part(tree, package, files, out, name, hooks=True):
     if hooks:
         for hook in ("client", "manager"):
             replace[f"{runtime}/{hook}/recorder_hook.go"] = f"{HERE}/hooks/{hook}.go"
-            replace[f"{runtime}/{hook}/{hook}.go"] = renamed(f"{runtime}/{hook}/{hook}.go", f"{out}/{name}-{hook}.go")
+            replace[f"{runtime}/{hook}/{hook}.go"] = renamed(f"{runtime}/{hook}/{hook}.go", "New", f"{out}/{name}-{hook}.go")
+        schedule = f"{tree}/controllers/hyperconverged"
+        replace[f"{schedule}/recorder_hook.go"] = f"{HERE}/hooks/schedule.go"
+        replace[f"{schedule}/dataimportschedule.go"] = renamed(f"{schedule}/dataimportschedule.go", "generateSchedule", f"{out}/{name}-schedule.go")
     overlay = f"{out}/{name}-overlay.json"
     with open(overlay, "w") as f:
         json.dump({"Replace": replace}, f)
@@ -58,11 +61,11 @@ def compile_part(tree, package, files, out, name, hooks=True):
     return binary
 
 
-def renamed(source, to):
-    """The library's file with its New under another name, so that the hook's New stands in its place."""
-    text, n = re.subn(r"(?m)^func New\(", "func newOfLibrary(", open(source).read())
+def renamed(source, function, to):
+    """A file of the tree with a function under another name, so that the hook's stands in its place."""
+    text, n = re.subn(rf"(?m)^func {function}\(", f"func {function}OfTree(", open(source).read())
     if n != 1:
-        sys.exit(f"conformance/record: {source} has {n} functions New, expected one")
+        sys.exit(f"conformance/record: {source} has {n} functions {function}, expected one")
     with open(to, "w") as f:
         f.write(text)
     return to

@@ -66,7 +66,7 @@ class Session:
         env = {k: v for k, v in self.environment[is_openshift(inventory)].items()}
         env.update(KUBECONFIG=self.kubeconfig, OPERATOR_NAMESPACE=namespace_of(inventory), OSDK_FORCE_RUN_MODE="local", WATCH_NAMESPACE="",
                    RECORDER_INVENTORY=inventory, RECORDER_NODES=nodes, RECORDER_WEBHOOK=f"{at}/w", WEBHOOK_CERT_DIR=self.scratch,
-                   RECORDER_REQUEST=f"{at}/request.json", HOME=self.scratch)
+                   RECORDER_REQUEST=f"{at}/request.json", RECORDER_SCHEDULE=spec_of(inventory).get("dataImportSchedule") or "", HOME=self.scratch)
         request = {"apiServer": self.apiserver_socket, "webhook": f"{at}/w", "inventory": inventory, "nodes": nodes, "answer": f"{at}/answer.json",
                    "state": "", "steps": [dict(s, manifest=os.path.abspath(s["manifest"]) if s.get("manifest") else "") for s in steps]}
         if state is not None:

@@ -217,7 +217,7 @@ func settle(ctx context.Context, c *operatorCluster, controllers map[string]reco
 		// A request of another name than a node's is one about the HyperConverged.
 		_, _ = controllers["nodes-controller"].Reconcile(round, requestFor("", "no-such-node"))
 		clear(c.asked)
-		_, err := controllers["hyperconverged-controller"].Reconcile(round, requestFor(c.namespace, "kubevirt-hyperconverged"))
+		_, err := controllers["hyperconverged-controller"].Reconcile(round, reconcile.Request{NamespacedName: c.name()})
 		end()
 		r.Asked = slices.Sorted(maps.Keys(c.asked))
 		r.Error = ""

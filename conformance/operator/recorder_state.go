@@ -25,7 +25,6 @@ import (
 type operatorCluster struct {
 	request   *request
 	namespace string
-	schedule  string
 	given     []map[string]any // before the operator comes
 	older     []map[string]any // what another release left
 
@@ -47,7 +46,7 @@ func newOperatorCluster(q *request) (*operatorCluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &operatorCluster{request: q, namespace: i.Spec.Namespace, schedule: i.Spec.DataImportSchedule, known: map[identity]bool{}, asked: map[string]bool{}}
+	c := &operatorCluster{request: q, namespace: i.Spec.Namespace, known: map[identity]bool{}, asked: map[string]bool{}}
 	if c.given, err = i.clusterObjects(q.Nodes); err != nil {
 		return nil, err
 	}
@@ -235,19 +234,13 @@ func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKin
 	return c.take(ctx, v, obj)
 }
 
-// updateStatus is the operator's update of the status. The random import schedule becomes the inventory's where it is
-// first set.
+// updateStatus is the operator's update of the status.
 func (c *operatorCluster) updateStatus(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object) error {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
 		return err
 	}
 	object["apiVersion"], object["kind"] = gvk.GroupVersion().String(), gvk.Kind
-	status, _ := object["status"].(map[string]any)
-	before, _ := c.stored["status"].(map[string]any)
-	if c.schedule != "" && status["dataImportSchedule"] != nil && before["dataImportSchedule"] == nil {
-		status["dataImportSchedule"] = c.schedule
-	}
 	text, err := json.Marshal(object)
 	if err != nil {
 		return err
@@ -350,6 +343,11 @@ func (c *operatorCluster) dump(ctx context.Context, bare bool) ([]map[string]any
 
 func (id identity) text() string {
 	return strings.Join([]string{id.gvk.Group, id.gvk.Version, id.gvk.Kind, id.key.Namespace, id.key.Name}, "\x00")
+}
+
+// name is the HyperConverged's: the schema's pattern isn't anchored, so that others get in.
+func (c *operatorCluster) name() client.ObjectKey {
+	return client.ObjectKeyFromObject(&unstructured.Unstructured{Object: c.stored})
 }
 
 func (c *operatorCluster) nodeNames() []string {
