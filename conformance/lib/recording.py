@@ -105,8 +105,7 @@ def own_metrics(o):
 def bare(o):
     """An object without status and what only a server sets."""
     o = json.loads(json.dumps(o))
-    if o["kind"] not in ("DataImportCronTemplate",):
-        o.pop("status", None)
+    o.pop("status", None)
     m = o["metadata"]
     for k in ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"):
         m.pop(k, None)
@@ -114,10 +113,19 @@ def bare(o):
         owner.pop("uid", None)
     if o["kind"] == "Namespace" and o.get("spec") == {}:
         del o["spec"]
-    template = (o.get("spec") or {}).get("template")
-    if isinstance(template, dict) and isinstance(template.get("metadata"), dict) and template["metadata"].get("creationTimestamp", 0) is None:
-        del template["metadata"]["creationTimestamp"]
+    drop_empty_times(o)
     return o
+
+
+def drop_empty_times(value):
+    """Older API machinery writes `creationTimestamp: null` into every metadata, templates' included."""
+    if isinstance(value, dict):
+        if value.get("creationTimestamp", 0) is None:
+            del value["creationTimestamp"]
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            drop_empty_times(inner)
 
 
 def stored(o):
