@@ -24,6 +24,10 @@ mod plan;
 #[path = "review.rs"]
 mod review;
 
+#[cfg(unix)]
+#[path = "cli_overlays.rs"]
+mod overlays;
+
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::fs;

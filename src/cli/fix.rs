@@ -14,6 +14,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Settled;
 use super::migrate;
+use super::migrate_layers;
 use super::output::Output;
 use super::settings::Choice;
 use super::tree;
@@ -97,18 +98,15 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ));
     }
     let found = clusters::find_to_edit(&arguments.sources, output)?;
-    if arguments.migrate.is_some() && found.is_built() {
-        return Err(Failure::usage(
-            "--migrate rewrites a HyperConverged, and a build is on no disk",
-            "give the directory of the base, without --kustomize, and migrate its patches by hand",
-        ));
-    }
     found.say_problems(output);
     let root = found.root.clone();
     let mut verdict = found.verdict;
     let mended = match &arguments.migrate {
         Some(to) => {
-            let migrated = migrate::all(&found, *to, &mut verdict, output);
+            let mut migrated = migrate::all(&found, *to, &mut verdict, output);
+            if found.is_built() {
+                migrate_layers::all(found, &mut migrated, &mut verdict, output)?;
+            }
             Mended {
                 files: migrated.files,
                 applied: migrated.applied,
@@ -323,7 +321,12 @@ fn harm(before: &Settled, after: &Settled) -> Option<String> {
             .filter(|f| f.severity == Severity::Error);
         let each = errors.flat_map(|f| {
             let key = |c: &str| (c.to_owned(), f.rule.name.to_owned(), f.message.clone());
-            let none = f.cluster.is_none().then(|| key("a cluster"));
+            // A build that fails is its kustomization's.
+            let place = f.location.as_ref().and_then(|l| l.file.path().parent());
+            let none = f
+                .cluster
+                .is_none()
+                .then(|| key(place.map_or(".", |d| d.as_str())));
             f.clusters().map(key).chain(none).collect::<Vec<_>>()
         });
         each.collect()

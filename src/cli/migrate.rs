@@ -12,6 +12,7 @@ use super::output::Output;
 use crate::finding::Finding;
 use crate::fix::{Applied, NotMigrated, Rewritten, to_v1};
 use crate::inventory::Inventory;
+use crate::repo::ClusterRef;
 use crate::source::{Location, SourceFile};
 
 /// The version to write.
@@ -42,7 +43,9 @@ pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Out
         ));
     };
     let mut seen: BTreeMap<Utf8PathBuf, Arc<SourceFile>> = BTreeMap::new();
-    for cluster in found.chosen() {
+    // What a build is made of is rewritten instead.
+    let is_built = |c: &&ClusterRef| found.repo.build_layers(c).is_some();
+    for cluster in found.chosen().into_iter().filter(|c| !is_built(c)) {
         let name = cluster.name();
         let loaded = match found.repo.load(cluster) {
             Ok(loaded) => loaded,

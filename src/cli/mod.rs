@@ -35,6 +35,7 @@ mod lsp;
 mod man;
 mod matrix;
 mod migrate;
+mod migrate_layers;
 mod out;
 mod out_place;
 mod output;

@@ -15,7 +15,10 @@ mod round;
 mod tests;
 mod write;
 
-pub use migrate::{Migrated, NotMigrated, to_v1};
+pub use migrate::{
+    Migrated, NotMigrated, Stuck, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
+    to_v1,
+};
 pub use preview::{Line, preview};
 pub use round::{Applied, Choice, Dropped, Rewritten, Round, choose, choose_with, round};
 pub use write::{WriteError, write};

@@ -72,8 +72,8 @@ pub use identity::{Identity, Said, SaidBy};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
-    BUILT, BuildError, Built, build, build_one, builder, has_kustomization, hyperconvergeds_of,
-    is_tied,
+    BUILT, BuildError, BuildLayer, Built, LayerKind, build, build_one, builder, has_kustomization,
+    hyperconvergeds_of, is_tied, selects,
 };
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
@@ -280,6 +280,19 @@ impl Repo {
             }
         }
         out
+    }
+
+    /// What a cluster's build is made of, in the order in which kustomize applies it; `None` where kustomize
+    /// didn't build it.
+    pub fn build_layers(&self, cluster: &ClusterRef) -> Option<Vec<BuildLayer>> {
+        let is_built = cluster.path().file_name() == Some(BUILT)
+            && self.built.as_ref()?.files.contains_key(cluster.path());
+        is_built.then(|| kustomize::layers_of(&*self.tree, cluster.directory()))
+    }
+
+    /// The builds that failed.
+    pub fn failed_builds(&self) -> &[Finding] {
+        self.built.as_ref().map_or(&[], |built| &built.failed)
     }
 
     /// What `hcoplan.yaml` says; everything is at its default without one.

@@ -6,11 +6,14 @@
 //! written is read again: it has to say what the conversion says, with every comment, and the
 //! release has to store and render the same.
 
+mod layers;
 mod lines;
 mod place;
 mod same;
 #[cfg(test)]
 mod tests;
+
+pub use layers::{Stuck, kustomization_to_v1, operations_to_v1, resource_to_v1};
 
 use std::fmt;
 use std::sync::Arc;
@@ -116,6 +119,31 @@ pub fn to_v1(
         text,
         dropped: place::without_place(&object),
     })
+}
+
+/// Whether a cluster would store and render the same of what layers built as v1beta1 and of what they build now.
+///
+/// # Errors
+/// What would be another one.
+pub fn is_same(
+    release: &Release,
+    inventory: &Inventory,
+    before: &Json,
+    after: &Json,
+) -> Result<(), NotMigrated> {
+    if !release
+        .tables()
+        .hyperconverged
+        .served_versions
+        .iter()
+        .any(|v| v == "v1")
+    {
+        return Err(NotMigrated::NotServed(release.name().to_owned()));
+    }
+    if let Some(ignored) = ignored_gate(release, before) {
+        return Err(ignored);
+    }
+    same::check(release, inventory, before, after)
 }
 
 /// A gate that became a field of v1beta1 long ago, and says something else than that field.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use regex_lite::Regex;
 
 use super::super::kustomization::KUSTOMIZATIONS;
 use super::super::kustomization_keys::values;
@@ -12,9 +13,11 @@ use crate::yaml::{self, Document, Node, Style, locate_in_scalar};
 
 /// A document that sets values of a build.
 #[derive(Debug)]
-pub(super) struct Layer {
-    pub(super) document: Arc<Document>,
-    pub(super) what: What,
+pub struct Layer {
+    /// What it says.
+    pub document: Arc<Document>,
+    /// What it does.
+    pub what: What,
     /// The scalar of a kustomization that it stands in, where it is no file.
     inline: Option<(Arc<Document>, Node)>,
     /// What a patch's `target` says.
@@ -23,7 +26,7 @@ pub(super) struct Layer {
 
 /// What a layer does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub enum What {
     /// An object.
     Object,
     /// A strategic merge patch.
@@ -35,6 +38,16 @@ pub(super) enum What {
 }
 
 impl Layer {
+    /// Whether it stands in a kustomization, and in no file of its own.
+    pub fn is_inline(&self) -> bool {
+        self.inline.is_some()
+    }
+
+    /// Whether a patch may be for an object of a kind.
+    pub fn is_for(&self, kind: &str) -> bool {
+        self.target.as_ref().is_none_or(|t| selects(t, kind))
+    }
+
     /// The document that it stands in.
     pub(super) fn document(self) -> Arc<Document> {
         match self.inline {
@@ -178,6 +191,15 @@ impl Following<'_> {
         let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
         parsed.documents.into_iter().map(Arc::new).collect()
     }
+}
+
+/// Whether a selector of kustomize may mean a kind.
+pub fn selects(selector: &Node, kind: &str) -> bool {
+    let wanted = values(selector, "kind").find_map(Node::as_str);
+    wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
+        let whole = Regex::new(&format!("^(?:{wanted})$"));
+        wanted == kind || whole.is_ok_and(|w| w.is_match(kind))
+    })
 }
 
 /// Whether a node's bytes are its own, so that its value can be looked for in them.

@@ -21,6 +21,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+pub use self::layers::{Layer as BuildLayer, What as LayerKind, selects};
 use self::read::{Kustomization, Named};
 pub use self::run::builder;
 use super::build_failed::KUSTOMIZE_BUILD_FAILED;
@@ -207,6 +208,11 @@ pub fn hyperconvergeds_of(
     directory: &Utf8Path,
 ) -> Vec<Utf8PathBuf> {
     Job::new(&mut All::new(tree, root), directory).sources
+}
+
+/// What goes into the build of a directory, in the order in which kustomize applies it.
+pub(super) fn layers_of(tree: &dyn Tree, directory: &Utf8Path) -> Vec<BuildLayer> {
+    layers::layers(tree, directory)
 }
 
 /// Whether a directory has a kustomization.

@@ -156,7 +156,9 @@ impl<'l> Tracing<'l> {
                     for operation in layer.document.root.items().iter().rev() {
                         let path = operation.get("path").and_then(Node::as_str);
                         let value = operation.get("value");
+                        let sets = operation.get("op").and_then(Node::as_str) != Some("test");
                         if let (Some(path), Some(value)) = (path, value)
+                            && sets
                             && self.is_pointer(path)
                         {
                             add(Said::Value(value, None));

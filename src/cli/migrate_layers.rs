@@ -1,0 +1,244 @@
+//! `hcoplan fix --migrate v1` where kustomize builds the clusters: every layer is rewritten, built again, and
+//! each cluster compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value as Json;
+
+use super::clusters::Clusters;
+use super::exit::Verdict;
+use super::failure::Failure;
+use super::migrate::Migrated;
+use super::output::Output;
+use super::root::said;
+use crate::fix::{
+    Applied, Rewritten, Stuck, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
+};
+use crate::hyperconverged::version_of;
+use crate::inventory::Inventory;
+use crate::release::Release;
+use crate::repo::{self, BuildLayer, LayerKind};
+use crate::source::{Location, SourceFile, encode};
+use crate::yaml::{Document, parse};
+
+/// A cluster that kustomize builds.
+struct BuiltCluster {
+    name: String,
+    release: Arc<Release>,
+    inventory: Inventory,
+    document: Arc<Document>,
+    layers: Vec<BuildLayer>,
+    is_chosen: bool,
+}
+
+impl BuiltCluster {
+    fn files(&self) -> impl Iterator<Item = &Utf8Path> {
+        self.layers.iter().map(|l| l.document.file.path())
+    }
+}
+
+/// Files as they were and as they are to be.
+type Files = BTreeMap<Utf8PathBuf, Rewritten>;
+
+/// Rewrites the layers of every chosen cluster that kustomize builds, with all other clusters that share a layer
+/// with one: a base is in one version. Where one of them would become another one, none of their files is touched,
+/// and each place that stands in the way is said.
+pub(super) fn all(
+    mut found: Clusters,
+    migrated: &mut Migrated,
+    verdict: &mut Verdict,
+    output: &Output,
+) -> Result<Clusters, Failure> {
+    for group in groups(built(&found, verdict, output)) {
+        let names: Vec<&str> = group.iter().map(|c| c.name.as_str()).collect();
+        let names = names.join(", ");
+        let files = match rewritten(&group) {
+            Ok(files) if files.is_empty() => continue,
+            Ok(files) => files,
+            Err(stuck) => {
+                verdict.failed = true;
+                for (place, why) in stuck {
+                    let at = place.start();
+                    let path = crate::report::shown_path(&found.root, &place.file);
+                    output.error(format_args!(
+                        "{path}:{}:{}: {why}; {names} stay in v1beta1",
+                        at.line, at.column
+                    ));
+                }
+                continue;
+            }
+        };
+        let bytes = |text: fn(&Rewritten) -> &str| {
+            let files = files.iter();
+            let encoded = files.map(|(p, f)| (p.clone(), encode(text(f), f.before.encoding())));
+            encoded.collect::<BTreeMap<_, _>>()
+        };
+        found = found.edited(bytes(|f| &f.text))?;
+        let wrong: Vec<String> = group.iter().filter_map(|c| differs(&found, c)).collect();
+        if !wrong.is_empty() {
+            verdict.failed = true;
+            for why in wrong {
+                output.error(format_args!("{why}; {names} stay in v1beta1"));
+            }
+            found = found.edited(bytes(|f| f.before.text()))?;
+            continue;
+        }
+        for cluster in &group {
+            let version = cluster.document.root.get("apiVersion");
+            let place = version.map(|v| cluster.document.location(v.span));
+            migrated.applied.push(Applied {
+                rule: "migrate",
+                title: format!("write the layers of {} in hco.kubevirt.io/v1", cluster.name),
+                location: place.and_then(|p| p.origin().or(Some(p))),
+            });
+        }
+        migrated.files.extend(files);
+    }
+    Ok(found)
+}
+
+/// Every cluster that kustomize builds, chosen or not.
+fn built(found: &Clusters, verdict: &mut Verdict, output: &Output) -> Vec<BuiltCluster> {
+    let mut out = Vec::new();
+    for cluster in found.repo.clusters() {
+        let Some(layers) = found.repo.build_layers(cluster) else {
+            continue;
+        };
+        let is_chosen = found.has(cluster.name());
+        let is_old = |d: &Document| version_of(&d.root.to_json()) == "v1beta1";
+        let problem = match found.repo.load(cluster) {
+            Ok(loaded) if !is_old(&loaded.document) => continue,
+            Ok(loaded) => match loaded.release {
+                Ok(release) => {
+                    out.push(BuiltCluster {
+                        name: cluster.name().to_owned(),
+                        release,
+                        inventory: loaded
+                            .inventory
+                            .map(|i| i.inventory.clone())
+                            .unwrap_or_default(),
+                        document: Arc::clone(&loaded.document),
+                        layers,
+                        is_chosen,
+                    });
+                    continue;
+                }
+                Err(finding) => {
+                    verdict.unusable |= is_chosen;
+                    finding
+                }
+            },
+            Err(problem) => {
+                verdict.unreadable |= is_chosen;
+                Box::new(problem.finding)
+            }
+        };
+        if is_chosen {
+            output.error(said(&problem));
+        }
+    }
+    out
+}
+
+/// Clusters that share a layer, together; groups without a chosen one are left out.
+fn groups(clusters: Vec<BuiltCluster>) -> Vec<Vec<BuiltCluster>> {
+    let mut out: Vec<Vec<BuiltCluster>> = Vec::new();
+    for cluster in clusters {
+        let files: BTreeSet<Utf8PathBuf> = cluster.files().map(ToOwned::to_owned).collect();
+        let shares =
+            |group: &Vec<BuiltCluster>| group.iter().any(|c| c.files().any(|f| files.contains(f)));
+        let (near, others): (Vec<_>, Vec<_>) = out.into_iter().partition(shares);
+        out = others;
+        let mut group: Vec<BuiltCluster> = near.into_iter().flatten().collect();
+        group.push(cluster);
+        out.push(group);
+    }
+    out.retain(|group| group.iter().any(|c| c.is_chosen));
+    out
+}
+
+/// The files of a group's layers in v1, else every place that stands in the way.
+fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
+    let mut files = Files::new();
+    let mut stuck = Vec::new();
+    let mut seen = BTreeSet::new();
+    for cluster in group {
+        for layer in cluster.layers.iter().filter(|l| !l.is_inline()) {
+            let document = &layer.document;
+            let (path, index) = (document.file.path(), document.index);
+            if !seen.insert((path.to_owned(), index)) {
+                continue;
+            }
+            // Another document of the file may have been rewritten.
+            let current = files.get(path).map(|f: &Rewritten| f.text.clone());
+            let current = current.unwrap_or_else(|| document.file.text().to_owned());
+            let file = SourceFile::new(path, current);
+            let parsed = parse(&file).documents;
+            let Some(now) = parsed.get(index) else {
+                continue;
+            };
+            match rewrite(&cluster.release, layer, now) {
+                Ok(None) => {}
+                Ok(Some(text)) => {
+                    let before = Arc::clone(&document.file);
+                    let entry = files.entry(path.to_owned());
+                    entry
+                        .or_insert(Rewritten {
+                            before,
+                            text: String::new(),
+                        })
+                        .text = text;
+                }
+                Err(Stuck { span, why }) => stuck.push((Location::new(&file, span), why)),
+            }
+        }
+    }
+    match stuck.is_empty() {
+        true => Ok(files),
+        false => Err(stuck),
+    }
+}
+
+fn rewrite(
+    release: &Release,
+    layer: &BuildLayer,
+    document: &Document,
+) -> Result<Option<String>, Stuck> {
+    match layer.what {
+        LayerKind::Object | LayerKind::Merge => resource_to_v1(release, document),
+        LayerKind::Operations if layer.is_for("HyperConverged") => {
+            operations_to_v1(release, document)
+        }
+        LayerKind::Operations => Ok(None),
+        LayerKind::Fields => {
+            let is_meant = |selector: &_| repo::selects(selector, "HyperConverged");
+            kustomization_to_v1(release, document, &is_meant)
+        }
+    }
+}
+
+/// What isn't as it was in a cluster whose layers were rewritten.
+fn differs(found: &Clusters, before: &BuiltCluster) -> Option<String> {
+    let name = &before.name;
+    let clusters = found.repo.clusters();
+    let Some(cluster) = clusters.iter().find(|c| c.name() == name) else {
+        let failed = found.repo.failed_builds().iter().find(|f| {
+            let place = f.location.as_ref();
+            place.is_some_and(|p| p.file.path().parent().is_some_and(|d| d == name.as_str()))
+        });
+        let why = failed.map_or("it isn't built any more".to_owned(), |f| f.message.clone());
+        return Some(format!(
+            "{name}: its layers don't fit together in v1: {why}"
+        ));
+    };
+    let after: Json = match found.repo.load(cluster) {
+        Ok(loaded) => loaded.document.root.to_json(),
+        Err(problem) => return Some(format!("{name}: {}", problem.finding.message)),
+    };
+    let old = before.document.root.to_json();
+    is_same(&before.release, &before.inventory, &old, &after)
+        .err()
+        .map(|why| format!("{name}: {why}"))
+}
