@@ -11,7 +11,7 @@ use crate::hyperconverged::MOVES;
 use crate::jsonpatch::ANNOTATIONS;
 use crate::lint;
 use crate::plan::PREDICTED_ALERTS;
-use crate::release::Release;
+use crate::release::{Distribution, Release};
 
 /// Annotations that the operators read, with what they do; the jsonpatch annotations beside them.
 const READ: [(&str, &str); 5] = [
@@ -119,6 +119,9 @@ fn alert(subject: &str) -> Option<String> {
     let own = format!("https://kubevirt.io/monitoring/runbooks/{name}.html");
     let runbook = runbooks.into_iter().next().unwrap_or(&own).to_owned();
     let _ = writeln!(out, "Runbook: <{runbook}>");
+    for (title, address) in Distribution::vendors_runbooks(name) {
+        let _ = writeln!(out, "Runbook of {title}: <{address}>");
+    }
     if !rules.is_empty() {
         out.push_str("\nRules about it (`hcoplan explain RULE`):\n\n");
     }

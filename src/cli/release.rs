@@ -8,7 +8,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
 use crate::app::{ReleaseDiff, release_diff};
-use crate::release::{Distribution, Phase, Platform, Release};
+use crate::release::{Distribution, ImageSource, Phase, Platform, Release};
 use crate::repo::{self, named_release};
 
 /// The releases that are modelled, of HCO and of what is built from it
@@ -274,6 +274,19 @@ fn page(release: &Release) -> String {
         match architectures.as_str() {
             Some(list) => out.push_str(&format!("  {name} ({list})\n")),
             None => out.push_str(&format!("  {name}\n")),
+        }
+        let mut own = release.distribution().golden_images.iter();
+        if let Some(image) = own.find(|image| image.name == name) {
+            let from = match &image.image {
+                ImageSource::Url { url } => url.value.clone(),
+                ImageSource::Stream {
+                    image_stream, from, ..
+                } => format!("the ImageStream {} of {}", image_stream.value, from.value),
+            };
+            out.push_str(&format!(
+                "    DataSource {}, instance type {}, preference {}\n    from {from}\n",
+                image.data_source.value, image.instancetype.value, image.preference.value
+            ));
         }
     }
     out.push_str("\nFeature gates:\n");

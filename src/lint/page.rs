@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::rules;
 use crate::finding::{Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule};
+use crate::release::Distribution;
 
 /// A rule's page as Markdown: a table of what is known about it, then its own sections.
 pub fn page(rule: &Rule) -> String {
@@ -121,13 +122,17 @@ fn predicts_what(rule: &Rule) -> &'static str {
         Predicts::Alert { .. } => "Alert",
         Predicts::Refusal(_) => "Refusal",
         Predicts::ReconcileError(_) => "Reconcile error",
-        Predicts::Silent(_) => "Otherwise",
+        Predicts::Silent(_) => "Consequence",
     }
 }
 
 fn predicted(rule: &Rule) -> String {
     match rule.predicts {
-        Predicts::Alert { name, runbook } => format!("[{name}]({runbook})"),
+        Predicts::Alert { name, runbook } => {
+            let vendors = Distribution::vendors_runbooks(name).into_iter();
+            let vendors = vendors.map(|(title, address)| format!("; [that of {title}]({address})"));
+            vendors.fold(format!("[{name}]({runbook})"), |out, own| out + &own)
+        }
         Predicts::Refusal(message) | Predicts::ReconcileError(message) => message.to_owned(),
         Predicts::Silent(what) => what.to_owned(),
     }

@@ -19,6 +19,7 @@ mod cert_manager;
 mod cli_download;
 mod console_plugin;
 mod file_restore;
+mod image_streams;
 mod iommufd;
 mod kubevirt;
 mod kubevirt_gates;

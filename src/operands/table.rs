@@ -2,8 +2,8 @@
 
 use super::{
     Context, Error, aaq, aie_webhook, cdi, cert_manager, cli_download, console_plugin,
-    file_restore, iommufd, kubevirt, mig_controller, network_addons, network_resources_injector,
-    observability, passt, priority_class, ssp, virtio_win, wasp_agent,
+    file_restore, image_streams, iommufd, kubevirt, mig_controller, network_addons,
+    network_resources_injector, observability, passt, priority_class, ssp, virtio_win, wasp_agent,
 };
 use crate::jsonpatch::{Patched, Reached};
 use crate::kube::Object;
@@ -85,6 +85,10 @@ pub static OPERANDS: &[Operand] = &[
     Operand {
         name: "virtio-win",
         render: virtio_win::render,
+    },
+    Operand {
+        name: "image-streams",
+        render: image_streams::render,
     },
     Operand {
         name: "wasp-agent",

@@ -110,6 +110,10 @@ pub enum ImageSource {
         image_stream: Fact,
         /// What it follows, `registry.redhat.io/rhel9/rhel-guest-image`.
         from: Fact,
+        /// Its only tag.
+        tag: Fact,
+        /// Whether OpenShift looks for newer ones by itself: `true` or `false`.
+        scheduled: Fact,
     },
 }
 
@@ -223,6 +227,13 @@ impl Distribution {
         let has =
             self.runbooks.alerts.is_empty() || self.runbooks.alerts.iter().any(|a| a == alert);
         has.then(|| self.runbooks.value.replace("{alert}", alert))
+    }
+
+    /// The runbooks of an alert that vendors publish: the distribution's title and the address.
+    pub fn vendors_runbooks(alert: &str) -> Vec<(&'static str, String)> {
+        let vendors = Self::all().iter().filter(|d| !d.is_upstream());
+        let own = vendors.filter_map(|d| Some((d.title.as_str(), d.runbook(alert)?)));
+        own.collect()
     }
 
     /// Its version lines, oldest first.

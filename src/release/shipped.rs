@@ -181,7 +181,22 @@ fn make(
         distribution: distribution.name.clone(),
         version: version.to_owned(),
     });
+    let streams: Vec<Value> = distribution
+        .golden_images
+        .iter()
+        .filter_map(|image| image_stream(distribution, image))
+        .collect();
+    let names: Vec<&Value> = streams.iter().map(|s| &s["metadata"]["name"]).collect();
+    tables["imageStreams"] = json!(names);
     tables["assumed"] = json!(assumed);
+    let (mut objects, mut behaviour) = (parsed("objects.json"), parsed("behaviour.json"));
+    for stream in &streams {
+        let name = stream["metadata"]["name"].as_str().unwrap_or_default();
+        objects[format!("ImageStream/{name}")] = stream.clone();
+    }
+    if let Some(order) = behaviour["workOrder"]["OpenShift"].as_array_mut() {
+        order.push("image-streams".into());
+    }
 
     let mut ssp = parsed("ssp.json");
     ssp["goldenImagesNamespace"] = distribution.golden_images_namespace.value.as_str().into();
@@ -197,6 +212,8 @@ fn make(
     let changed = [
         ("release.json", tables),
         ("ssp.json", ssp),
+        ("objects.json", objects),
+        ("behaviour.json", behaviour),
         ("golden-images.json", Value::Array(images)),
     ];
     let mut files = Files::new();
@@ -284,16 +301,56 @@ fn template(image: &CommonImage) -> Value {
     })
 }
 
+/// The ImageStream that an image is pulled from, as the operator makes it of its files; none of one that
+/// is pulled from a registry.
+fn image_stream(distribution: &Distribution, image: &CommonImage) -> Option<Value> {
+    let ImageSource::Stream {
+        image_stream,
+        from,
+        tag,
+        scheduled,
+    } = &image.image
+    else {
+        return None;
+    };
+    Some(json!({
+        "apiVersion": "image.openshift.io/v1",
+        "kind": "ImageStream",
+        "metadata": {
+            "labels": {
+                "app": "kubevirt-hyperconverged",
+                "app.kubernetes.io/component": "compute",
+                "app.kubernetes.io/managed-by": "hco-operator",
+                "app.kubernetes.io/part-of": "hyperconverged-cluster",
+                "app.kubernetes.io/version": "{{env.HCO_KV_IO_VERSION}}",
+            },
+            "name": image_stream.value,
+            "namespace": distribution.golden_images_namespace.value,
+        },
+        "spec": {
+            "lookupPolicy": {"local": false},
+            "tags": [{
+                "from": {"kind": "DockerImage", "name": from.value},
+                "importPolicy": {"scheduled": scheduled.value == "true"},
+                "name": tag.value,
+            }],
+        },
+    }))
+}
+
 fn assumed_of(image: &CommonImage) -> Vec<AssumedValue> {
     let (source, key) = match &image.image {
         ImageSource::Url { url } => (url, "url"),
         ImageSource::Stream { image_stream, .. } => (image_stream, "imageStream"),
     };
-    let fields: [(&Fact, &str); 3] = [
+    let mut fields: Vec<(&Fact, &str)> = vec![
         (source, key),
         (&image.storage, "storage"),
         (&image.architectures, "ssp.kubevirt.io/dict.architectures"),
     ];
+    if let ImageSource::Stream { tag, scheduled, .. } = &image.image {
+        fields.extend([(tag, "tag"), (scheduled, "importPolicy")]);
+    }
     let assumed = fields.into_iter().filter(|(fact, _)| fact.assumed);
     let value = |(fact, key): (&Fact, &str)| AssumedValue {
         name: format!("{key} of {}", image.name),

@@ -55,6 +55,9 @@ pub struct Tables {
     /// The distribution's version that it is, where it isn't upstream's.
     #[serde(default)]
     pub shipped_by: Option<ShippedBy>,
+    /// The names of the ImageStreams that the vendor's golden images are pulled from.
+    #[serde(default)]
+    pub image_streams: Vec<String>,
     /// Values that only the vendor's bundle says.
     #[serde(default)]
     pub assumed: Vec<AssumedValue>,

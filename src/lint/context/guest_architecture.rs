@@ -236,7 +236,15 @@ impl Context<'_> {
         let declared = declared.find(|d| {
             text(d, "metadata.name") == source.name
                 && text(d, "metadata.namespace") == source.namespace
-        })?;
+        });
+        let Some(declared) = declared else {
+            // CDI labels what the distribution's golden images are imported to.
+            let distribution = self.release().distribution();
+            let is_own = source.namespace == self.release().ssp().golden_images_namespace;
+            let mut images = distribution.golden_images.iter().filter(|_| is_own);
+            let image = images.find(|image| image.data_source.value == source.name)?;
+            return Some((&image.preference.value, ""));
+        };
         let labels = declared.root.below("metadata.labels")?;
         let label = |key: &str| labels.get(key).and_then(Node::as_str);
         let kind = label(DEFAULT_PREFERENCE_KIND).unwrap_or_default();

@@ -230,11 +230,12 @@ fn elsewhere(release: &Release, gate: &str) -> Option<(String, bool)> {
     let mut newer = false;
     let mut passed = false;
     let mut names = Vec::new();
-    for name in Release::known_names() {
-        if name == release.name() {
+    let siblings = release.siblings();
+    for other in &siblings {
+        if other.name() == release.name() {
             passed = true;
-        } else if Release::known(name).is_some_and(|r| has(&r)) {
-            names.push(name);
+        } else if has(other) {
+            names.push(other.label());
             newer |= passed;
         }
     }

@@ -1,5 +1,7 @@
 //! An API version that the cluster's release doesn't serve yet.
 
+use std::sync::Arc;
+
 use super::prelude::*;
 use crate::admission::{GROUP, Reason as Refused};
 use crate::hyperconverged::version_of;
@@ -58,19 +60,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let version = version_of(cx.object());
-    let serves = |name: &&str| {
-        let release = Release::known(name);
-        release.is_some_and(|r| {
-            let served = &r.tables().hyperconverged.served_versions;
-            served.iter().any(|v| v == version)
-        })
+    let serves = |release: &&Arc<Release>| {
+        let served = &release.tables().hyperconverged.served_versions;
+        served.iter().any(|v| v == version)
     };
     let kind = cx.object().get("kind").and_then(serde_json::Value::as_str);
     let of_group =
         cx.api_version() == format!("{GROUP}/{version}") && kind == Some("HyperConverged");
-    let Some(first) = Release::known_names().find(serves).filter(|_| of_group) else {
+    let siblings = cx.release().siblings();
+    let Some(first) = siblings.iter().find(serves).filter(|_| of_group) else {
         return;
     };
+    let first = first.label();
     let served = &cx.release().tables().hyperconverged.served_versions;
     let finding = finding
         .at(cx.document().locate(&Path::dotted("apiVersion")))

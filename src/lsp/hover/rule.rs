@@ -3,6 +3,7 @@
 use super::Said;
 use crate::finding::{Predicts, Rule};
 use crate::lint;
+use crate::release::Distribution;
 use crate::report::rule_page;
 use crate::source::Span;
 
@@ -42,7 +43,15 @@ fn described(rule: &Rule) -> String {
     let (name, group) = (rule.name, rule.group.as_str());
     let severity = rule.severity.as_str();
     let comes = match rule.predicts {
-        Predicts::Alert { name, runbook } => format!("the alert [{name}]({runbook}) fires"),
+        Predicts::Alert { name, runbook } => {
+            let vendors = Distribution::vendors_runbooks(name).into_iter();
+            let vendors =
+                vendors.map(|(title, address)| format!(" ([runbook of {title}]({address}))"));
+            vendors.fold(
+                format!("the alert [{name}]({runbook}) fires"),
+                |out, own| out + &own,
+            )
+        }
         Predicts::Refusal(words) => format!("it is refused: {words}"),
         Predicts::ReconcileError(words) => format!("HCO's reconcile stops: {words}"),
         Predicts::Silent(words) => words.to_owned(),

@@ -17,7 +17,7 @@ pub(super) fn page(changes: &Changes<'_>) -> String {
         count: None,
         content: section(changes, &review),
     }];
-    page::page("hcoplan diff", &lead(changes, &review), &sections)
+    page::page("hcoplan: what changes", &lead(changes, &review), &sections)
 }
 
 /// A page of an upgrade: the checklist, then the change that comes before it.
