@@ -61,7 +61,12 @@ func newOperatorCluster(q *request) (*operatorCluster, error) {
 	if err := json.Unmarshal(text, &before); err != nil {
 		return nil, err
 	}
-	c.older, c.stored = before.Objects, before.Stored
+	c.stored = before.Stored
+	for _, object := range before.Objects {
+		if object["kind"] != "HyperConverged" {
+			c.older = append(c.older, object)
+		}
+	}
 	return c, nil
 }
 
@@ -82,7 +87,7 @@ func (c *operatorCluster) client(scheme *runtime.Scheme) (client.Client, error) 
 		builder = builder.WithObjects(o)
 	}
 	for gvk := range scheme.AllKnownTypes() {
-		if gvk.Kind == "HyperConverged" || gvk.Kind == "Deployment" {
+		if gvk.Kind == "HyperConverged" || gvk.Kind == "Deployment" || (gvk.Kind == "Ingress" && gvk.Group == "config.openshift.io") {
 			o, err := scheme.New(gvk)
 			if err != nil {
 				return nil, err
