@@ -14,10 +14,12 @@ use crate::{finding, lint, repo};
 /// and what changed between the releases.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
-  hcoplan explain jsonpatch-present            a rule
-  hcoplan explain KubeVirt.spec.configuration  a field of an operand
-  hcoplan explain HyperConverged.spec --release 4.22
-                                               a field, in versions of OpenShift Virtualization")]
+  hcoplan explain jsonpatch-present                    a rule
+  hcoplan explain UnsupportedHCOModification           an alert
+  hcoplan explain HotplugVolumes --release 1.19        a feature gate
+  hcoplan explain evictionStrategy                     a field of the HyperConverged
+  hcoplan explain kv.spec.configuration.migrations     a field of an operand
+  hcoplan explain HyperConverged.spec --release 4.22   a field, in versions of OpenShift Virtualization")]
 pub(super) struct Arguments {
     /// The rule's name, as findings print it; an alert, a feature gate, an annotation; or a field:
     /// KubeVirt.spec.configuration.migrations
@@ -42,7 +44,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             output.print(page)?;
             return Ok(Verdict::default());
         }
-        if explain_field::is_field(subject) {
+        let alone = || explain_field::of_hyperconverged_alone(subject).is_some();
+        if explain_field::is_field(subject) || alone() {
             output.print(explain_field::page(subject, release.as_ref())?)?;
             return Ok(Verdict::default());
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::explain_words::{self, Described};
 use super::failure::Failure;
 use super::release::wrapped;
 use crate::finding::nearest;
@@ -32,6 +33,8 @@ struct Seen {
     path: Path,
     /// Its type and limits, in words.
     facts: String,
+    /// What it is for, and what its values mean.
+    described: Vec<String>,
     /// The names of what is in it.
     inner: Vec<String>,
     /// What feeds it, or what it feeds.
@@ -82,8 +85,46 @@ fn releases() -> Vec<Arc<Release>> {
     Release::known_names().filter_map(Release::known).collect()
 }
 
+/// A field of the HyperConverged that was named without its kind, `evictionStrategy` or
+/// `spec.virtualization.evictionStrategy`, with it; `None` where it is none.
+pub(super) fn of_hyperconverged_alone(text: &str) -> Option<String> {
+    let kind = full_name(text.split('.').next().unwrap_or(text));
+    if kinds().iter().any(|k| k.eq_ignore_ascii_case(kind)) {
+        return None;
+    }
+    let below_spec = text.strip_prefix("spec.").unwrap_or(text);
+    let dotted = format!("spec.{below_spec}");
+    let releases = releases();
+    let schemas = releases.iter().flat_map(|release| {
+        let names = release
+            .schema_names()
+            .filter(|n| n.starts_with("hyperconverged."));
+        names.filter_map(|name| release.schema(name))
+    });
+    let schemas: Vec<&Schema> = schemas.collect();
+    if schemas.iter().any(|s| resolve(s, &dotted).is_ok()) {
+        return Some(format!("{HYPERCONVERGED}.{dotted}"));
+    }
+    // By its own name, where one field has it; the versions may have it in different places.
+    let alone = |schema: &&Schema| -> Option<String> {
+        let named = |p: &Path| p.to_pointer().ends_with(&format!("/{text}"));
+        let mut all = schema.all_fields();
+        all.retain(|p| p.to_pointer().starts_with("/spec/") && named(p));
+        match all.as_slice() {
+            [only] => Some(format!(
+                "{HYPERCONVERGED}.{}",
+                only.to_string().replace("[0]", "")
+            )),
+            _ => None,
+        }
+    };
+    schemas.iter().rev().find_map(alone)
+}
+
 /// The page of a field, in all releases of the distribution that one is of; upstream's by default.
 pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Failure> {
+    let qualified = of_hyperconverged_alone(text);
+    let text = qualified.as_deref().unwrap_or(text);
     let (kind, dotted) = text.split_once('.').unwrap_or((text, ""));
     let known = kinds();
     let kind = full_name(kind);
@@ -194,6 +235,7 @@ fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path, dotted:
         release: Arc::clone(release),
         api_version: schema.api_version(),
         facts: schema.in_words(&path),
+        described: Vec::new(),
         inner: Vec::new(),
         feeds: Vec::new(),
         unset: None,
@@ -232,15 +274,6 @@ fn is_below(path: &str, above: &str) -> bool {
     rest.is_some_and(|r| r.is_empty() || r.starts_with('.') || above.is_empty())
 }
 
-/// How a field becomes another, without the names of the collected tables.
-fn in_words(transform: &str) -> String {
-    let mut out = transform.to_owned();
-    for table in ["golden-images.json", "feature-gates.json"] {
-        out = out.replace(&format!(", see {table}"), "");
-    }
-    out
-}
-
 fn of_operand(seen: &mut Seen, kind: &str, dotted: &str) {
     for field in seen.release.fields() {
         for feeds in field.operands.iter().filter(|f| f.kind == kind) {
@@ -250,7 +283,7 @@ fn of_operand(seen: &mut Seen, kind: &str, dotted: &str) {
                     true => String::new(),
                     false => format!(" -> {}", feeds.path),
                 };
-                let how = in_words(&feeds.transform);
+                let how = feeds.in_words();
                 seen.feeds.push(format!("{from} ({version}){to}: {how}"));
             }
         }
@@ -258,6 +291,9 @@ fn of_operand(seen: &mut Seen, kind: &str, dotted: &str) {
 }
 
 fn of_hyperconverged(seen: &mut Seen, version: &str, dotted: &str) {
+    if version == "v1beta1" {
+        seen.described = described(dotted, version, None);
+    }
     for field in seen
         .release
         .fields()
@@ -275,10 +311,11 @@ fn of_hyperconverged(seen: &mut Seen, version: &str, dotted: &str) {
                 true => String::new(),
                 false => format!(" -> {} {}", feeds.kind, feeds.path),
             };
-            let how = in_words(&feeds.transform);
+            let how = feeds.in_words();
             seen.feeds.push(format!("{path}{to}: {how}"));
         }
         if path.replace("[]", "") == dotted {
+            seen.described = described(path, version, field.other_version_path.as_deref());
             let other = field.other_version_path.iter();
             seen.notes
                 .extend(other.map(|p| format!("in the other version: {p}")));
@@ -291,6 +328,24 @@ fn of_hyperconverged(seen: &mut Seen, version: &str, dotted: &str) {
             seen.notes.push(format!("{path} is ignored"));
         }
     }
+}
+
+/// What a field is for, and its values with what they mean; nothing of one that isn't described.
+fn described(path: &str, version: &str, other: Option<&str>) -> Vec<String> {
+    let old = match version {
+        "v1beta1" => Some(path),
+        _ => other,
+    };
+    let Some(Described(_, text, values)) = old.and_then(explain_words::of) else {
+        return Vec::new();
+    };
+    let mut out = vec![(*text).to_owned()];
+    out.extend(
+        values
+            .iter()
+            .map(|(value, means)| format!("{value}: {means}")),
+    );
+    out
 }
 
 fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Release>]) {
@@ -306,8 +361,8 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
     if !absent.is_empty() {
         paragraph(out, "  ", &format!("not in {}", absent.join(", ")));
     }
-    for note in &newest.notes {
-        paragraph(out, "  ", note);
+    for line in newest.described.iter().chain(&newest.notes) {
+        paragraph(out, "  ", line);
     }
     if !newest.inner.is_empty() {
         out.push_str("\n  Fields:\n");

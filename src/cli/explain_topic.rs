@@ -11,7 +11,7 @@ use crate::hyperconverged::MOVES;
 use crate::jsonpatch::ANNOTATIONS;
 use crate::lint;
 use crate::plan::PREDICTED_ALERTS;
-use crate::release::{Distribution, Release};
+use crate::release::{Distribution, Phase, Release};
 
 /// Annotations that the operators read, with what they do; the jsonpatch annotations beside them.
 const READ: [(&str, &str); 5] = [
@@ -215,13 +215,24 @@ fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
                 lines,
                 "- {}: a gate of KubeVirt, {}; {}",
                 release.label(),
-                phase.as_str(),
-                switch(release, gate)
+                of_kubevirt(*phase),
+                switch(release, gate, *phase)
             );
         }
     }
     let name = name?;
     let mut out = format!("# {name}\n\nA feature gate, by release:\n\n{lines}");
+    for distribution in Distribution::all() {
+        let mut previews = distribution.technology_previews.iter();
+        let source = previews.find(|p| p.value == name).map(|p| &p.source);
+        if let Some(source) = source.and_then(|s| distribution.sources.get(s)) {
+            let _ = writeln!(
+                out,
+                "\nWhile it is no field, it is a Technology Preview of {}: <{}>",
+                distribution.title, source.url
+            );
+        }
+    }
     if let Some((old, new)) = MOVES.iter().find(|(old, _)| *old == name) {
         let _ = writeln!(
             out,
@@ -231,8 +242,20 @@ fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
     Some(out)
 }
 
+/// What a phase means for a gate of KubeVirt.
+fn of_kubevirt(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Deprecated => "deprecated (works while it is listed)",
+        Phase::Discontinued => "gone: listing it does nothing",
+        phase => phase.as_str(),
+    }
+}
+
 /// What switches a gate of KubeVirt.
-fn switch(release: &Release, gate: &str) -> String {
+fn switch(release: &Release, gate: &str, phase: Phase) -> String {
+    if matches!(phase, Phase::Ga | Phase::Discontinued) {
+        return "nothing switches it".to_owned();
+    }
     let mut known = release.tables().feature_gates.iter();
     match known.find(|g| g.kubevirt_gates.iter().any(|k| k == gate)) {
         Some(own) => format!("HCO's gate {} switches it", own.name),

@@ -1,31 +1,30 @@
 //! `hcoplan fix`: what rules offer to mend, mended.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
 use super::clusters::{self, Clusters};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Settled;
+use super::fix_document;
+use super::mended::{Mended, diff_of, line};
 use super::migrate;
 use super::migrate_layers;
 use super::output::Output;
 use super::settings::Choice;
 use super::tree;
 use crate::app::{self, Work};
-use crate::diff;
 use crate::finding::{Applicability, Finding, Fix, Severity};
-use crate::fix::{self, Applied, Dropped, Line, Rewritten};
+use crate::fix::{self, Applied, Line, Rewritten};
 use crate::lint::{self, Settings};
 use crate::report::{plural, shown_path};
-use crate::secret::{InputText, masked};
-use crate::source::{SourceFile, encode};
+use crate::source::encode;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -42,6 +41,9 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 #[command(after_long_help = "Examples:
   hcoplan fix                                  what would be changed
   hcoplan fix --write                          change it
+  hcoplan fix --choose multi-arch-boot-images-disabled=1
+                                               of several ways the first
+  hcoplan fix --format json                    for programs: `hcoplan schema fix`
   hcoplan fix --migrate v1 --write             v1beta1 as v1, where the cluster would store the same")]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -63,6 +65,16 @@ pub(super) struct Arguments {
         value_parser = chosen)]
     choose: Vec<(String, usize)>,
 
+    /// How to print the result: human, or json for programs
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        default_value = "human",
+        hide_possible_values = true
+    )]
+    format: Format,
+
     /// Exit with 1 when anything changes
     #[arg(long, help_heading = "Output")]
     exit_code: bool,
@@ -71,6 +83,15 @@ pub(super) struct Arguments {
     /// what is stored stays the same
     #[arg(long, value_name = "VERSION", help_heading = "Rules", conflicts_with_all = ["select", "ignore", "pedantic", "also_unsafe", "choose"])]
     migrate: Option<migrate::To>,
+}
+
+/// How the result is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: a diff, or what was done.
+    Human,
+    /// For programs: `hcoplan schema fix`.
+    Json,
 }
 
 /// A rule, and which of its fixes.
@@ -167,33 +188,19 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             "{cluster} would still be refused: rules that look at what it renders could not run"
         ));
     }
-    write_left(&mut text, &root, &mended.left)?;
-    if !text.is_empty() {
-        writeln!(text)?;
+    if arguments.format == Format::Json {
+        let document = fix_document::of(&mended, &root, writes, changed);
+        output.print(format!("{document:#}\n"))?;
+    } else {
+        write_left(&mut text, &root, &mended.left)?;
+        if !text.is_empty() {
+            writeln!(text)?;
+        }
+        writeln!(text, "{}", mended.summary(arguments, writes, changed))?;
+        output.print(text)?;
     }
-    writeln!(text, "{}", mended.summary(arguments, writes, changed))?;
-    output.print(text)?;
     verdict.failed |= arguments.exit_code && !mended.files.is_empty();
     Ok(verdict)
-}
-
-/// What came of all rounds.
-#[derive(Debug, Default)]
-struct Mended {
-    /// Files by path, as they were read and as they are to be.
-    files: BTreeMap<Utf8PathBuf, Rewritten>,
-    /// What was done.
-    applied: Vec<Applied>,
-    /// What can't be.
-    dropped: Vec<Dropped>,
-    /// Findings with a fix that was not applied.
-    left: Vec<Finding>,
-    /// Fixes that would have harmed a cluster that the edited file goes into, too, with that cluster.
-    harmful: Vec<(Finding, Fix, String)>,
-    /// Clusters that would be refused also after all.
-    refused: Vec<String>,
-    /// Whether there was more to do than rounds.
-    exhausted: bool,
 }
 
 /// Lints and mends until there is nothing left to mend.
@@ -292,13 +299,21 @@ fn rounds(
         true => left.cloned().collect(),
         // The files stay as they are: so do the lines.
         false => {
-            let mut before = HashMap::new();
+            let mut before: HashMap<_, VecDeque<&Finding>> = HashMap::new();
             for finding in first.findings() {
-                before.entry(same(finding)).or_insert(finding);
+                before.entry(same(finding)).or_default().push_back(finding);
             }
-            let as_before = |l: &Finding| before.get(&same(l)).map(|f| (*f).clone());
-            left.map(|l| as_before(l).unwrap_or_else(|| l.clone()))
-                .collect()
+            // Each stands for one: several commands of a script are found in the same words.
+            let mut out = Vec::new();
+            for finding in left {
+                let alike = before.get_mut(&same(finding));
+                let first = alike.and_then(|alike| {
+                    let on_line = |f: &&Finding| line_of(f) == line_of(finding);
+                    alike.remove(alike.iter().position(on_line).unwrap_or(0))
+                });
+                out.push(first.unwrap_or(finding).clone());
+            }
+            out
         }
     };
     Ok(mended)
@@ -342,6 +357,12 @@ fn same(finding: &Finding) -> (&str, &str, Option<&str>) {
         message, cluster, ..
     } = finding;
     (finding.rule.name, message, cluster.as_deref())
+}
+
+/// The text of the line that a finding points at.
+fn line_of(finding: &Finding) -> Option<&str> {
+    let at = finding.location.as_ref()?;
+    Some(at.file.line(at.start().line.checked_sub(1)?)?.1)
 }
 
 /// What the rules find; what goes wrong is said the first time.
@@ -418,11 +439,6 @@ fn place(root: &Utf8Path, location: Option<&crate::source::Location>) -> String 
     })
 }
 
-/// Text of the input, on a line of ours.
-fn line(text: &str) -> Cow<'_, str> {
-    InputText::new(text).line()
-}
-
 fn write_applied(out: &mut Vec<u8>, root: &Utf8Path, applied: &Applied) -> std::io::Result<()> {
     let place = place(root, applied.location.as_ref());
     let Applied { rule, title, .. } = applied;
@@ -430,15 +446,7 @@ fn write_applied(out: &mut Vec<u8>, root: &Utf8Path, applied: &Applied) -> std::
 }
 
 fn write_diff(out: &mut Vec<u8>, root: &Utf8Path, file: &Rewritten) -> std::io::Result<()> {
-    let path = shown_path(root, &file.before);
-    // As git and patch -p1 read it, where the path says where that is.
-    let (a, b) = match path.is_absolute() {
-        true => (path.to_string(), path.to_string()),
-        false => (format!("a/{path}"), format!("b/{path}")),
-    };
-    let after = SourceFile::new(file.before.path(), file.text.as_str());
-    let (a, b) = (line(&a), line(&b));
-    let diff = diff::unified(&masked(&file.before), &masked(&after), &a, &b);
+    let diff = diff_of(root, file);
     for full in diff.split_inclusive('\n') {
         let style = match full.as_bytes() {
             [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', b' ', ..] => BOLD,

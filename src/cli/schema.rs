@@ -39,11 +39,12 @@ macro_rules! schemas {
     };
 }
 
-const SCHEMAS: [Schema; 14] = schemas! {
+const SCHEMAS: [Schema; 15] = schemas! {
     "argocd": "hcoplan argocd --format json",
     "config": "hcoplan.yaml",
     "diff": "hcoplan diff --format json",
     "findings": "hcoplan lint --format json",
+    "fix": "hcoplan fix --format json",
     "image-architectures": "kind: ImageArchitectures, which images are there for which architecture",
     "inventory": "kind: ClusterInventory",
     "inventory-check": "hcoplan inventory check --format json",

@@ -5,6 +5,7 @@ use super::cause::{Cause, attribute};
 use super::gates;
 use super::semantic::{self, Consequence, Noise, ObjectChange};
 use super::side::{Side, States};
+use crate::hyperconverged::Gates;
 use crate::kube::Object;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
@@ -36,6 +37,8 @@ pub struct Comparison {
     pub alerts_added: Vec<&'static str>,
     /// Alerts that would fall silent.
     pub alerts_removed: Vec<&'static str>,
+    /// HCO's feature gates that are switched on and aren't finished, each with what they are: `alpha`.
+    pub unfinished: Vec<(String, String)>,
 }
 
 /// Compares two plans.
@@ -79,7 +82,23 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         ssp: changed(ssp(old), ssp(new)),
         alerts_added: only(&fires, &fired),
         alerts_removed: only(&fired, &fires),
+        unfinished: unfinished(before, after),
     }
+}
+
+/// HCO's feature gates that the change switches on and that aren't finished.
+fn unfinished(before: &Side<'_>, after: &Side<'_>) -> Vec<(String, String)> {
+    let gates = |side: &Side<'_>| {
+        let gates = side.object.pointer("/spec/featureGates");
+        Gates::read(after.release, gates)
+    };
+    let (old, new) = (gates(before), gates(after));
+    let all = after.release.tables().feature_gates.iter();
+    let on = all.filter(|g| new.explicit(&g.name) == Some(true));
+    let switched = on.filter(|g| old.explicit(&g.name) != Some(true));
+    switched
+        .filter_map(|g| Some((g.name.clone(), after.release.maturity(&g.name)?)))
+        .collect()
 }
 
 /// Sets aside what only says which release wrote an object: its version label, and the API

@@ -84,7 +84,8 @@ impl ClusterDiff {
             });
         }
         let refused = self.findings_added.iter().filter(|f| f.refusal);
-        if out.is_empty() && self.notes.is_empty() {
+        let tells = |n: &Note| n.kind != NoteKind::PatchKeeps;
+        if out.is_empty() && !self.notes.iter().any(tells) {
             out.extend(refused.map(|finding| {
                 Effect {
                     place: finding.location.clone(),
@@ -145,7 +146,14 @@ impl ClusterDiff {
             _ => {}
         }
         let comparison = &self.comparison;
-        let mut out = Vec::new();
+        let unfinished = comparison.unfinished.iter().map(|(gate, maturity)| Effect {
+            subjects: vec![gate.clone()],
+            ..Effect::new(
+                Impact::Behaviour,
+                format!("the feature gate {{}} is switched on, which is {maturity}"),
+            )
+        });
+        let mut out: Vec<Effect> = unfinished.collect();
         for (consequence, object, field) in comparison.consequences() {
             let Some(change) = comparison.objects.get(object) else {
                 continue;
@@ -193,7 +201,10 @@ fn of_note(note: &Note) -> Impact {
 fn task(kind: NoteKind) -> Task {
     match kind {
         NoteKind::Verdict | NoteKind::Reconcile | NoteKind::OperatorStops => Task::Mend,
-        NoteKind::PatchFails | NoteKind::GateCollides | NoteKind::PatchNoop => Task::Patch,
+        NoteKind::PatchFails
+        | NoteKind::GateCollides
+        | NoteKind::PatchNoop
+        | NoteKind::PatchKeeps => Task::Patch,
         NoteKind::DefaultFlips | NoteKind::Order => Task::Write,
         NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::TakeOut,
         NoteKind::Recreated => Task::Restart,

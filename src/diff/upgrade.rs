@@ -27,6 +27,8 @@ pub enum NoteKind {
     GateCollides,
     /// A patch that had an effect has none.
     PatchNoop,
+    /// A patch works on as it did.
+    PatchKeeps,
     /// A field is not read any more.
     FieldIgnored,
     /// The new release's API doesn't know a field.
@@ -54,6 +56,7 @@ impl NoteKind {
             Self::PatchFails => "patch-fails",
             Self::GateCollides => "gate-collides",
             Self::PatchNoop => "patch-noop",
+            Self::PatchKeeps => "patch-keeps",
             Self::FieldIgnored => "field-ignored",
             Self::FieldDropped => "field-dropped",
             Self::DefaultFlips => "default-flips",
@@ -132,8 +135,11 @@ pub fn patch_change(
         return Vec::new();
     };
     let mut out = Vec::new();
+    let operations = jsonpatch::decode(text).unwrap_or_default();
     for (was, is) in old.operations.iter().zip(&new.operations) {
-        if !was.changed.is_empty() && is.changed.is_empty() {
+        let operation = operations.get(is.index);
+        let is_inert = operation.is_some_and(|o| kind == "KubeVirt" && adds_inert_gate(after.0, o));
+        if !was.changed.is_empty() && (is.changed.is_empty() || is_inert) {
             out.push(PatchChange::Noop(is.index));
         }
     }
@@ -147,6 +153,16 @@ pub fn patch_change(
         );
     }
     out
+}
+
+/// Whether an operation adds a gate whose feature KubeVirt has on, or doesn't have, whatever is listed.
+fn adds_inert_gate(release: &Release, operation: &jsonpatch::Operation) -> bool {
+    const GATES: &str = "/spec/configuration/developerConfiguration/featureGates/";
+    let adds = operation.path.starts_with(GATES);
+    let value = operation.value().filter(|_| adds);
+    let gate = value.as_ref().and_then(Value::as_str);
+    let phase = gate.and_then(|gate| release.kubevirt().feature_gates.get(gate));
+    matches!(phase, Some(Phase::Ga | Phase::Discontinued))
 }
 
 /// Why a plan's operator can't apply the patch in an annotation.
@@ -236,6 +252,24 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
         })
     };
     let release = after.release.label();
+    let told = |index: usize| {
+        found.iter().any(|change| match change {
+            PatchChange::Fails(i, _) | PatchChange::Noop(i) => *i == index,
+            PatchChange::Collides(gate) => {
+                let operation = operations.get(index).and_then(|o| o.value());
+                operation.is_some_and(|v| v == gate.as_str())
+            }
+        })
+    };
+    let rest: Vec<usize> = (0..operations.len()).filter(|i| !told(*i)).collect();
+    let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
+    out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
+        kind: NoteKind::PatchKeeps,
+        impact: Impact::Behaviour,
+        text,
+        help: None,
+        place: place(rest.first().copied()),
+    }));
     for change in found {
         out.push(match change {
             PatchChange::Fails(index, message) => Note {
@@ -250,7 +284,10 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
             PatchChange::Noop(index) => Note {
                 kind: NoteKind::PatchNoop,
                 impact: Impact::Behaviour,
-                text: format!("operation {} of {annotation} has no effect on {release}", index + 1),
+                text: format!(
+                    "operation {} of {annotation} is no longer needed: it has no effect on {release}",
+                    index + 1
+                ),
                 help: Some("take it out after the upgrade".to_owned()),
                 place: place(Some(index)),
             },
@@ -273,6 +310,24 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
             },
         });
     }
+}
+
+/// What becomes of the operations that nothing else is said about.
+fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -> Option<String> {
+    let numbers: Vec<String> = operations.iter().map(|i| (i + 1).to_string()).collect();
+    let (subject, verb) = match numbers.as_slice() {
+        [] => return None,
+        [one] => (format!("operation {one}"), "keeps"),
+        [first @ .., last] => (
+            format!("operations {} and {last}", first.join(", ")),
+            "keep",
+        ),
+    };
+    // Where one operation fails, none of them is applied.
+    Some(match fails {
+        true => format!("{subject} of {annotation} will not be applied on {release} either"),
+        false => format!("{subject} of {annotation} {verb} working on {release}"),
+    })
 }
 
 /// Fields that are written and lose their meaning.

@@ -15,6 +15,9 @@ pub use rule::{
     Claim, Confidence, FixKind, Group, Harm, Needs, OptionValue, Predicts, Rule, RuleOption,
 };
 
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
 use crate::source::Location;
 
 /// How bad it is. `Error` = refused, crashes or cannot work; `Warning` = works but wrong,
@@ -72,6 +75,8 @@ pub struct Finding {
     pub runbook: Option<Arc<str>>,
     /// The alert that its rule predicts doesn't fire for it.
     pub is_silent: bool,
+    /// What it says that becomes of a field, where its rule claims that.
+    pub becomes: Option<Box<Becomes>>,
     /// It stands for the refusal of the HyperConverged: an error that nothing can suppress.
     pub refusal: bool,
 }
@@ -94,6 +99,7 @@ impl Finding {
             fixes: Vec::new(),
             runbook: None,
             is_silent: false,
+            becomes: None,
             refusal: false,
         }
     }
@@ -238,12 +244,45 @@ impl Finding {
         self
     }
 
+    /// Says what becomes of a field; tests ask the planner.
+    #[must_use]
+    pub fn becomes(mut self, becomes: Becomes) -> Self {
+        self.becomes = Some(Box::new(becomes));
+        self
+    }
+
     /// Changes the severity from the rule's own.
     #[must_use]
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = severity;
         self
     }
+}
+
+/// What a finding says that becomes of a field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Becomes {
+    /// The kind of the object: `HyperConverged` as it is stored, or an operand.
+    pub kind: &'static str,
+    /// The field.
+    pub path: Path,
+    /// The value that it gets; null is none.
+    pub value: Value,
+    /// When it does.
+    pub when: BecomesWhen,
+}
+
+/// When something becomes of a field what a finding says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BecomesWhen {
+    /// With the manifest as it is.
+    Now,
+    /// Without what stands at the finding's place.
+    WithoutIt,
+    /// With the next release.
+    AfterUpgrade,
+    /// With the next release, without what stands at the finding's place.
+    AfterUpgradeWithoutIt,
 }
 
 /// Another place that is part of the cause.

@@ -130,12 +130,18 @@ pub enum Claim {
     /// What stands at the finding's place decides something: without it, some object, gauge or verdict is
     /// another one.
     HasEffect,
+    /// A field gets the value that the finding names, see [`super::Becomes`].
+    Becomes,
+    /// The next release does otherwise with the manifest, and the finding says what keeps it as it is, or
+    /// that nothing does.
+    BreaksOnUpgrade,
     /// The planner can't know it; the page's sources are the evidence.
     Outside,
 }
 
 impl Claim {
-    /// `alert`, `refused`, `reconcile-stops`, `no-effect`, `has-effect` or `outside`.
+    /// `alert`, `refused`, `reconcile-stops`, `no-effect`, `has-effect`, `becomes`, `breaks-on-upgrade` or
+    /// `outside`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Alert => "alert",
@@ -143,6 +149,8 @@ impl Claim {
             Self::ReconcileStops => "reconcile-stops",
             Self::NoEffect => "no-effect",
             Self::HasEffect => "has-effect",
+            Self::Becomes => "becomes",
+            Self::BreaksOnUpgrade => "breaks-on-upgrade",
             Self::Outside => "outside",
         }
     }

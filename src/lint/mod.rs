@@ -29,8 +29,8 @@ mod tried;
 pub use baseline::{Baseline, Unknown, Update};
 pub use context::{
     Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
-    OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Unmatched,
-    WrittenTemplate,
+    OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods,
+    Unmatched, WrittenTemplate,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{

@@ -168,6 +168,9 @@ pub struct Distribution {
     pub common_templates_namespace: Fact,
     /// The packages that OLM installs it from.
     pub packages: Vec<Fact>,
+    /// HCO's feature gates for what it calls a Technology Preview.
+    #[serde(default)]
+    pub technology_previews: Vec<Fact>,
     /// Where its runbooks are.
     pub runbooks: Runbooks,
     /// Its versions, `4.20`.

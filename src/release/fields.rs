@@ -42,6 +42,49 @@ pub struct Feeds {
     pub transform: String,
 }
 
+impl Feeds {
+    /// How the field becomes what the operand has, in words without the table's notation.
+    pub fn in_words(&self) -> String {
+        let transform = self.transform.as_str();
+        let mut out = transform
+            .strip_prefix("derive: ")
+            .unwrap_or(transform)
+            .to_owned();
+        for table in [
+            ", see golden-images.json renderRules",
+            ", see golden-images.json",
+            ", see feature-gates.json",
+        ] {
+            out = out.replace(table, "");
+        }
+        let words = [
+            ("copy; absent => absent", "as it is"),
+            ("=> absent", "gives nothing"),
+            ("=> subtree absent", "gives nothing"),
+            ("absent =>", "not set gives"),
+            ("absent or", "not set or"),
+            (" absent", " not set"),
+            (" => ", " gives "),
+            ("=>", " gives "),
+            (" iff ", " only if "),
+            ("gives adds", "adds"),
+        ];
+        for (notation, word) in words {
+            out = out.replace(notation, word);
+        }
+        for (notation, word) in [
+            ("copy", "as it is"),
+            ("rename", "as it is"),
+            ("negate", "the opposite"),
+        ] {
+            if let Some(rest) = out.strip_prefix(notation) {
+                out = format!("{word}{rest}");
+            }
+        }
+        out
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::release::Release;

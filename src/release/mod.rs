@@ -162,6 +162,23 @@ impl Release {
         }
     }
 
+    /// What is to be known of one of HCO's feature gates before it is switched on: `alpha`, `deprecated`,
+    /// `a Technology Preview of OpenShift Virtualization`. `None` where there is nothing to know.
+    pub fn maturity(&self, gate: &str) -> Option<String> {
+        let gates = &self.tables().feature_gates;
+        let phase = gates.iter().find(|g| g.name == gate)?.phase;
+        let distribution = self.distribution();
+        let mut previews = distribution.technology_previews.iter();
+        match phase {
+            Phase::Alpha | Phase::Deprecated if previews.any(|p| p.value == gate) => {
+                Some(format!("a Technology Preview of {}", distribution.title))
+            }
+            Phase::Alpha => Some("alpha".to_owned()),
+            Phase::Deprecated => Some("deprecated".to_owned()),
+            Phase::Beta | Phase::Ga | Phase::Discontinued => None,
+        }
+    }
+
     /// Values that only the vendor's bundle says, with what is taken for them.
     pub fn assumed(&self) -> &[AssumedValue] {
         &self.tables().assumed

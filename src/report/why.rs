@@ -271,6 +271,12 @@ impl WhyPage<'_> {
             }
             Origin::Release => match answer.value {
                 Reading::NoObject => format!("{release} has no reason to render it"),
+                Reading::Absent if answer.feeds.is_empty() => {
+                    "because nothing sets it: tried were each part of the HyperConverged taken \
+                     away, alone and together, switches that are not written, and a node more and \
+                     less of each architecture"
+                        .to_owned()
+                }
                 Reading::Absent => "because nothing sets it".to_owned(),
                 _ => format!(
                     "because {release} has it so: no line of the HyperConverged, no node and \

@@ -7,7 +7,7 @@ use super::world::World;
 use crate::hyperconverged::version_of;
 use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::kube::tree::{get, set};
-use crate::release::{HyperConvergedField, Phase};
+use crate::release::{Feeds, HyperConvergedField, Phase};
 use crate::yaml::{Path, Segment};
 
 /// The architectures that golden images are made for.
@@ -50,7 +50,7 @@ pub(super) fn feeds(world: &World<'_>, target: &Target, base: &Reading) -> Vec<F
         if told.is_some() || tried.is_some() {
             out.push(Feed {
                 path: field.path.clone(),
-                how: how.map(|o| o.transform.clone()).unwrap_or_default(),
+                how: how.map(Feeds::in_words).unwrap_or_default(),
                 tried,
             });
         }

@@ -25,6 +25,7 @@ mod moved_operations;
 mod multi_arch;
 mod neighbours;
 mod nodes;
+mod operand_field;
 mod other_shape;
 mod own_field;
 mod patch;
@@ -59,6 +60,7 @@ pub use images::{GoldenImage, WrittenTemplate};
 pub use mistyped::Mistyped;
 pub use neighbours::Descheduler;
 pub use nodes::NodeRef;
+pub use operand_field::OperandField;
 pub use other_shape::OtherShape;
 pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
@@ -117,6 +119,7 @@ pub struct Context<'a> {
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
     before_edits: Source<'a, Before>,
+    as_new: OnceCell<Plan>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
     moved: OnceCell<moved_operations::MovedOperations>,
@@ -142,6 +145,7 @@ impl<'a> Context<'a> {
             texts_and_manifests: OnceCell::new(),
             before: None,
             before_edits: Source::default(),
+            as_new: OnceCell::new(),
             patches: OnceCell::new(),
             own_fields: OnceCell::new(),
             moved: OnceCell::new(),

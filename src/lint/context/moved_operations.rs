@@ -90,7 +90,7 @@ impl Context<'_> {
         let fixed = yaml::parse(&SourceFile::new(self.document().file.path(), text.clone()));
         let object = fixed.documents.get(self.document().index)?.root.to_json();
         let plan = plan(self.release(), self.inventory(), &object);
-        if !renders_the_same(self.plan(), &plan) {
+        if !renders_the_same(self.plan_as_new(), &plan) {
             return None;
         }
         let title = match candidates {

@@ -16,10 +16,15 @@ impl Context<'_> {
     /// release has it, else by the gate.
     pub fn switch_multi_arch(&self, on: bool) -> Option<Fix> {
         let word = if on { "on" } else { "off" };
-        let title = format!("switch multi-arch golden images {word}");
+        let mut title = format!("switch multi-arch golden images {word}");
         let change = match self.multi_arch_field() {
             Some(path) => Change::Set(path, on.into()),
-            None => self.gate_change(on),
+            None => {
+                if let Some(maturity) = self.release().maturity(GATE).filter(|_| on) {
+                    title = format!("{title}, which is {maturity}");
+                }
+                self.gate_change(on)
+            }
         };
         self.fix(title, Applicability::Suggestion, &[change])
     }

@@ -8,6 +8,17 @@ use crate::yaml::edit::apply;
 use crate::yaml::parse;
 
 impl Context<'_> {
+    /// The plan that fixes are compared with: of the HyperConverged as a new object, as they are tried.
+    /// Otherwise a fix would be safe or not by what the cluster held before.
+    pub fn plan_as_new(&self) -> &Plan {
+        match self.before() {
+            None => self.plan(),
+            Some(_) => self
+                .as_new
+                .get_or_init(|| plan::plan(self.release(), self.inventory(), self.object())),
+        }
+    }
+
     /// What would happen after a fix of the HyperConverged's file. `None` where that isn't known.
     pub fn planned_with(&self, fix: &Fix) -> Option<Plan> {
         let object = self.object_after(&fix.edits)?;
@@ -23,7 +34,7 @@ impl Context<'_> {
 
     /// The HyperConverged after edits. `None` where they are of another file, can't be applied, or
     /// leave no such object.
-    fn object_after(&self, edits: &[Edit]) -> Option<serde_json::Value> {
+    pub fn object_after(&self, edits: &[Edit]) -> Option<serde_json::Value> {
         let file = &self.document().file;
         if edits.iter().any(|e| e.file.path() != file.path()) {
             return None;

@@ -17,16 +17,16 @@ impl<'a> Context<'a> {
         explains: impl Fn(Reason) -> bool,
     ) -> Option<Finding> {
         let admission = self.admission();
-        let reason = admission.reason.filter(|r| explains(*r))?;
-        let who = match (admission.stage?, reason) {
-            (_, Reason::Namespace) => "the namespace policy",
-            (Stage::Schema | Stage::Cel, _) => "the API server",
-            (Stage::Mutating, _) => "HCO's mutating webhook",
-            (Stage::Validating, _) => "HCO's validating webhook",
-        };
-        let message = format!("{who} refuses it: {}", admission.message);
-        let mut finding = Finding::new(rule, message);
+        admission.reason.filter(|r| explains(*r))?;
         let mut causes = admission.causes.iter();
+        // Some of the cluster's words don't say what is wrong.
+        let unsaid = admission.causes.first();
+        let unsaid = unsaid.filter(|c| !admission.message.contains(&c.message));
+        let cause = unsaid.map(|c| match c.message.contains(&c.path.to_string()) {
+            true => c.message.clone(),
+            false => format!("{}: {}", c.path, c.message),
+        });
+        let mut finding = Finding::new(rule, self.refusal(cause.as_deref())?);
         finding = match causes.next() {
             None => finding.at(self.whole()).label("refused"),
             Some(cause) => {
@@ -41,6 +41,20 @@ impl<'a> Context<'a> {
             finding = finding.related(self.cause_place(cause), cause.message.clone());
         }
         Some(finding)
+    }
+
+    /// The sentence that says who refuses the HyperConverged and in which words, and what is the cause
+    /// where the words don't say it. `None` where it isn't refused.
+    pub fn refusal(&self, cause: Option<&str>) -> Option<String> {
+        let admission = self.admission();
+        let who = match (admission.stage?, admission.reason?) {
+            (_, Reason::Namespace) => "the namespace policy",
+            (Stage::Schema | Stage::Cel, _) => "the API server",
+            (Stage::Mutating, _) => "HCO's mutating webhook",
+            (Stage::Validating, _) => "HCO's validating webhook",
+        };
+        let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
+        Some(format!("{who} refuses it: {}{cause}", admission.message))
     }
 
     /// Whether the HyperConverged is refused for this reason, and first of all at this path or

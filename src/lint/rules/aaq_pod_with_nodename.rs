@@ -53,6 +53,8 @@ spec: {nodeSelector: {kubernetes.io/hostname: node01}}
 
 - HCO's cluster configuration: the application-aware quota
 - AAQ: scheduling gates
+- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
+- <https://github.com/kubevirt/application-aware-quota>
 "#,
     ..Rule::BASE
 };

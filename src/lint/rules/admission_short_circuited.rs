@@ -84,7 +84,7 @@ fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
         let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
         all.collect::<Vec<_>>()
     };
-    let same = plan.admission.accepted && objects(&plan) == objects(cx.plan());
+    let same = plan.admission.accepted && objects(&plan) == objects(cx.plan_as_new());
     let applicability = match same {
         true => Applicability::Safe,
         false => Applicability::Unsafe,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::prelude::*;
+use crate::finding::Edit;
 use crate::source::{SourceFile, Span};
 
 pub(super) static RULE: Rule = Rule {
@@ -51,6 +52,8 @@ docker sets `TARGETARCH` from `--platform`; buildah needs `--build-arg`.
 
 - Operator SDK: supporting multiple architectures (the Dockerfile that it generates)
 - Docker: multi-platform builds
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
+- <https://docs.docker.com/build/building/multi-platform/>
 "#,
     ..Rule::BASE
 };
@@ -107,15 +110,7 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
         return;
     };
     let place = Location::new(file, Span::new(at, at + name.len()));
-    let asks = is_dockerfile(file).then(|| {
-        let title = "build for the platform that is asked for";
-        Fix::edit(
-            title,
-            Applicability::Suggestion,
-            place.clone(),
-            "$TARGETARCH",
-        )
-    });
+    let asks = is_dockerfile(file).then(|| asking(file));
     let finding = Finding::new(
         &RULE,
         format!("the program is built for {name}, whatever the image is for"),
@@ -125,6 +120,56 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     .help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it")
     .fixes(asks);
     out.report(finding);
+}
+
+/// The fix of a Dockerfile: each fixed architecture is the one that is asked for, and each stage that
+/// uses it declares the argument before it.
+fn asking(file: &Arc<SourceFile>) -> Fix {
+    let text = file.text();
+    let mut edits = Vec::new();
+    let mut declared = None;
+    for (at, name) in goarches(text).filter(|(at, _)| !is_comment(text, *at)) {
+        let start = instruction(text, at);
+        let stage = stages(text.get(..start).unwrap_or_default());
+        if declared != Some(stage) {
+            declared = Some(stage);
+            edits.push(Edit {
+                file: Arc::clone(file),
+                span: Span::new(start, start),
+                text: "ARG TARGETARCH\n".to_owned(),
+            });
+        }
+        edits.push(Edit {
+            file: Arc::clone(file),
+            span: Span::new(at, at + name.len()),
+            text: "$TARGETARCH".to_owned(),
+        });
+    }
+    Fix {
+        title: "build for the platform that is asked for".to_owned(),
+        applicability: Applicability::Suggestion,
+        edits,
+    }
+}
+
+/// How many stages begin in a part of a Dockerfile.
+fn stages(text: &str) -> usize {
+    let words = text.lines().filter_map(|l| l.split_whitespace().next());
+    words.filter(|w| w.eq_ignore_ascii_case("FROM")).count()
+}
+
+/// Where the instruction begins that a place is in: the first of the lines that go on behind a backslash.
+fn instruction(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    let mut start = before.rfind('\n').map_or(0, |end| end + 1);
+    while let Some(above) = text.get(..start.saturating_sub(1)) {
+        let goes_on = start > 0 && above.trim_end_matches('\r').ends_with('\\');
+        if !goes_on {
+            break;
+        }
+        start = above.rfind('\n').map_or(0, |end| end + 1);
+    }
+    start
 }
 
 fn is_dockerfile(file: &SourceFile) -> bool {

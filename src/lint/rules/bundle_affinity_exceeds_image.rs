@@ -50,6 +50,8 @@ Or build the image for it.
 
 - Operator SDK: supporting multiple architectures (only what the operator supports belongs into the list)
 - operator-framework/api: the multiarch validator warns of it
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
+- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
 "#,
     ..Rule::BASE
 };

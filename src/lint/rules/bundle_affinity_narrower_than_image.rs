@@ -43,6 +43,8 @@ The cluster has arm64 nodes, and the image is there for them:
 
 - Operator SDK: supporting multiple architectures, required and preferred terms
 - operator-framework/api: the multiarch validator warns of it, whatever nodes there are
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
+- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
 "#,
     ..Rule::BASE
 };

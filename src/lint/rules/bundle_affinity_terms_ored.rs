@@ -53,6 +53,8 @@ Where alternatives are meant, each of them needs the architecture.
 
 - Kubernetes: assigning pods to nodes, node affinity
 - Operator SDK: supporting multiple architectures (its example has one term)
+- <https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#node-affinity>
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
 "#,
     ..Rule::BASE
 };

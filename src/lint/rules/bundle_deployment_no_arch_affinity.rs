@@ -64,6 +64,8 @@ spec:
 
 - Operator SDK: supporting multiple architectures, safe scheduling by node affinity
 - operator-framework/api: the multiarch validator asks the same of every image that a CSV deploys
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
+- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
 "#,
     ..Rule::BASE
 };

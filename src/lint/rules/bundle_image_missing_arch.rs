@@ -60,6 +60,8 @@ metadata:
 - Operator SDK: supporting multiple architectures, Operator Lifecycle Manager
 - operator-framework/api: the multiarch validator refuses it
 - kubevirt/containerized-data-importer#4080
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
+- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
 "#,
     ..Rule::BASE
 };

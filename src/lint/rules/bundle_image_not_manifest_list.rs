@@ -60,6 +60,8 @@ relatedImages:
 - Operator SDK: supporting multiple architectures, manifest lists
 - operator-framework/api: the multiarch validator finds no platform in a single image, and says that it
   lacks all that the labels claim
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
+- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
 "#,
     ..Rule::BASE
 };

@@ -88,19 +88,36 @@ const ORDER: [(&str, &str, &str); 3] = [
     ),
 ];
 
+/// Nothing may be shorter.
+const MINIMUM: Duration = Duration(10 * 60 * 1_000_000_000);
+
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(config) = cx.field("certConfig").path() else {
         return;
     };
     let is_ours = |r| matches!(r, Reason::CertificateTooShort | Reason::CertificateOrder);
     if let Some(finding) = cx.refused(&RULE, is_ours) {
-        let finding = match cx.admission().reason {
-            Some(Reason::CertificateOrder) => contradiction(cx, &config, finding),
-            _ => finding
-                .label("shorter than ten minutes")
-                .help("write ten minutes (10m) or more"),
+        let mistakes = mistakes(cx, &config);
+        let named = cx.admission().causes.first().map(|c| &c.path);
+        // The webhook names one; the others are what it would name next.
+        let first = mistakes.iter().position(|m| match cx.admission().reason {
+            Some(Reason::CertificateTooShort) => Some(&config.below(m.named)) == named,
+            _ => m.is_order,
+        });
+        let Some(first) = first.and_then(|i| mistakes.get(i)) else {
+            out.explain(Incident::Refusal, finding);
+            return;
         };
-        out.explain(Incident::Refusal, finding);
+        let mut help = first.help.clone();
+        let mut finding = finding.at(first.place.clone()).label(first.text.clone());
+        if let Some((place, text)) = &first.there {
+            finding = finding.related(place.clone(), text.clone());
+        }
+        for other in mistakes.iter().filter(|m| !std::ptr::eq(*m, first)) {
+            finding = finding.related(other.place.clone(), other.text.clone());
+            help = format!("{help}; {}", other.help);
+        }
+        out.explain(Incident::Refusal, finding.help(help));
     } else {
         equal_ones(cx, &config, out);
     }
@@ -142,14 +159,19 @@ fn setting<'c>(config: &'c Path, stored: &Value, name: &'static str) -> Option<S
     })
 }
 
+/// The settings as they are stored, or would be.
+fn stored<'c>(cx: &'c Context<'_>, config: &Path) -> Option<&'c Value> {
+    let admission = cx.admission();
+    let stored = admission.stored.as_ref().or(admission.forced.as_ref());
+    stored.and_then(|object| config.get(object))
+}
+
 /// The pairs of settings that [`ORDER`] is about, as far as they are in force.
 fn pairs<'c>(
     cx: &'c Context<'_>,
     config: &'c Path,
 ) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
-    let admission = cx.admission();
-    let stored = admission.stored.as_ref().or(admission.forced.as_ref());
-    let stored = stored.and_then(|object| config.get(object));
+    let stored = stored(cx, config);
     ORDER
         .into_iter()
         .filter_map(move |(short, long, consequence)| {
@@ -158,8 +180,43 @@ fn pairs<'c>(
         })
 }
 
-/// Says which two values contradict each other, and points at the one that is written.
-fn contradiction(cx: &Context<'_>, config: &Path, finding: Finding) -> Finding {
+/// Something that the webhook refuses.
+struct Mistake {
+    /// The setting that it is about, below `certConfig`.
+    named: &'static str,
+    /// Where it is written.
+    place: Location,
+    /// What is wrong there.
+    text: String,
+    /// Whether it contradicts another one.
+    is_order: bool,
+    /// The setting that it contradicts, where that is written.
+    there: Option<(Location, String)>,
+    /// What to do.
+    help: String,
+}
+
+/// All that is refused, in the webhook's order.
+fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
+    let names = [
+        "ca.duration",
+        "ca.renewBefore",
+        "server.duration",
+        "server.renewBefore",
+    ];
+    let stored = stored(cx, config);
+    let all = names
+        .into_iter()
+        .filter_map(|n| setting(config, stored?, n));
+    let short = all.filter(|s| s.value < MINIMUM).map(|s| Mistake {
+        named: s.name,
+        place: s.place(cx),
+        text: format!("{}: shorter than ten minutes", s.describe(cx)),
+        is_order: false,
+        there: None,
+        help: format!("write ten minutes (10m) or more for {}", s.name),
+    });
+    let mut out: Vec<Mistake> = short.collect();
     for (short, long, _) in pairs(cx, config) {
         if short.value <= long.value {
             continue;
@@ -168,19 +225,20 @@ fn contradiction(cx: &Context<'_>, config: &Path, finding: Finding) -> Finding {
             true => (&short, &long),
             false => (&long, &short),
         };
-        let mut finding = finding
-            .at(here.place(cx))
-            .label(format!("{}, but {}", here.describe(cx), there.describe(cx)))
-            .help(format!(
-                "{} must not be longer than {}; write both",
-                short.name, long.name
-            ));
-        if there.is_written(cx) {
-            finding = finding.related(there.place(cx), there.describe(cx));
-        }
-        return finding;
+        let both = here.is_written(cx) && there.is_written(cx);
+        let too = if both { "" } else { " (write both)" };
+        out.push(Mistake {
+            named: here.name,
+            place: here.place(cx),
+            text: format!("{}, but {}", here.describe(cx), there.describe(cx)),
+            is_order: true,
+            there: there
+                .is_written(cx)
+                .then(|| (there.place(cx), there.describe(cx))),
+            help: format!("{} must not be longer than {}{too}", short.name, long.name),
+        });
     }
-    finding
+    out
 }
 
 fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {

@@ -47,6 +47,8 @@ run: oc patch hyperconvergeds.v1beta1.hco.kubevirt.io kubevirt-hyperconverged --
 
 - Kubernetes: version priority of CustomResourceDefinitions
 - HCO's CRD: served versions of each release
+- <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority>
+- `deploy/crds` of HCO
 "#,
     ..Rule::BASE
 };

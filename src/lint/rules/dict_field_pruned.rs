@@ -45,6 +45,7 @@ Remove the field, and do without it until a release whose SSP knows it.
 ## Sources
 
 - The CRDs of HCO and SSP that each release deploys, compared field by field
+- `deploy/crds` of HCO, `config/crd` of SSP
 "#,
     ..Rule::BASE
 };

@@ -1,5 +1,7 @@
 //! The next release switches a gate that the document leaves open.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::prelude::*;
@@ -11,6 +13,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     confidence: Confidence::Medium,
     predicts: Predicts::Silent("the upgrade itself switches the feature"),
+    claims: Claim::BreaksOnUpgrade,
     needs: Needs::Document,
     fix: FixKind::Suggested,
     pedantic: true,
@@ -68,36 +71,50 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(next) = cx.next_release() else {
         return;
     };
+    // Gates with one fate are one finding: they stand, or don't stand, in one place.
+    let mut fates: BTreeMap<(bool, bool), Vec<&str>> = BTreeMap::new();
     for gate in &cx.release().tables().feature_gates {
         let name = gate.name.as_str();
         let (now, then) = (
             gate_when_unset(cx.release(), name),
             gate_when_unset(&next, name),
         );
-        let (Some(now), Some(then)) = (now, then) else {
-            continue;
-        };
-        if now == then || cx.gate(name).is_written() {
-            continue;
+        if let (Some(now), Some(then)) = (now, then)
+            && now != then
+            && !cx.gate(name).is_written()
+        {
+            fates.entry((now, then)).or_default().push(name);
         }
+    }
+    for ((now, then), names) in fates {
         let word = |on: bool| if on { "on" } else { "off" };
+        let (verb, they, them) = match names.len() {
+            1 => ("isn't", "it is", "it"),
+            _ => ("aren't", "they are", "them"),
+        };
         let message = format!(
-            "{name} isn't set: it is {} in {} and {} from {} on",
+            "{} {verb} set: {they} {} in {} and {} from {} on",
+            and(&names),
             word(now),
             cx.release().label(),
             word(then),
             next.label()
         );
+        let place = names.first().map(|name| cx.gate(name).place());
         let finding = Finding::new(&RULE, message)
-            .at(cx.gate(name).place())
-            .label("says nothing about it")
+            .at(place.unwrap_or_else(|| cx.whole()))
+            .label(match names.len() {
+                1 => "says nothing about it",
+                _ => "says nothing about them",
+            })
             .help("decide before the upgrade, and write it down");
         let fixes = [now, then].into_iter().filter_map(|on| {
             let title = match on == now {
-                true => format!("keep it {}", word(on)),
-                false => format!("switch it {} now", word(on)),
+                true => format!("keep {them} {}", word(on)),
+                false => format!("switch {them} {} now", word(on)),
             };
-            cx.fix(title, Applicability::Suggestion, &[pin(cx, name, on)])
+            let pinned: Vec<Change> = names.iter().map(|name| pin(cx, name, on)).collect();
+            cx.fix(title, Applicability::Suggestion, &pinned)
         });
         out.report(finding.fixes(fixes));
     }

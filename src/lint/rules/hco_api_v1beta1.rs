@@ -41,6 +41,7 @@ older share has to stay v1beta1: they don't serve v1 (see `hco-api-v1-too-new`).
 
 - HCO's CRD: served and stored versions of each release
 - kubevirt/hyperconverged-cluster-operator#4234: v1beta1 is frozen
+- `deploy/crds` of HCO, <https://github.com/kubevirt/hyperconverged-cluster-operator/pull/4234>
 "#,
     ..Rule::BASE
 };

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::prelude::*;
-use crate::yaml::Path;
+use crate::lint::OperandField;
+use crate::release::Release;
 
 pub(super) static RULE: Rule = Rule {
     name: "hco-unknown-field",
@@ -21,7 +22,9 @@ pub(super) static RULE: Rule = Rule {
 
 A field that isn't in the CRD's schema for the document's API version and the cluster's release,
 wherever it stands. It names the field that was probably meant: another case or spelling, the place
-that the other API version has it in, or the level that it belongs to.
+that the other API version has it in, the level that it belongs to, or the HyperConverged's field for
+what is written as in an operand (`spec.configuration` is KubeVirt's). A field of a newer or an older
+release is called that.
 
 ## Why it matters
 
@@ -79,29 +82,118 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = cx.document().location(key.span);
         let message = format!("unknown field `{}`", field.path);
         let mut finding = Finding::new(&RULE, message).at(place.clone());
+        let moves = |title: String, changes: &[Change]| {
+            let moved = cx.fix(title, Applicability::Suggestion, changes);
+            moved.filter(|fix| cx.planned_with(fix).is_some())
+        };
+        let version = cx.api_version();
+        let dropped = "dropped by the API server";
         finding = match meant(cx, &field.path, &key.text, &field.siblings) {
-            Some(Meant::Name(name)) => {
+            Meant::Name(name) => {
                 let applicability = match name.eq_ignore_ascii_case(&key.text) {
                     true => Applicability::Safe,
                     false => Applicability::Suggestion,
                 };
                 let help = format!("did you mean `{name}`?");
                 let rename = Fix::edit(format!("rename it to {name}"), applicability, place, name);
-                finding
-                    .label("dropped by the API server")
-                    .help(help)
-                    .fix(rename)
+                finding.label(dropped).help(help).fix(rename)
             }
-            Some(Meant::Place(from, to)) => finding.label("dropped by the API server").help(
-                format!("in {} `{from}` belongs at `{to}`", cx.api_version()),
-            ),
-            None => finding.label("dropped by the API server").help(format!(
-                "{} has no such field here; remove it",
-                cx.api_version()
-            )),
+            Meant::Place(from, to) => {
+                let root = &cx.document().root;
+                let is_free = from == field.path && root.at(&to).is_none();
+                let value = root.at(&from).filter(|_| is_free && !has_index(&to));
+                let fix = value.and_then(|value| {
+                    let set = Change::Set(to.clone(), value.to_json());
+                    moves(
+                        format!("move it to {to}"),
+                        &[Change::Remove(from.clone()), set],
+                    )
+                });
+                let help = format!("in {version} `{from}` belongs at `{to}`");
+                finding.label(dropped).help(help).fixes(fix)
+            }
+            Meant::Operand(operand) => {
+                let changes = operand.changes.as_deref().unwrap_or_default();
+                let fix = (!changes.is_empty()).then(|| {
+                    moves(
+                        "write it with the HyperConverged's fields".to_owned(),
+                        changes,
+                    )
+                });
+                let of = &operand.operand;
+                finding
+                    .label(format!("{}'s field `{}`", of.kind, operand.path))
+                    .help(said_by(&operand))
+                    .fixes(fix.flatten())
+            }
+            Meant::Nothing => {
+                let (help, applicability) = match elsewhere(cx, &field.path) {
+                    Some((name, true)) => (
+                        format!("{version} has it from {name} on; remove it until then"),
+                        Applicability::Suggestion,
+                    ),
+                    Some((name, false)) => (
+                        format!("{version} had it up to {name}; remove it"),
+                        Applicability::Unsafe,
+                    ),
+                    None => (
+                        format!("{version} has no such field here; remove it"),
+                        Applicability::Unsafe,
+                    ),
+                };
+                let gone = [Change::Remove(field.path.clone())];
+                let fix = cx.fix(format!("remove {}", field.path), applicability, &gone);
+                finding.label(dropped).help(help).fixes(fix)
+            }
         };
         out.report(finding);
     }
+}
+
+fn has_index(path: &Path) -> bool {
+    path.0.iter().any(|step| matches!(step, Segment::Index(_)))
+}
+
+/// Which of the HyperConverged's fields say what is written with an operand's.
+fn said_by(operand: &OperandField) -> String {
+    let of = &operand.operand;
+    let mut parts: Vec<String> = (operand.fields.iter())
+        .map(|(place, field)| format!("`{field}` sets {place}"))
+        .collect();
+    if !operand.without.is_empty() {
+        parts.push(format!(
+            "there is no field for {}, only the annotation {}, which is not supported",
+            and(&operand.without),
+            of.name
+        ));
+    }
+    if parts.is_empty() {
+        parts.push("remove it: HCO sets all of that".to_owned());
+    }
+    parts.join("; ")
+}
+
+/// Whether the HyperConverged has the field in its other version.
+fn is_of_other_version(cx: &Context<'_>, path: &Path) -> bool {
+    let served = cx.release().tables().hyperconverged.served_versions.iter();
+    let others = served.filter(|v| *v != cx.version());
+    let schemas = others.filter_map(|v| cx.release().schema(&format!("hyperconverged.{v}")));
+    schemas.into_iter().any(|s| s.field(path).is_some())
+}
+
+/// Another release that has the field in this version, and whether it is a newer one: the nearest.
+fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
+    let schema = format!("hyperconverged.{}", cx.version());
+    let has = |name: &&str| {
+        let release = Release::known(name);
+        release.is_some_and(|r| r.schema(&schema).is_some_and(|s| s.field(path).is_some()))
+    };
+    let names: Vec<&str> = Release::known_names().collect();
+    let own = names.iter().position(|n| *n == cx.release().name())?;
+    let newer = names.iter().skip(own + 1).copied().find(|n| has(&n));
+    let older = || names.iter().take(own).rev().copied().find(|n| has(&n));
+    let newer = newer.map(|n| (n.to_owned(), true));
+    newer.or_else(|| older().map(|n| (n.to_owned(), false)))
 }
 
 /// What the author probably meant.
@@ -110,15 +202,26 @@ enum Meant {
     Name(String),
     /// The second path instead of the first.
     Place(Path, Path),
+    /// What an operand's field of this name does.
+    Operand(OperandField),
+    /// Nothing that is known here.
+    Nothing,
 }
 
-fn meant(cx: &Context<'_>, path: &Path, name: &str, siblings: &[String]) -> Option<Meant> {
+fn meant(cx: &Context<'_>, path: &Path, name: &str, siblings: &[String]) -> Meant {
     if let Some(same) = siblings.iter().find(|s| s.eq_ignore_ascii_case(name)) {
-        return Some(Meant::Name(same.clone()));
+        return Meant::Name(same.clone());
+    }
+    if !is_of_other_version(cx, path)
+        && let Some(operand) = cx.operand_field(path)
+    {
+        return Meant::Operand(operand);
     }
     if let Some((from, to)) = cx.moved(path) {
-        return Some(Meant::Place(from, to));
+        return Meant::Place(from, to);
     }
-    let near = nearest(name, siblings.iter().map(String::as_str));
-    near.map(|n| Meant::Name(n.to_owned()))
+    match nearest(name, siblings.iter().map(String::as_str)) {
+        Some(near) if elsewhere(cx, path).is_none() => Meant::Name(near.to_owned()),
+        _ => Meant::Nothing,
+    }
 }

@@ -79,11 +79,31 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     idle_quota(cx, out);
     let known = &cx.release().tables().feature_gates;
+    let mut without_successor = Vec::new();
     for gate in known.iter().filter(|g| g.phase == Phase::Discontinued) {
-        if is_accepted(cx, &gate.name)
-            && let Some(finding) = gate_without_effect(cx, &gate.name)
-        {
-            out.report(finding);
+        let Some(on) = cx.gate(&gate.name).explicit() else {
+            continue;
+        };
+        if !is_accepted(cx, &gate.name) {
+            continue;
+        }
+        match successor(cx, &gate.name) {
+            Some(field) => replaced(cx, &gate.name, on, &field)
+                .into_iter()
+                .for_each(|f| out.report(f)),
+            None => without_successor.push((gate.name.as_str(), on)),
+        }
+    }
+    for always in [false, true] {
+        for harmless in [false, true] {
+            let alike = without_successor.iter().filter(|(name, on)| {
+                let is_always = always_on(cx.release().kubevirt(), name);
+                is_always == always && (*on == is_always) == harmless
+            });
+            let names: Vec<&str> = alike.map(|(name, _)| *name).collect();
+            useless(cx, names, always, harmless)
+                .into_iter()
+                .for_each(|f| out.report(f));
         }
     }
 }
@@ -128,24 +148,61 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn gate_without_effect(cx: &Context<'_>, name: &str) -> Option<Finding> {
-    let gate = cx.gate(name);
-    let on = gate.explicit()?;
+/// Gates that nothing took the place of, as one finding: what they switch is gone, or is on whatever they
+/// say.
+fn useless(
+    cx: &Context<'_>,
+    mut names: Vec<&str>,
+    always: bool,
+    harmless: bool,
+) -> Option<Finding> {
+    names.sort_by_key(|name| cx.gate(name).name_place().span);
+    let release = cx.release().label();
+    let (first, rest) = names.split_first()?;
+    let (gates, them, state) = match (rest.is_empty(), always) {
+        (true, true) => ("gate", "it", "the feature is always on"),
+        (true, false) => ("gate", "it", "the feature is gone"),
+        (false, true) => ("gates", "them", "the features are always on"),
+        (false, false) => ("gates", "them", "the features are gone"),
+    };
+    let message = format!("{release} ignores the feature {gates} {}", and(&names));
+    let mut finding = Finding::new(&RULE, message)
+        .at(cx.gate(first).name_place())
+        .label("without effect")
+        .help(format!("remove {them}: {state}"));
+    for name in rest {
+        finding = finding.related(cx.gate(name).name_place(), "without effect, too");
+    }
+    let gates = Path::dotted("spec.featureGates");
+    let written = cx.document().root.at(&gates);
+    let count = written.map_or(0, |n| n.entries().len() + n.items().len());
+    let removed: Vec<Change> = match count == names.len() {
+        true => vec![Change::Remove(gates)],
+        // From behind, so that the numbers of a list stay right.
+        false => (names.iter().rev())
+            .filter_map(|name| Some(Change::Remove(place_of(cx, name)?)))
+            .collect(),
+    };
+    let title = format!(
+        "remove the {}",
+        if rest.is_empty() { "gate" } else { "gates" }
+    );
+    let fix = cx.fix(title, Applicability::Safe, &removed);
+    let severity = if harmless {
+        Severity::Info
+    } else {
+        RULE.severity
+    };
+    Some(finding.severity(severity).fixes(fix))
+}
+
+/// A gate that a field took the place of.
+fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Finding> {
     let release = cx.release().label();
     let finding = Finding::new(&RULE, format!("{release} ignores the feature gate {name}"))
-        .at(gate.name_place())
+        .at(cx.gate(name).name_place())
         .label("without effect");
     let removed = Change::Remove(alone(cx, &place_of(cx, name)?));
-    let Some(field) = successor(cx, name) else {
-        let always = always_on(cx.release().kubevirt(), name);
-        let state = if always { "always on" } else { "gone" };
-        let finding = finding.help(format!("remove it: the feature is {state}"));
-        let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
-        return Some(match on == always {
-            true => finding.severity(Severity::Info).fixes(fix),
-            false => finding.fixes(fix),
-        });
-    };
     let effective = effective(cx, name);
     if effective == Some(on) {
         let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
@@ -153,7 +210,7 @@ fn gate_without_effect(cx: &Context<'_>, name: &str) -> Option<Finding> {
         return Some(finding.severity(Severity::Info).help(help).fixes(fix));
     }
     let finding = finding.help(format!("{field} took its place"));
-    if cx.document().root.at(&field).is_some() {
+    if cx.document().root.at(field).is_some() {
         let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
         return Some(finding.fixes(fix));
     }

@@ -7,17 +7,17 @@ use crate::plan::{Admit, plan_with};
 pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-breaks-on-upgrade",
     group: Group::Upgrade,
-    severity: Severity::Error,
+    severity: Severity::Warning,
+    claims: Claim::BreaksOnUpgrade,
     predicts: Predicts::Silent("the operator's reconcile stops in the middle of the upgrade"),
     needs: Needs::Plan,
-    pedantic: true,
     summary: "a jsonpatch annotation stops working on the next release",
     page: r#"
 ## What it finds
 
 A jsonpatch operation that applies on the cluster's release and, on the next one, does not apply any
-more, has no effect, or puts a feature gate into both of KubeVirt's lists. Both releases are planned, so
-it only runs when it is selected, or with `--pedantic`.
+more, has no effect, or puts a feature gate into both of KubeVirt's lists: both releases are planned.
+`hcoplan plan DIR --upgrade-to X.Y` lists every operation, also those that keep working.
 
 ## Why it matters
 
@@ -76,9 +76,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .label("the reconcile stops here after the upgrade")
                 .help("take it out before the upgrade"),
                 PatchChange::Noop(index) => {
-                    let message = format!("this operation has no effect on {next}");
+                    let message =
+                        format!("this operation is no longer needed: it has no effect on {next}");
                     Finding::new(&RULE, message)
-                        .severity(Severity::Warning)
+                        .severity(Severity::Info)
                         .at(place(index))
                         .label("changes nothing after the upgrade, and still counts for the alert")
                         .help("take it out with the upgrade")

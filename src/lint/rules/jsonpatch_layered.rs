@@ -68,6 +68,7 @@ Where an environment is meant to do without the base's operations, suppress the 
 
 - kustomize: strategic merge patches of annotations; several public guides for these annotations say
   that all patches have to be applied at once
+- <https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/>
 "#,
     ..Rule::BASE
 };

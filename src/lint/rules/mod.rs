@@ -56,6 +56,7 @@ rules! {
     default_cpu_model_not_portable,
     default_datasource_dangling,
     deploy_ovs_implicit,
+    deprecated_feature_gate,
     deprecated_kubevirt_api,
     descheduler_longlifecycle_without_background,
     descheduler_misconfigured,
@@ -203,8 +204,8 @@ mod prelude {
     pub(super) use crate::boot_images::ssp_stage::Rendered;
     pub(super) use crate::boot_images::{ARCHITECTURES_ANNOTATION, TemplateSource};
     pub(super) use crate::finding::{
-        Applicability, Claim, Confidence, Finding, Fix, FixKind, Group, Harm, Needs, Predicts,
-        Rule, Severity, nearest,
+        Applicability, Becomes, BecomesWhen, Claim, Confidence, Finding, Fix, FixKind, Group, Harm,
+        Needs, Predicts, Rule, Severity, nearest,
     };
     pub(super) use crate::jsonpatch::{self, Cause};
     pub(super) use crate::jsonpatch::{Op, Operation, Reason};

@@ -11,6 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Gitops,
     severity: Severity::Info,
     predicts: Predicts::Silent("GitOps tools report the HyperConverged as out of sync for ever"),
+    claims: Claim::Becomes,
     needs: Needs::Plan,
     fix: FixKind::Safe,
     summary: "HCO's webhook adds fields to golden images that git doesn't have",
@@ -65,6 +66,7 @@ spec:
 
 - HCO's mutating webhook, by release
 - Argo CD: diffing of lists
+- HCO `pkg/webhooks/mutator`, <https://argo-cd.readthedocs.io/en/stable/user-guide/diffing/>
 "#,
     ..Rule::BASE
 };
@@ -106,6 +108,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let finding = finding.help(help);
         let at = list.index(template.index);
+        let first = added.first().map(|(path, value)| {
+            let mut full = at.clone();
+            full.0.extend(path.0.iter().cloned());
+            (full, value.clone())
+        });
+        let finding = match first {
+            Some((path, value)) => finding.becomes(Becomes {
+                kind: "HyperConverged",
+                path,
+                value,
+                when: BecomesWhen::Now,
+            }),
+            None => finding,
+        };
         let changes: Vec<Change> = added
             .into_iter()
             .map(|(path, value)| {

@@ -60,6 +60,7 @@ spec:
 ## Sources
 
 - HCO's cluster configuration: KSM, mediated devices, log verbosity
+- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
 "#,
     ..Rule::BASE
 };

@@ -66,20 +66,48 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = cx.document().locate_key(&path);
         let message =
             format!("{path} has no value: the API server takes it for absent, not for {empty}");
-        let finding = Finding::new(&RULE, message)
-            .at(place)
-            .label("null")
-            .help(format!(
-                "write {empty} if an empty section is meant, else remove the key"
-            ));
+        let finding =
+            Finding::new(&RULE, message)
+                .at(place)
+                .label("null")
+                .help(match everywhere(&path) {
+                    Some(effect) => format!("remove the key; {empty} in its place {effect}"),
+                    None => {
+                        format!("write {empty} if an empty section is meant, else remove the key")
+                    }
+                });
         let place = cx.document().location(node.span);
         let text = match place.text() {
             "" => format!(" {empty}"),
             _ => empty.to_owned(),
         };
-        let title = format!("write {empty}");
+        let title = match everywhere(&path) {
+            Some(effect) => format!("write {empty}, which {effect}"),
+            None => format!("write {empty}"),
+        };
         out.report(finding.fix(Fix::edit(title, Applicability::Suggestion, place, text)));
     }
+}
+
+/// What an empty selector does where none does nothing. Source: HCO's cluster configuration.
+fn everywhere(path: &Path) -> Option<&'static str> {
+    let path = path.to_string();
+    let effects = [
+        (
+            "ksmConfiguration.nodeLabelSelector",
+            "switches KSM on for every node",
+        ),
+        (
+            "applicationAwareConfig.namespaceSelector",
+            "has the quota gate the pods of every namespace",
+        ),
+        (
+            "autoCPULimitNamespaceLabelSelector",
+            "limits the CPU of virtual machines in every namespace",
+        ),
+    ];
+    let found = effects.into_iter().find(|(field, _)| path.ends_with(field));
+    found.map(|(_, effect)| effect)
 }
 
 fn collect<'a>(

@@ -12,6 +12,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     confidence: Confidence::Medium,
     predicts: Predicts::Silent("the cluster keeps the old default, or git and HCO disagree"),
+    claims: Claim::Becomes,
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a field pins the default of the release before, which has changed",
@@ -101,7 +102,14 @@ fn outdated(cx: &Context<'_>, path: &Path, node: &Node, previous: &str, now: &Js
         Some(by) => format!("the upgrade made it {}, and git takes it back", by.to),
         None => "keeps the old default".to_owned(),
     };
-    finding(cx, path, node, message).label(label)
+    finding(cx, path, node, message)
+        .label(label)
+        .becomes(Becomes {
+            kind: "HyperConverged",
+            path: path.clone(),
+            value: now.clone(),
+            when: BecomesWhen::WithoutIt,
+        })
 }
 
 fn soon(cx: &Context<'_>, path: &Path, node: &Node, next: &Release, then: &Json) -> Finding {
@@ -118,6 +126,12 @@ fn soon(cx: &Context<'_>, path: &Path, node: &Node, next: &Release, then: &Json)
     finding(cx, path, node, message)
         .severity(Severity::Info)
         .label(label)
+        .becomes(Becomes {
+            kind: "HyperConverged",
+            path: path.clone(),
+            value: then.clone(),
+            when: BecomesWhen::AfterUpgradeWithoutIt,
+        })
 }
 
 fn finding(cx: &Context<'_>, path: &Path, node: &Node, message: String) -> Finding {

@@ -66,6 +66,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, message)
             .at(cx.document().location(entry.value.span))
             .label("the default")
+            .becomes(Becomes {
+                kind: "HyperConverged",
+                path: path.clone(),
+                value: entry.value.to_json(),
+                when: BecomesWhen::WithoutIt,
+            })
             .help("remove the line, unless it is there to be kept when the default changes");
         let removed = [Change::Remove(path)];
         out.report(

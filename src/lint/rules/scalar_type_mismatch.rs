@@ -89,6 +89,10 @@ pub(super) fn refusal_by(
     let mut finding = finding
         .at(cx.document().location(first.node.span))
         .label(first.describe());
+    if !cx.admission().message.contains(&first.path.to_string()) {
+        let cause = format!("{} is {}", first.path, first.describe());
+        finding.message = cx.refusal(Some(&cause))?;
+    }
     finding.related.clear();
     let mut fix = first.fix(cx);
     finding = finding.help(match &fix {

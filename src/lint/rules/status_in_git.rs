@@ -49,6 +49,8 @@ Remove the whole section.
 
 - Kubernetes: status subresource of custom resources
 - HCO's mutating webhook: eviction strategy
+- <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource>
+- HCO `pkg/webhooks/mutator`
 "#,
     ..Rule::BASE
 };
@@ -83,7 +85,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             all.collect::<Vec<_>>()
         };
         let after = cx.planned_with(&fix);
-        if after.is_some_and(|after| objects(&after) != objects(cx.plan())) {
+        if after.is_some_and(|after| objects(&after) != objects(cx.plan_as_new())) {
             fix.applicability = Applicability::Unsafe;
             finding = finding.label("the eviction strategy follows from it when it is new");
         }

@@ -76,15 +76,24 @@ For TLS 1.3 alone, `type: Modern` together with `modern: {}`.
     ..Rule::BASE
 };
 
+/// Those that HTTP/2 takes.
+const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"];
+
 /// One that HTTP/2 takes, and that every release knows.
 const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     match cx.refused(&RULE, is_ours) {
-        Some(finding) => out.explain(Incident::Refusal, refusal(cx, finding)),
+        Some(finding) => {
+            out.explain(Incident::Refusal, refusal(cx, finding));
+            if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
+                // The refusal speaks of IANA's names, where one of them is the cause.
+                unknown_ciphers(cx, named_by_iana(cx).is_none(), out);
+            }
+        }
         None if cx.hyperconverged().is_some() => {
             modern_with_ciphers(cx, out);
-            unknown_ciphers(cx, out);
+            unknown_ciphers(cx, true, out);
         }
         None => {}
     }
@@ -105,6 +114,15 @@ fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
     let mut fix = None;
     let mut finding = match cx.admission().reason {
         Some(Reason::TlsHttp2Cipher) => {
+            if let Some((place, fix)) = named_by_iana(cx) {
+                return finding
+                    .at(place)
+                    .label("IANA's name; HCO takes OpenSSL's, and finds none that HTTP/2 needs")
+                    .help(format!(
+                        "write OpenSSL's names: {HTTP2_CIPHER} is one that HTTP/2 takes"
+                    ))
+                    .fixes(fix);
+            }
             let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
             let add = ciphers
                 .path()
@@ -211,6 +229,30 @@ pub(super) fn with_type(cx: &Context<'_>, applicability: Applicability) -> Optio
     cx.fix(format!("write `type: {kind}`"), applicability, &[set])
 }
 
+/// Where a cipher that HTTP/2 takes is written with IANA's name, and the fix that writes OpenSSL's for all
+/// that are: the cipher is there, and only its name is wrong.
+fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
+    let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
+    let (path, node) = (ciphers.path()?, ciphers.node()?);
+    let known = &cx.release().tables().tls.openssl_to_iana;
+    let mut changes = Vec::new();
+    let mut place = None;
+    for (index, cipher) in node.items().iter().enumerate() {
+        let Some(name) = cipher.as_str().filter(|n| !known.contains_key(*n)) else {
+            continue;
+        };
+        let Some((openssl, _)) = known.iter().find(|(_, iana)| *iana == name) else {
+            continue;
+        };
+        changes.push(Change::Set(path.index(index), openssl.as_str().into()));
+        if HTTP2_CIPHERS.contains(&openssl.as_str()) && place.is_none() {
+            place = Some(cx.document().location(cipher.span));
+        }
+    }
+    let fix = cx.fix("write OpenSSL's names", Applicability::Safe, &changes);
+    Some((place?, fix))
+}
+
 /// What KubeVirt's own webhook refuses: ciphers together with TLS 1.3.
 fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile.type");
@@ -242,7 +284,7 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     out.report(finding);
 }
 
-fn unknown_ciphers(cx: &Context<'_>, out: &mut Sink) {
+fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
     let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
     let known = &cx.release().tables().tls.openssl_to_iana;
     for cipher in ciphers.node().map(Node::items).unwrap_or_default() {
@@ -254,6 +296,9 @@ fn unknown_ciphers(cx: &Context<'_>, out: &mut Sink) {
         }
         let place = cx.document().location(cipher.span);
         let by_iana = known.iter().find(|(_, iana)| *iana == name);
+        if by_iana.is_some() && !also_by_iana {
+            continue;
+        }
         let meant = by_iana.map(|(openssl, _)| openssl.as_str());
         let meant = meant.or_else(|| nearest(name, known.keys().map(String::as_str)));
         let mut finding = Finding::new(

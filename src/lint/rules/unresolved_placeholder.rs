@@ -48,6 +48,8 @@ instead of the source, or ignore this rule for the repository.
 
 - HCO's documentation of golden images, whose examples hold such names
 - Flux: post-build variable substitution
+- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
+- <https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution>
 "#,
     ..Rule::BASE
 };
@@ -69,15 +71,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let refused = (cause == Some(&path))
             .then(|| cx.refused(&RULE, |_| true))
             .flatten();
-        if let Some(finding) = refused {
+        let message = format!("{path} still holds the placeholder {placeholder}");
+        if let Some(mut finding) = refused {
+            let said = cx.admission().message.contains(placeholder);
+            if let Some(refusal) = cx.refusal(Some(message.as_str()).filter(|_| !said)) {
+                finding.message = refusal;
+            }
             let finding = finding.at(place).label(label).help(help);
             out.explain(Incident::Refusal, finding);
             continue;
         }
-        let finding = Finding::new(
-            &RULE,
-            format!("{path} still holds the placeholder {placeholder}"),
-        );
+        let finding = Finding::new(&RULE, message);
         out.report(finding.at(place).label(label).help(help));
     }
 }

@@ -9,11 +9,14 @@ use snapbox::Data;
 
 use super::fixtures::{directories, everything, root};
 use super::load::Case;
-use crate::finding::{Applicability, Claim, Finding, Severity};
+use crate::finding::{Applicability, Becomes, BecomesWhen, Claim, Finding, Severity};
+use crate::jsonpatch;
 use crate::lint::{Settings, rules};
-use crate::plan::{PREDICTED_ALERTS, Plan};
+use crate::plan::{Admit, PREDICTED_ALERTS, Plan, plan_with};
+use crate::release::{Phase, Release};
 use crate::source::Location;
 use crate::why::{Input, World, units};
+use crate::yaml::edit::Change;
 use crate::yaml::{Node, Path};
 
 /// What comes of holding a finding to its rule's claim.
@@ -62,6 +65,17 @@ pub(super) fn proof(case: &Case, finding: &Finding) -> Proof {
             let same = seen(&world.without(&[&input])) == seen(&world.without(&[]));
             (same, "something changes without it")
         }
+        Claim::Becomes | Claim::BreaksOnUpgrade if !plan.succeeds() => return Proof::Outside,
+        Claim::Becomes => {
+            let Some(becomes) = &finding.becomes else {
+                return Proof::Outside;
+            };
+            (
+                becomes_so(case, finding, becomes),
+                "the field becomes something else",
+            )
+        }
+        Claim::BreaksOnUpgrade => (breaks(case, finding), "the next release does the same"),
         // Where nothing comes of the manifest, nothing comes of any line of it.
         Claim::HasEffect if plan.reconcile_error.is_some() || !plan.admission.accepted => {
             return Proof::Outside;
@@ -84,10 +98,127 @@ pub(super) fn proof(case: &Case, finding: &Finding) -> Proof {
             )
         }
     };
+    // Whatever else is claimed, what the finding names has to come true.
+    let said = finding.becomes.as_ref().filter(|_| plan.succeeds());
+    if !said.is_none_or(|b| becomes_so(case, finding, b)) {
+        return Proof::Wrong("the field becomes something else".to_owned());
+    }
     match holds {
         true => Proof::Proven,
         false => Proof::Wrong(what.to_owned()),
     }
+}
+
+/// The HyperConverged without what stands at a finding's place.
+fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
+    let world = case.world();
+    let input = input_at(&world, finding.location.as_ref()?)?;
+    let mut object = world.document().root.to_json();
+    let change = match input {
+        Input::Written(path) => Change::Remove(path),
+        Input::Operation { annotation, index } => {
+            let path = Path::dotted("metadata.annotations").key(annotation);
+            let mut text = path.get(&object)?.as_str()?.to_owned();
+            match jsonpatch::cut(&text, index) {
+                Some(range) => {
+                    text.replace_range(range, "");
+                    Change::Set(path, text.into())
+                }
+                None => Change::Remove(path),
+            }
+        }
+        _ => return None,
+    };
+    change.apply(&mut object).ok()?;
+    Some(object)
+}
+
+/// Whether a field gets the value that a finding names.
+fn becomes_so(case: &Case, finding: &Finding, becomes: &Becomes) -> bool {
+    let settings = Settings::default();
+    let cx = case.surroundings(&settings);
+    let next = cx.next_release();
+    let (release, away) = match (becomes.when, next.as_deref()) {
+        (BecomesWhen::Now, _) => (cx.release(), false),
+        (BecomesWhen::WithoutIt, _) => (cx.release(), true),
+        (BecomesWhen::AfterUpgrade, Some(next)) => (next, false),
+        (BecomesWhen::AfterUpgradeWithoutIt, Some(next)) => (next, true),
+        (_, None) => return false,
+    };
+    let object = match away {
+        true => object_without(case, finding),
+        false => Some(cx.object().clone()),
+    };
+    let Some(object) = object else {
+        return false;
+    };
+    let plan = plan_with(release, cx.inventory(), &object, Admit::Force);
+    let admission = &plan.admission;
+    let found = match becomes.kind {
+        "HyperConverged" => admission.stored.as_ref().or(admission.forced.as_ref()),
+        kind => plan.operand(kind),
+    };
+    let found = found.and_then(|object| becomes.path.get(object));
+    found.unwrap_or(&Value::Null) == &becomes.value
+}
+
+/// Whether the next release does otherwise: it fails where this one doesn't, KubeVirt's webhook refuses a
+/// gate in both lists, what stands there does something now and nothing then, or one of the fixes leaves
+/// this release's plan as it is and changes the next one's.
+fn breaks(case: &Case, finding: &Finding) -> bool {
+    let settings = Settings::default();
+    let cx = case.surroundings(&settings);
+    let Some(next) = cx.next_release() else {
+        return false;
+    };
+    let plan = |release: &Release, object: &Value| {
+        plan_with(release, cx.inventory(), object, Admit::Force)
+    };
+    let (now, then) = (&case.plan, plan(&next, cx.object()));
+    if now.succeeds() && !then.succeeds() {
+        return true;
+    }
+    let gates = |list: &str| -> Vec<Value> {
+        let kubevirt = then.operand("KubeVirt").unwrap_or(&Value::Null);
+        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][list];
+        gates.as_array().cloned().unwrap_or_default()
+    };
+    let (on, off) = (gates("featureGates"), gates("disabledFeatureGates"));
+    if on.iter().any(|gate| off.contains(gate)) {
+        return true;
+    }
+    let keeps = finding.fixes.iter().any(|fix| {
+        let object = cx.object_after(&fix.edits);
+        object.is_some_and(|object| {
+            seen(&plan(cx.release(), &object)) == seen(now)
+                && seen(&plan(&next, &object)) != seen(&then)
+        })
+    });
+    let ends = object_without(case, finding).is_some_and(|object| {
+        let without = plan(&next, &object);
+        let same =
+            seen(&without) == seen(&then) || switched(&next, &without) == switched(&next, &then);
+        same && seen(&plan(cx.release(), &object)) != seen(now)
+    });
+    keeps || ends
+}
+
+/// What a plan renders, without those of KubeVirt's gates that switch nothing.
+fn switched(release: &Release, plan: &Plan) -> Value {
+    let mut all = seen(plan);
+    let inert = |gate: &Value| {
+        let phase = gate
+            .as_str()
+            .and_then(|g| release.kubevirt().feature_gates.get(g));
+        matches!(phase, Some(Phase::Ga | Phase::Discontinued))
+    };
+    for object in all[0].as_array_mut().into_iter().flatten() {
+        let list = "/spec/configuration/developerConfiguration/featureGates";
+        if let Some(Value::Array(gates)) = object.pointer_mut(list) {
+            gates.retain(|gate| !inert(gate));
+        }
+    }
+    all
 }
 
 /// The section around a part of the document; none around those of `spec`.
@@ -138,7 +269,7 @@ fn path_at(node: &Node, place: &Location, at: &Path) -> Option<Path> {
 }
 
 /// What anybody sees of a plan.
-fn seen(plan: &Plan) -> Value {
+pub(super) fn seen(plan: &Plan) -> Value {
     let mut objects: Vec<Value> = plan.objects().map(|o| o.body.as_ref().clone()).collect();
     for object in &mut objects {
         as_sets(&mut object["spec"]);
@@ -215,7 +346,7 @@ impl Tally {
 /// Rules whose safe fix makes a value count that is dropped as it is written, or writes down what an
 /// operator below takes it for, or takes out what that one doesn't read: the rendered text changes, and
 /// that is what it is for.
-const MENDS: [&str; 10] = [
+pub(super) const MENDS: [&str; 10] = [
     "dict-architectures-annotation-malformed",
     "dict-metadata-misindented",
     "dict-platform-architecture-overwritten",

@@ -16,25 +16,26 @@ use crate::yaml::{self, Node, Path};
 
 /// Their fix moves fields or rewrites lists, which takes no comment along: there is none where one
 /// would be lost.
-const NOT_WITH_COMMENTS: [&str; 3] = [
+pub(super) const NOT_WITH_COMMENTS: [&str; 4] = [
+    "deprecated-feature-gate",
     "hco-wrong-api-shape",
     "jsonpatch-contradicts-cr",
     "jsonpatch-duplicates-field",
 ];
 
 /// A fixture somewhere else, after all rounds of safe fixes.
-struct Mended {
-    directory: tempfile::TempDir,
+pub(super) struct Mended {
+    pub(super) directory: tempfile::TempDir,
     /// What could not be applied, or was still to do in the end.
-    complaints: Vec<String>,
+    pub(super) complaints: Vec<String>,
     /// The rules whose fixes were applied.
-    applied: Vec<&'static str>,
+    pub(super) applied: Vec<&'static str>,
 }
 
 /// A key of the fixture that has a comment behind it.
-struct Commented {
-    path: Path,
-    comment: String,
+pub(super) struct Commented {
+    pub(super) path: Path,
+    pub(super) comment: String,
 }
 
 /// Copies a fixture with everything in it.
@@ -52,19 +53,19 @@ pub(super) fn copied(from: &FilePath, to: &FilePath) {
     }
 }
 
-fn mend(fixture: &FilePath, prepare: impl Fn(&FilePath)) -> Mended {
+pub(super) fn mend(
+    fixture: &FilePath,
+    release: Option<&str>,
+    settings: &Settings,
+    prepare: impl Fn(&FilePath),
+) -> Mended {
     let directory = tempfile::tempdir().expect("a directory");
     copied(fixture, directory.path());
     prepare(directory.path());
-    let settings = Settings {
-        select: everything().collect(),
-        pedantic: true,
-        ..Settings::default()
-    };
     let (mut complaints, mut applied) = (Vec::new(), Vec::new());
     for turn in 0.. {
-        let case = Case::read(directory.path(), None).expect("a fixture");
-        let findings = case.lint(&settings);
+        let case = Case::read(directory.path(), release).expect("a fixture");
+        let findings = case.lint(settings);
         let choices = choose(&findings, false);
         let done = round(&choices);
         if done.files.is_empty() || turn == 10 {
@@ -86,7 +87,7 @@ fn mend(fixture: &FilePath, prepare: impl Fn(&FilePath)) -> Mended {
     }
 }
 
-fn read(directory: &FilePath) -> (String, Value) {
+pub(super) fn read(directory: &FilePath) -> (String, Value) {
     let path = directory.join("hyperconverged.yaml");
     let text = fs::read_to_string(path).expect("a fixture");
     let file = SourceFile::new("hyperconverged.yaml", text.clone());
@@ -96,7 +97,7 @@ fn read(directory: &FilePath) -> (String, Value) {
 }
 
 /// Puts a comment behind every key and value that end on their line.
-fn comment(directory: &FilePath) -> Vec<Commented> {
+pub(super) fn comment(directory: &FilePath) -> Vec<Commented> {
     fn visit(text: &str, node: &Node, path: &Path, out: &mut Vec<(usize, Path)>) {
         for entry in node.entries() {
             let (key, value) = (entry.key.span.range(), entry.value.span.range());
@@ -139,18 +140,25 @@ fn comment(directory: &FilePath) -> Vec<Commented> {
 
 #[test]
 fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
+    let settings = Settings {
+        select: everything().collect(),
+        pedantic: true,
+        ..Settings::default()
+    };
     let mut complaints = Vec::new();
     for rule in rules().iter().map(|r| r.rule) {
         for dir in directories(rule, "bad") {
             let name = dir.strip_prefix(root()).unwrap_or(&dir).display();
             let (_, before) = read(&dir);
-            let mended = mend(&dir, |_| {});
+            let mended = mend(&dir, None, &settings, |_| {});
             let said = mended.complaints.iter().map(|c| format!("{name}: {c}"));
             complaints.extend(said);
             let (_, after) = read(mended.directory.path());
             // The same with comments all over it.
             let commented = std::cell::RefCell::new(Vec::new());
-            let again = mend(&dir, |dir| *commented.borrow_mut() = comment(dir));
+            let again = mend(&dir, None, &settings, |dir| {
+                *commented.borrow_mut() = comment(dir)
+            });
             let (text, tree) = read(again.directory.path());
             let moves = mended.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));
             if tree != after && !moves {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde_json::Value;
@@ -87,6 +87,19 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     if !accepted {
         return seen;
     }
+    let warnings = expected["admission"]["warnings"].as_array();
+    let warnings = warnings.into_iter().flatten().filter_map(Value::as_str);
+    for warning in warnings.filter(|w| !w.starts_with("unknown field")) {
+        let about = subject(warning);
+        let says = |f: &&crate::finding::Finding| {
+            let label = f.label.as_deref().unwrap_or_default();
+            f.message.contains(about) || label.contains(about)
+        };
+        if !findings.iter().any(|f| says(&f)) {
+            let line = format!("{release} {name}: HCO warns and nothing says so: {warning}");
+            seen.differences.push(line);
+        }
+    }
     let count = |rule: &str| findings.iter().filter(|f| f.rule.name == rule).count();
     for (rule, fires) in ALERTS {
         let (want, got) = (fires(&expected["metrics"]), count(rule));
@@ -107,22 +120,47 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     seen
 }
 
+/// The cases of some sets of recordings, each with a release and what was recorded there.
+pub(super) fn recorded(sets: &[PathBuf]) -> Vec<(PathBuf, &'static str, Value)> {
+    let mut cases = Vec::new();
+    for set in sets {
+        for release in Release::known_names() {
+            let file = set.join(format!("expected/{release}.jsonl"));
+            let text = fs::read_to_string(file).expect("the recordings");
+            for line in text.lines() {
+                let expected: Value = serde_json::from_str(line).expect("JSON");
+                cases.push((set.clone(), release, expected));
+            }
+        }
+    }
+    cases
+}
+
+/// What one of HCO's warnings is about: a feature gate, or the tuning policy.
+fn subject(warning: &str) -> &str {
+    let words: Vec<&str> = warning.split_whitespace().collect();
+    let gate = warning.strip_prefix("spec.featureGates.");
+    let gate = gate.and_then(|rest| rest.split_whitespace().next());
+    gate.or_else(|| {
+        words
+            .iter()
+            .position(|w| *w == "featureGate")
+            .map(|i| words[i - 1])
+    })
+    .or_else(|| {
+        warning
+            .strip_prefix("feature gate ")
+            .and_then(|rest| rest.split(' ').next())
+    })
+    .unwrap_or("highBurst")
+}
+
 #[test]
 fn rules_that_predict_an_alert_fire_where_it_would() {
     let Some(golden) = shared().map(|s| s.join("golden")) else {
         return;
     };
-    let mut cases = Vec::new();
-    for set in ["curated", "random"] {
-        for release in Release::known_names() {
-            let file = golden.join(set).join(format!("expected/{release}.jsonl"));
-            let text = fs::read_to_string(file).expect("the recordings");
-            for line in text.lines() {
-                let expected: Value = serde_json::from_str(line).expect("JSON");
-                cases.push((golden.join(set), release, expected));
-            }
-        }
-    }
+    let cases = recorded(&[golden.join("curated"), golden.join("random")]);
     let seen: Vec<Seen> = cases
         .par_iter()
         .map(|(set, release, expected)| look(set, release, expected))

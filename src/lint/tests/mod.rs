@@ -8,6 +8,8 @@ mod fixtures;
 mod golden;
 pub(crate) mod load;
 mod pages;
+mod random;
+mod recorded_fixes;
 mod registry;
 mod suppress;
 mod virtual_machines;

@@ -114,3 +114,14 @@ fn what_the_planner_cannot_prove_has_a_source() {
         assert!(checkable.next().is_some(), "{} has no source", rule.name);
     }
 }
+
+#[test]
+fn what_the_planner_cannot_know_names_evidence_that_can_be_checked() {
+    let is_evidence = |line: &str| line.contains("http") || line.contains('`');
+    for rule in rules().iter().map(|r| r.rule) {
+        let (_, sources) = rule.page.split_once("## Sources").expect("sources");
+        if rule.claim() == Claim::Outside {
+            assert!(sources.lines().any(is_evidence), "{}: {sources}", rule.name);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `hcoplan fix --format json`; its shape is published in `schemas/fix.schema.json`.
+
+use camino::Utf8Path;
+use serde_json::{Value, json};
+
+use super::mended::{Mended, diff_of};
+use crate::finding::{Applicability, Finding, Fix};
+use crate::fix::{Applied, Line, preview};
+use crate::report::shown_path;
+use crate::secret;
+use crate::source::Location;
+
+/// Raised when a field changes its meaning or goes; new fields don't raise it.
+const SCHEMA_VERSION: &str = "1";
+
+/// What was mended, or would be, and what is left to choose from.
+pub(super) fn of(mended: &Mended, root: &Utf8Path, written: bool, changed: usize) -> Value {
+    let files = mended.files.values().map(|file| {
+        json!({
+            "file": shown_path(root, &file.before),
+            "diff": diff_of(root, file),
+        })
+    });
+    let applied: Vec<Value> = mended.applied.iter().map(|a| done(root, a)).collect();
+    let dropped = mended.dropped.iter().map(|dropped| {
+        let mut document = done(root, &dropped.fix);
+        document["reason"] = json!(dropped.why.to_string());
+        document
+    });
+    let harmful = mended.harmful.iter().map(|(finding, fix, cluster)| {
+        let mut document = placed(root, finding.location.as_ref());
+        document["rule"] = json!(finding.rule.name);
+        document["title"] = json!(fix.title);
+        document["cluster"] = json!(cluster);
+        document
+    });
+    let left: Vec<Value> = mended.left.iter().map(|f| to_choose(root, f)).collect();
+    json!({
+        "schemaVersion": SCHEMA_VERSION,
+        "written": written,
+        "files": files.collect::<Vec<_>>(),
+        "applied": applied,
+        "dropped": dropped.collect::<Vec<_>>(),
+        "harmful": harmful.collect::<Vec<_>>(),
+        "left": left,
+        "refused": mended.refused,
+        "exhausted": mended.exhausted,
+        "summary": {
+            "fixes": mended.applied.len(),
+            "files": changed,
+            "left": mended.left.len(),
+        },
+    })
+}
+
+/// Where something is: `file`, `line` and `column`, as far as it is in a file.
+fn placed(root: &Utf8Path, location: Option<&Location>) -> Value {
+    match location {
+        None => json!({}),
+        Some(at) => {
+            let start = at.start();
+            json!({
+                "file": shown_path(root, &at.file),
+                "line": start.line,
+                "column": start.column,
+            })
+        }
+    }
+}
+
+fn done(root: &Utf8Path, applied: &Applied) -> Value {
+    let mut document = placed(root, applied.location.as_ref());
+    document["rule"] = json!(applied.rule);
+    document["title"] = json!(applied.title);
+    document
+}
+
+/// A finding with the ways to mend it, numbered as `--choose` takes them.
+fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
+    let mut document = placed(root, finding.location.as_ref());
+    document["rule"] = json!(finding.rule.name);
+    document["message"] = json!(finding.message);
+    if let Some(cluster) = &finding.cluster {
+        document["cluster"] = json!(cluster);
+    }
+    let fixes = finding.fixes.iter().enumerate();
+    document["fixes"] = fixes.map(|(index, fix)| way(root, index, fix)).collect();
+    document
+}
+
+fn way(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
+    // What must not be shown isn't; the way has its number all the same.
+    let lines = match secret::is_in(fix) {
+        true => Vec::new(),
+        false => preview(fix),
+    };
+    let mut changes: Vec<Value> = Vec::new();
+    for line in lines {
+        let list = match &line {
+            Line::At(path, number) => {
+                let path = root.join(&**path);
+                let path = path.strip_prefix(".").unwrap_or(&path);
+                changes.push(json!({"file": path, "line": number, "removed": [], "added": []}));
+                continue;
+            }
+            Line::Gone(_) => "removed",
+            Line::New(_) => "added",
+        };
+        let (Line::Gone(text) | Line::New(text)) = line else {
+            continue;
+        };
+        if let Some(change) = changes.last_mut()
+            && let Some(lines) = change[list].as_array_mut()
+        {
+            lines.push(text.into());
+        }
+    }
+    json!({
+        "number": index + 1,
+        "title": fix.title,
+        "applicability": match fix.applicability {
+            Applicability::Safe => "safe",
+            Applicability::Unsafe => "unsafe",
+            Applicability::Suggestion => "suggestion",
+        },
+        "changes": changes,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Finding;
+    use crate::source::{SourceFile, Span};
+
+    #[test]
+    fn the_document_is_what_its_schema_says() {
+        let schema: Value =
+            serde_json::from_str(include_str!("../../schemas/fix.schema.json")).expect("JSON");
+        let schema = jsonschema::validator_for(&schema).expect("a schema");
+        let file = SourceFile::new("a.yaml", "a: 1\n");
+        let rule = crate::lint::rules()[0].rule;
+        let place = Location::new(&file, Span::new(3, 4));
+        let fix = Fix::edit("write 2", Applicability::Suggestion, place.clone(), "2");
+        let finding = Finding::new(rule, "something")
+            .at(place.clone())
+            .fix(fix.clone());
+        let mended = Mended {
+            applied: vec![Applied {
+                rule: rule.name,
+                title: "done".to_owned(),
+                location: Some(place),
+            }],
+            left: vec![finding.clone()],
+            harmful: vec![(finding, fix, "prod".to_owned())],
+            refused: vec!["prod".to_owned()],
+            ..Mended::default()
+        };
+        for mended in [Mended::default(), mended] {
+            let document = of(&mended, Utf8Path::new("."), false, 0);
+            let wrong: Vec<String> = schema
+                .iter_errors(&document)
+                .map(|e| e.to_string())
+                .collect();
+            assert!(wrong.is_empty(), "{wrong:?}: {document:#}");
+            for left in document["left"].as_array().expect("a list") {
+                assert_eq!(left["fixes"][0]["number"], 1);
+                assert_eq!(left["fixes"][0]["changes"][0]["added"][0], "a: 2");
+            }
+        }
+    }
+}

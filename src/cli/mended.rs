@@ -1,0 +1,50 @@
+//! What `hcoplan fix` did, or would do.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::diff;
+use crate::finding::{Finding, Fix};
+use crate::fix::{Applied, Dropped, Rewritten};
+use crate::report::shown_path;
+use crate::secret::{InputText, masked};
+use crate::source::SourceFile;
+
+/// What came of all rounds.
+#[derive(Debug, Default)]
+pub(super) struct Mended {
+    /// Files by path, as they were read and as they are to be.
+    pub(super) files: BTreeMap<Utf8PathBuf, Rewritten>,
+    /// What was done.
+    pub(super) applied: Vec<Applied>,
+    /// What can't be.
+    pub(super) dropped: Vec<Dropped>,
+    /// Findings with a fix that was not applied.
+    pub(super) left: Vec<Finding>,
+    /// Fixes that would have harmed a cluster that the edited file goes into, too, with that cluster.
+    pub(super) harmful: Vec<(Finding, Fix, String)>,
+    /// Clusters that would be refused also after all.
+    pub(super) refused: Vec<String>,
+    /// Whether there was more to do than rounds.
+    pub(super) exhausted: bool,
+}
+
+/// Text of the input, on a line of ours.
+pub(super) fn line(text: &str) -> Cow<'_, str> {
+    InputText::new(text).line()
+}
+
+/// A file's change as a unified diff, without what must not be shown.
+pub(super) fn diff_of(root: &Utf8Path, file: &Rewritten) -> String {
+    let path = shown_path(root, &file.before);
+    // As git and patch -p1 read it, where the path says where that is.
+    let (a, b) = match path.is_absolute() {
+        true => (path.to_string(), path.to_string()),
+        false => (format!("a/{path}"), format!("b/{path}")),
+    };
+    let after = SourceFile::new(file.before.path(), file.text.as_str());
+    let (a, b) = (line(&a), line(&b));
+    diff::unified(&masked(&file.before), &masked(&after), &a, &b)
+}

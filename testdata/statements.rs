@@ -1,0 +1,126 @@
+//! docs/statements.md: each row of its tables is asked, and answered as it says.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+
+/// A row: what is stated, what is asked, and parts of the answer.
+struct Row {
+    line: usize,
+    command: String,
+    answers: Vec<String>,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The texts between backticks of a cell; a cell with backticks in its text has two around them.
+fn code(cell: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut rest = cell;
+    while let Some(start) = rest.find('`') {
+        let behind = &rest[start..];
+        let fence: String = behind.chars().take_while(|c| *c == '`').collect();
+        let inside = &behind[fence.len()..];
+        let Some(end) = inside.find(&fence) else {
+            break;
+        };
+        out.push(inside[..end].trim().to_owned());
+        rest = &inside[end + fence.len()..];
+    }
+    out
+}
+
+fn rows() -> Vec<Row> {
+    let page = fs::read_to_string(root().join("docs/statements.md")).expect("the page");
+    let mut out = Vec::new();
+    for (number, line) in page.lines().enumerate() {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();
+        let [_, ask, says] = cells.as_slice() else {
+            continue;
+        };
+        let Some(command) = code(ask).pop() else {
+            continue;
+        };
+        out.push(Row {
+            line: number + 1,
+            command,
+            answers: code(says),
+        });
+    }
+    out
+}
+
+/// What a command prints, in a copy of `testdata`'s manifests, with single spaces.
+fn answer(directory: &Path, command: &str) -> String {
+    let mut words = command.split(' ');
+    assert_eq!(words.next(), Some("hcoplan"), "{command}");
+    let output = Command::new(env!("CARGO_BIN_EXE_hcoplan"))
+        .args(words)
+        .current_dir(directory)
+        .env_remove("HCOPLAN_CONFIG")
+        .output()
+        .expect("hcoplan runs");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("made");
+    for entry in fs::read_dir(from).expect("a directory") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).expect("copied")),
+        }
+    }
+}
+
+#[test]
+fn every_statement_is_answered() {
+    let rows = rows();
+    assert!(rows.len() > 140, "only {} rows", rows.len());
+    let directory = tempfile::tempdir().expect("a directory");
+    for name in ["lint", "statements"] {
+        let from: PathBuf = root().join("testdata").join(name);
+        copy(&from, &directory.path().join(name));
+    }
+    // The same question is asked once.
+    let questions: BTreeMap<&str, ()> = rows.iter().map(|r| (r.command.as_str(), ())).collect();
+    let open: Mutex<Vec<&str>> = Mutex::new(questions.into_keys().collect());
+    let answers: Mutex<BTreeMap<&str, String>> = Mutex::default();
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(2, |n| n.get()) {
+            scope.spawn(|| {
+                while let Some(command) = { open.lock().expect("whole").pop() } {
+                    let text = answer(directory.path(), command);
+                    answers.lock().expect("whole").insert(command, text);
+                }
+            });
+        }
+    });
+    let answers = answers.into_inner().expect("whole");
+    let mut wrong = Vec::new();
+    for row in &rows {
+        assert!(!row.answers.is_empty(), "line {}: no answer", row.line);
+        let got = &answers[row.command.as_str()];
+        for expected in row.answers.iter().filter(|a| !got.contains(a.as_str())) {
+            wrong.push(format!(
+                "line {}: {}: {expected:?} is not in:\n{got}",
+                row.line, row.command
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
