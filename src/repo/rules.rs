@@ -213,7 +213,7 @@ bundle.
 
 ## Sources
 
-- HCO's release branches
+- HCO's release branches: <https://github.com/kubevirt/hyperconverged-cluster-operator/branches>
 "#,
     ..Rule::BASE
 };
@@ -251,7 +251,7 @@ Put both under one key.
 
 ## Sources
 
-- YAML 1.2, 3.2.1.1: keys of a mapping are unique
+- YAML 1.2, 3.2.1.1: keys of a mapping are unique, <https://yaml.org/spec/1.2.2/#3211-nodes>
 "#,
     ..Rule::BASE
 };
@@ -292,6 +292,7 @@ Write what is meant: `true`, or `"yes"`.
 ## Sources
 
 - kubectl reads YAML 1.1 by way of Go; kustomize reads YAML 1.2
+- <https://yaml.org/type/bool.html>
 "#,
     ..Rule::BASE
 };
