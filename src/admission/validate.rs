@@ -68,8 +68,17 @@ impl Webhook<'_> {
         Ok(())
     }
 
-    /// Warnings about gates are given with a refusal, too.
+    /// Warnings about gates are given with a refusal, too. A panic leaves none.
     fn all(&self, admission: &mut Admission) -> Result<(), Refusal> {
+        let before = admission.warnings.len();
+        let verdict = self.all_collected(admission);
+        if verdict.as_ref().is_err_and(Refusal::is_panic) {
+            admission.warnings.truncate(before);
+        }
+        verdict
+    }
+
+    fn all_collected(&self, admission: &mut Admission) -> Result<(), Refusal> {
         let mut refused = None;
         for check in self.checks() {
             match check {

@@ -113,6 +113,11 @@ impl Refusal {
         }
     }
 
+    /// Whether the webhook panics instead of answering.
+    pub(super) fn is_panic(&self) -> bool {
+        self.message.starts_with("panic: ")
+    }
+
     /// With the whole message at one place.
     pub(super) fn at(mut self, path: Path) -> Self {
         self.causes.push(Cause {

@@ -18,7 +18,7 @@ pub use conversion::convert;
 pub use gates::Gates;
 pub use moves::{MOVES, Move};
 
-use crate::kube::tree::{get, set};
+use crate::kube::tree::{get, remove, set};
 use crate::release::Release;
 
 /// What the operator reads, in the internal form.
@@ -128,6 +128,11 @@ impl HyperConverged {
     /// Sets the value at a dotted path below `spec`; objects on the way are made.
     pub fn set(&mut self, path: &str, value: Value) {
         set(&mut self.spec, path, value);
+    }
+
+    /// Takes a field of `spec` away, in v1's shape.
+    pub fn remove(&mut self, path: &str) -> Option<Value> {
+        remove(&mut self.spec, path)
     }
 }
 

@@ -26,10 +26,7 @@ impl TlsProfile {
     pub fn effective(release: &Release, inventory: &Inventory, hc: &HyperConverged) -> Self {
         let tables = &release.tables().tls;
         let own = hc.get("security.tlsSecurityProfile").cloned();
-        let cluster = || {
-            let profile = inventory.tls_security_profile.as_ref()?;
-            (inventory.platform == Platform::OpenShift).then(|| sanitise(tables, profile))
-        };
+        let cluster = || Self::of_cluster(release, inventory);
         let default = || json!({"type": "Intermediate", "intermediate": {}});
         let mut value = own.or_else(cluster).unwrap_or_else(default);
         let lacks_custom = value.get("custom").is_none_or(Value::is_null);
@@ -38,6 +35,13 @@ impl TlsProfile {
         }
         let custom = (type_of(&value) == "Custom").then(|| value["custom"].clone());
         Self::new(tables, value, custom.as_ref())
+    }
+
+    /// The APIServer's profile as the operator takes it (OpenShift).
+    pub fn of_cluster(release: &Release, inventory: &Inventory) -> Option<Value> {
+        let profile = inventory.tls_security_profile.as_ref()?;
+        let tables = &release.tables().tls;
+        (inventory.platform == Platform::OpenShift).then(|| sanitise(tables, profile))
     }
 
     /// `Old`, `Intermediate`, `Modern` or `Custom`.

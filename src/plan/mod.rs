@@ -8,6 +8,7 @@
 mod alerts;
 mod metrics;
 mod own_update;
+mod reconcile;
 mod status;
 
 use std::sync::Arc;
@@ -19,15 +20,16 @@ pub use own_update::{with_status, write};
 pub use status::{Condition, Status};
 
 use crate::admission::{self, Admission, Operation};
+use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, SspStage};
-use crate::boot_images::{self, GoldenImages, HcoStage};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
-use crate::jsonpatch::{self, Patched};
+use crate::jsonpatch::Patched;
 use crate::kube::Object;
-use crate::operands::{self, Context, Rendered, Stage};
+use crate::operands::{self, Rendered};
 use crate::release::{self, Release};
 use crate::topology::Topology;
+use reconcile::Cluster;
 
 /// What would happen.
 #[derive(Debug, Clone)]
@@ -182,10 +184,6 @@ struct Outcome {
     refused_update: Option<Box<Admission>>,
 }
 
-/// A patch may write into the HyperConverged. The operator stores that only in the round that
-/// adds its finalizer, so the second round is the last that renders from something new.
-const MOST_RECONCILES: usize = 2;
-
 /// Admission, and as many reconciles as it takes.
 ///
 /// # Errors
@@ -234,7 +232,8 @@ fn reconcile(
     let refused_update = match stored {
         Some(stored) if writes && !panics && admission.accepted && admit.creates() => {
             let rendered = (&rounds.rendered, &*rounds.written);
-            own_update::refusal(release, inventory, &topology, &admission, stored, rendered)
+            let inventory = rounds.inventory(inventory);
+            own_update::refusal(release, &inventory, &topology, &admission, stored, rendered)
         }
         _ => None,
     };
@@ -250,123 +249,6 @@ fn reconcile(
         written: rounds.written,
         refused_update,
     })
-}
-
-/// What the operator knows before it reads a HyperConverged.
-struct Cluster<'a> {
-    release: &'a Release,
-    inventory: &'a Inventory,
-    topology: &'a Topology,
-}
-
-/// HCO's stage of the golden images, or why there is none.
-type Images = Result<Arc<HcoStage>, boot_images::TemplateError>;
-
-/// What as many reconciles as it takes lead to.
-struct Rounds {
-    hyperconverged: HyperConverged,
-    golden_images: Images,
-    rendered: Rendered,
-    written: Vec<(String, Value)>,
-}
-
-impl Cluster<'_> {
-    /// Reconciles until nothing changes. `writes` is whether the operator stores what it fills in.
-    fn reconcile(&self, mut hc: HyperConverged, writes: bool) -> Rounds {
-        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
-        let mut written = writes.then(Vec::new);
-        if let Some(written) = &mut written {
-            admission::fill_eviction_strategy(&mut hc, topology);
-            written.extend(boot_images::write_schedules(release, &mut hc));
-        }
-        let schedule = inventory.data_import_schedule.as_deref();
-        let golden_images = |hc: &_| {
-            let images = GoldenImages::of(release, hc, topology, schedule).render();
-            images.map(Arc::new)
-        };
-        let mut images = golden_images(&hc);
-
-        let mut rendered = Rendered::default();
-        let mut patched = None;
-        for round in 0..MOST_RECONCILES {
-            let Some(written) = &mut written else {
-                rendered = self.render_in_one_reconcile(&hc, &images);
-                break;
-            };
-            rendered = self.render(&hc, &images);
-            patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
-            let writes = jsonpatch::write_through(release, &hc, &rendered.reached);
-            if round == 0 {
-                written.extend_from_slice(&writes);
-            }
-            let before = hc.spec.clone();
-            for (path, value) in writes {
-                hc.set(&path, value);
-            }
-            if hc.spec == before {
-                break;
-            }
-            // SSP's patch may have written the gate for multiple architectures.
-            images = golden_images(&hc);
-        }
-        if let Some(patched) = patched {
-            rendered.patched = patched;
-        }
-        Rounds {
-            hyperconverged: hc,
-            golden_images: images,
-            rendered,
-            written: written.unwrap_or_default(),
-        }
-    }
-
-    fn render(&self, hc: &HyperConverged, images: &Images) -> Rendered {
-        let templates = HcoStage::for_ssp(images);
-        let stage = Stage::Operator;
-        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
-        operands::render_all(&Context::new(
-            release, inventory, topology, hc, templates, stage,
-        ))
-    }
-
-    /// What a reconcile leaves that stores nothing: an operand sees what the patches of those before it
-    /// wrote through, and no other does.
-    fn render_in_one_reconcile(&self, hc: &HyperConverged, images: &Images) -> Rendered {
-        let mut rendered = self.render(hc, images);
-        let mut hc = hc.clone();
-        let mut seen = 0;
-        while let Some(reached) = rendered.reached.get(seen).cloned() {
-            seen += 1;
-            let before = hc.spec.clone();
-            for (path, value) in jsonpatch::write_through(self.release, &hc, &[reached.clone()]) {
-                hc.set(&path, value);
-            }
-            if hc.spec == before {
-                continue;
-            }
-            let later = self.render(&hc, images);
-            let is_it = |(_, object): &(_, Object)| object.id.kind == reached.kind;
-            let (Some(kept), Some(from)) = (
-                rendered.objects.iter().position(is_it),
-                later.objects.iter().position(is_it),
-            ) else {
-                continue;
-            };
-            rendered.objects.truncate(kept + 1);
-            let behind = later.objects.into_iter().skip(from + 1);
-            rendered.objects.extend(behind);
-            rendered.reached.truncate(seen);
-            rendered
-                .reached
-                .extend(later.reached.into_iter().skip(seen));
-            rendered.patched.truncate(seen);
-            rendered
-                .patched
-                .extend(later.patched.into_iter().skip(seen));
-            rendered.error = later.error;
-        }
-        rendered
-    }
 }
 
 fn accepted(stored: &Value) -> Admission {

@@ -1,0 +1,182 @@
+//! The operator's reconciles of a HyperConverged, until nothing changes.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::admission;
+use crate::boot_images::{self, GoldenImages, HcoStage};
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
+use crate::jsonpatch;
+use crate::kube::Object;
+use crate::operands::{self, Context, Rendered, Stage, TlsProfile};
+use crate::release::Release;
+use crate::topology::Topology;
+
+/// The HyperConverged's own profile.
+const PROFILE: &str = "security.tlsSecurityProfile";
+
+/// A patch may write into the HyperConverged. The operator stores that only in the round that
+/// adds its finalizer, so the second round is the last that renders from something new.
+const MOST_RECONCILES: usize = 2;
+
+/// What the operator knows before it reads a HyperConverged.
+pub(super) struct Cluster<'a> {
+    pub(super) release: &'a Release,
+    pub(super) inventory: &'a Inventory,
+    pub(super) topology: &'a Topology,
+}
+
+/// HCO's stage of the golden images, or why there is none.
+type Images = Result<Arc<HcoStage>, boot_images::TemplateError>;
+
+/// What as many reconciles as it takes lead to.
+pub(super) struct Rounds {
+    /// What the operator reads in the end.
+    pub(super) hyperconverged: HyperConverged,
+    pub(super) golden_images: Images,
+    pub(super) rendered: Rendered,
+    /// What the operator writes into the HyperConverged, by path.
+    pub(super) written: Vec<(String, Value)>,
+    /// What patches made of the APIServer's profile in the operator's memory.
+    cluster_profile: Option<Value>,
+}
+
+impl Rounds {
+    /// The cluster as the webhook takes it once it has rendered what the operator did.
+    pub(super) fn inventory<'a>(&self, declared: &'a Inventory) -> Cow<'a, Inventory> {
+        match &self.cluster_profile {
+            None => Cow::Borrowed(declared),
+            Some(profile) => Cow::Owned(Inventory {
+                tls_security_profile: Some(profile.clone()),
+                ..declared.clone()
+            }),
+        }
+    }
+}
+
+impl Cluster<'_> {
+    /// Reconciles until nothing changes. `writes` is whether the operator stores what it fills in.
+    pub(super) fn reconcile(&self, mut hc: HyperConverged, writes: bool) -> Rounds {
+        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
+        let mut written = Vec::new();
+        if writes {
+            admission::fill_eviction_strategy(&mut hc, topology);
+            written.extend(boot_images::write_schedules(release, &mut hc));
+        }
+        let schedule = inventory.data_import_schedule.as_deref();
+        let golden_images = |hc: &_| {
+            let images = GoldenImages::of(release, hc, topology, schedule).render();
+            images.map(Arc::new)
+        };
+        let mut images = golden_images(&hc);
+        let shared = self.shared_profile(&hc);
+        if let Some(profile) = &shared {
+            hc.set(PROFILE, profile.clone());
+        }
+
+        let mut rendered = Rendered::default();
+        let mut patched = None;
+        for round in 0..MOST_RECONCILES {
+            let next = match writes {
+                true => self.render(&hc, &images),
+                false => self.render_in_one_reconcile(&hc, &images),
+            };
+            let panics = next.error.as_ref().is_some_and(|e| e.is_panic());
+            if round > 0 && panics {
+                rendered.error = next.error;
+                break;
+            }
+            rendered = next;
+            patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
+            let through = jsonpatch::write_through(release, &hc, &rendered.reached);
+            let is_of_cluster = |path: &str| shared.is_some() && path.starts_with(PROFILE);
+            let before = hc.spec.clone();
+            for (path, value) in through {
+                let of_cluster = is_of_cluster(&path);
+                if of_cluster || writes {
+                    hc.set(&path, value.clone());
+                }
+                if writes && !of_cluster && round == 0 {
+                    written.push((path, value));
+                }
+            }
+            if hc.spec == before {
+                break;
+            }
+            // SSP's patch may have written the gate for multiple architectures.
+            images = golden_images(&hc);
+        }
+        rendered.patched = patched.unwrap_or_default();
+        let cluster_profile = shared.and_then(|_| hc.remove(PROFILE));
+        Rounds {
+            hyperconverged: hc,
+            golden_images: images,
+            rendered,
+            written,
+            cluster_profile,
+        }
+    }
+
+    /// The APIServer's profile, where operands get the operator's own copy of it, so that their patches
+    /// change it for all that is rendered later, until the operator restarts.
+    fn shared_profile(&self, hc: &HyperConverged) -> Option<Value> {
+        let has_patch = || hc.annotations.keys().any(|a| jsonpatch::is_annotation(a));
+        let is_shared = self.release.has("shares-cluster-tls-profile")
+            && hc.get(PROFILE).is_none()
+            && has_patch();
+        is_shared
+            .then(|| TlsProfile::of_cluster(self.release, self.inventory))
+            .flatten()
+    }
+
+    fn render(&self, hc: &HyperConverged, images: &Images) -> Rendered {
+        let templates = HcoStage::for_ssp(images);
+        let stage = Stage::Operator;
+        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
+        operands::render_all(&Context::new(
+            release, inventory, topology, hc, templates, stage,
+        ))
+    }
+
+    /// What a reconcile leaves that stores nothing: an operand sees what the patches of those before it
+    /// wrote through, and no other does.
+    fn render_in_one_reconcile(&self, hc: &HyperConverged, images: &Images) -> Rendered {
+        let mut rendered = self.render(hc, images);
+        let mut hc = hc.clone();
+        let mut seen = 0;
+        while let Some(reached) = rendered.reached.get(seen).cloned() {
+            seen += 1;
+            let before = hc.spec.clone();
+            for (path, value) in jsonpatch::write_through(self.release, &hc, &[reached.clone()]) {
+                hc.set(&path, value);
+            }
+            if hc.spec == before {
+                continue;
+            }
+            let later = self.render(&hc, images);
+            let is_it = |(_, object): &(_, Object)| object.id.kind == reached.kind;
+            let (Some(kept), Some(from)) = (
+                rendered.objects.iter().position(is_it),
+                later.objects.iter().position(is_it),
+            ) else {
+                continue;
+            };
+            rendered.objects.truncate(kept + 1);
+            let behind = later.objects.into_iter().skip(from + 1);
+            rendered.objects.extend(behind);
+            rendered.reached.truncate(seen);
+            rendered
+                .reached
+                .extend(later.reached.into_iter().skip(seen));
+            rendered.patched.truncate(seen);
+            rendered
+                .patched
+                .extend(later.patched.into_iter().skip(seen));
+            rendered.error = later.error;
+        }
+        rendered
+    }
+}
