@@ -44,6 +44,7 @@ fn inventory(case: &Path) -> Inventory {
     }
     out.data_import_schedule = text("dataImportSchedule");
     out.monitoring = spec["monitoring"].as_bool();
+    out.hosted_control_plane = spec["hostedControlPlane"] == true;
     out.tls_security_profile = spec.get("tlsSecurityProfile").cloned();
     if let Some(families) = spec["ipFamilies"].as_array() {
         let names = families.iter().filter_map(Value::as_str);
@@ -181,7 +182,11 @@ fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<St
     let errors: Vec<_> = plan
         .reconcile_error
         .iter()
-        .map(|e| json!({"operand": e.operand, "message": e.message}))
+        .map(|e| {
+            // A panic is the reconcile's.
+            let operand = if e.is_panic() { "" } else { e.operand };
+            json!({"operand": operand, "message": e.message})
+        })
         .collect();
     let wanted = want["reconcileErrors"]
         .as_array()

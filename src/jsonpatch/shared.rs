@@ -10,10 +10,9 @@
 //!
 //! A null only clears the operand's own pointer; a key that is missing leaves everything alone.
 //!
-//! Not modelled, because the HyperConverged does not change: what a patch writes into the
-//! operator's own memory, where it lasts until the operator restarts (KubeVirt's
-//! `developerConfiguration.diskVerification.memoryLimit`, from 1.19 `smbios`; in 1.16 and 1.17
-//! the TLS profile of the APIServer).
+//! In 1.16 and 1.17 the APIServer's TLS profile is shared in the same way with the operator's own copy of
+//! it, which lasts until the operator restarts. Not modelled, because nothing else reads them: KubeVirt's
+//! `developerConfiguration.diskVerification.memoryLimit`, from 1.19 `smbios`.
 
 use serde_json::Value;
 
@@ -264,7 +263,7 @@ fn written(share: Share, own: &Value, before: &Value, after: &Value) -> Option<V
         return None;
     }
     let value = match share {
-        Share::Whole => after.clone(),
+        Share::Whole => changed(own, before, after),
         Share::Elements => {
             let mut items = own.as_array()?.clone();
             for (item, after) in items.iter_mut().zip(after.as_array()?) {
@@ -291,4 +290,24 @@ fn written(share: Share, own: &Value, before: &Value, after: &Value) -> Option<V
         }
     };
     (value != *own).then_some(value)
+}
+
+/// The value with what differs between the part that a patch led to and what became of it: a part may be
+/// all of the value or some of its fields.
+fn changed(own: &Value, before: &Value, after: &Value) -> Value {
+    let (Value::Object(own), Value::Object(before), Value::Object(after)) = (own, before, after)
+    else {
+        return after.clone();
+    };
+    let mut result = own.clone();
+    result.retain(|key, _| after.contains_key(key) || !before.contains_key(key));
+    for (key, after) in after {
+        let value = match (own.get(key), before.get(key)) {
+            (_, Some(before)) if before == after => continue,
+            (Some(own), Some(before)) => changed(own, before, after),
+            _ => after.clone(),
+        };
+        result.insert(key.clone(), value);
+    }
+    result.into()
 }

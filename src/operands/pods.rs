@@ -68,7 +68,9 @@ pub(super) fn iana_tls_args(cx: &Context<'_>, dash: &str) -> Vec<String> {
         return Vec::new();
     }
     let tls = cx.tls();
-    let mut args = vec![format!("{dash}tls-min-version={}", tls.known_min_version())];
+    let version = Some(tls.min_version()).filter(|version| !version.is_empty());
+    let version = version.map(|version| format!("{dash}tls-min-version={version}"));
+    let mut args: Vec<_> = version.into_iter().collect();
     let ciphers = tls.iana_ciphers(&cx.release.tables().tls);
     if !tls.is_tls13() && !ciphers.is_empty() {
         args.push(format!("{dash}tls-cipher-suites={}", ciphers.join(",")));

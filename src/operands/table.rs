@@ -121,23 +121,35 @@ pub struct Rendered {
 /// operator panics on leaves nothing of the others: it renders them all before it deploys one. The
 /// priority class is deployed when the operator starts.
 pub fn render_all(cx: &Context<'_>) -> Rendered {
-    let mut rendered = Rendered::default();
-    let panics = |error| {
-        let objects = priority_class::render(cx).unwrap_or_default();
-        let named = objects.into_iter().map(|o| ("priority-class", o));
-        Rendered {
-            objects: named.collect(),
-            error: Some(error),
-            ..Rendered::default()
-        }
-    };
     if let Err(error) = cx.tls().check_in_pods(cx.release) {
-        return panics(error);
+        return panicked(cx, error);
     }
-    for name in cx.release.work_order().on(cx.inventory.platform) {
+    render(cx, cx.release.work_order().on(cx.inventory.platform))
+}
+
+/// Renders the operands behind one, by its name.
+pub fn render_behind(cx: &Context<'_>, name: &str) -> Rendered {
+    let all = cx.release.work_order().on(cx.inventory.platform);
+    let behind = all.skip_while(|operand| *operand != name).skip(1);
+    render(cx, behind)
+}
+
+fn panicked(cx: &Context<'_>, error: Error) -> Rendered {
+    let objects = priority_class::render(cx).unwrap_or_default();
+    let named = objects.into_iter().map(|o| ("priority-class", o));
+    Rendered {
+        objects: named.collect(),
+        error: Some(error),
+        ..Rendered::default()
+    }
+}
+
+fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendered {
+    let mut rendered = Rendered::default();
+    for name in names {
         let operand = find(name);
         match (operand.render)(cx) {
-            Err(error) if error.is_panic() => return panics(error),
+            Err(error) if error.is_panic() => return panicked(cx, error),
             Err(error) if rendered.error.is_none() => {
                 rendered.error = Some(error);
                 rendered.patched = cx.patched.take();

@@ -273,15 +273,21 @@ impl Outcome {
         } = self;
         let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
         let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
-        let reconciled = rendered.error.is_none();
+        // Of a panic in a later reconcile the first one doesn't know.
+        let reconciled = rendered.error.as_ref().is_none_or(|e| e.is_panic());
         let listed = golden_images
             .as_deref()
             .filter(|_| reconciled && ssp.is_some());
-        // A panic comes before anything is reported.
+        // A panic in the first reconcile comes before anything is reported.
         let panics = rendered.error.as_ref().is_some_and(|e| e.is_panic());
-        let status = match panics {
-            true => Status::default(),
-            false => status::of(
+        let deployed = rendered
+            .objects
+            .iter()
+            .any(|(_, o)| o.id.kind == "KubeVirt");
+        let reports = deployed || !panics;
+        let status = match reports {
+            false => Status::default(),
+            true => status::of(
                 release,
                 inventory,
                 &topology,
@@ -290,9 +296,9 @@ impl Outcome {
                 rendered.error.as_ref(),
             ),
         };
-        let metrics = match panics {
-            true => metrics::before_a_reconcile(inventory),
-            false => metrics::of(inventory, &hyperconverged, listed),
+        let metrics = match reports {
+            false => metrics::before_a_reconcile(inventory),
+            true => metrics::of(inventory, &hyperconverged, listed),
         };
         Plan {
             status,

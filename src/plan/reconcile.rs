@@ -10,7 +10,6 @@ use crate::boot_images::{self, GoldenImages, HcoStage};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
 use crate::jsonpatch;
-use crate::kube::Object;
 use crate::operands::{self, Context, Rendered, Stage, TlsProfile};
 use crate::release::Release;
 use crate::topology::Topology;
@@ -80,12 +79,10 @@ impl Cluster<'_> {
         let mut rendered = Rendered::default();
         let mut patched = None;
         for round in 0..MOST_RECONCILES {
-            let next = match writes {
-                true => self.render(&hc, &images),
-                false => self.render_in_one_reconcile(&hc, &images),
-            };
+            let next = self.render_in_one_reconcile(&hc, &images);
             let panics = next.error.as_ref().is_some_and(|e| e.is_panic());
             if round > 0 && panics {
+                // What the rounds before deployed stays.
                 rendered.error = next.error;
                 break;
             }
@@ -132,50 +129,43 @@ impl Cluster<'_> {
             .flatten()
     }
 
-    fn render(&self, hc: &HyperConverged, images: &Images) -> Rendered {
-        let templates = HcoStage::for_ssp(images);
-        let stage = Stage::Operator;
-        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
-        operands::render_all(&Context::new(
-            release, inventory, topology, hc, templates, stage,
-        ))
-    }
-
-    /// What a reconcile leaves that stores nothing: an operand sees what the patches of those before it
-    /// wrote through, and no other does.
+    /// What one reconcile leaves: an operand sees what the patches of those before it wrote through, and
+    /// no other does.
     fn render_in_one_reconcile(&self, hc: &HyperConverged, images: &Images) -> Rendered {
-        let mut rendered = self.render(hc, images);
+        let (release, inventory, topology) = (self.release, self.inventory, self.topology);
+        let templates = || HcoStage::for_ssp(images);
+        let stage = Stage::Operator;
+        let cx = Context::new(release, inventory, topology, hc, templates(), stage);
+        let mut rendered = operands::render_all(&cx);
+        if rendered.reached.is_empty() {
+            return rendered;
+        }
         let mut hc = hc.clone();
         let mut seen = 0;
         while let Some(reached) = rendered.reached.get(seen).cloned() {
             seen += 1;
             let before = hc.spec.clone();
-            for (path, value) in jsonpatch::write_through(self.release, &hc, &[reached.clone()]) {
+            let kind = reached.kind;
+            for (path, value) in jsonpatch::write_through(release, &hc, &[reached]) {
                 hc.set(&path, value);
             }
-            if hc.spec == before {
-                continue;
-            }
-            let later = self.render(&hc, images);
-            let is_it = |(_, object): &(_, Object)| object.id.kind == reached.kind;
-            let (Some(kept), Some(from)) = (
-                rendered.objects.iter().position(is_it),
-                later.objects.iter().position(is_it),
-            ) else {
+            let patched = rendered.objects.iter().find(|(_, o)| o.id.kind == kind);
+            let Some(name) = patched.map(|(name, _)| *name).filter(|_| hc.spec != before) else {
                 continue;
             };
-            rendered.objects.truncate(kept + 1);
-            let behind = later.objects.into_iter().skip(from + 1);
-            rendered.objects.extend(behind);
+            let cx = Context::new(release, inventory, topology, &hc, templates(), stage);
+            let behind = operands::render_behind(&cx, name);
+            let last = rendered
+                .objects
+                .iter()
+                .rposition(|(operand, _)| *operand == name);
+            rendered.objects.truncate(last.map_or(0, |last| last + 1));
+            rendered.objects.extend(behind.objects);
             rendered.reached.truncate(seen);
-            rendered
-                .reached
-                .extend(later.reached.into_iter().skip(seen));
+            rendered.reached.extend(behind.reached);
             rendered.patched.truncate(seen);
-            rendered
-                .patched
-                .extend(later.patched.into_iter().skip(seen));
-            rendered.error = later.error;
+            rendered.patched.extend(behind.patched);
+            rendered.error = behind.error;
         }
         rendered
     }

@@ -16,7 +16,7 @@ use crate::topology::Topology;
 /// A condition of the HyperConverged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// `True` or `False`.
+    /// `True`, `False` or `Unknown`.
     pub status: &'static str,
     /// CamelCase.
     pub reason: &'static str,
@@ -85,6 +85,12 @@ fn conditions(
             status: "True",
             reason: "ReconcileCompleted",
             message: "Reconcile completed successfully".to_owned(),
+        },
+        // The first reconcile went through, and reports no more than that it began.
+        Some(error) if error.is_panic() => Condition {
+            status: "Unknown",
+            reason: "Init",
+            message: "Initializing HyperConverged cluster".to_owned(),
         },
         Some(error) => Condition {
             status: "False",
