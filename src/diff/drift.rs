@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 
 use crate::hyperconverged::{in_version, version_of};
+use crate::kube::tree::without_nulls;
 use crate::lifecycle::{State, UpdateMethod};
 
 /// A field that differs for ever.
@@ -22,6 +23,8 @@ pub struct Drift {
     pub live: Option<Value>,
     /// Why.
     pub reason: DriftReason,
+    /// The field beside it that has its value in the cluster, where it was given another name.
+    pub renamed: Option<String>,
     /// Whether a server-side diff shows it, too.
     pub server_side: bool,
 }
@@ -92,6 +95,9 @@ impl Drift {
                 Some(live) => drop(parent.insert(last.clone(), live.clone())),
                 None => drop(parent.remove(last)),
             }
+            if let Some(name) = &self.renamed {
+                parent.insert(name.clone(), self.git.clone());
+            }
         }
     }
 }
@@ -119,7 +125,8 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     let version = version_of(manifest);
     let printed = |state: &State| {
         let stored = state.stored.as_ref()?;
-        Some(in_version(release, stored, version))
+        // Go prints null for what isn't set; the API server drops it.
+        Some(without_nulls(in_version(release, stored, version)))
     };
     let live = printed(&step.after)?;
     let again = printed(&apply(&step.after).after)?;
@@ -138,6 +145,7 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
         drift.server_side = again.pointer(&pointer) != live.pointer(&pointer);
         let admitted = admitted.and_then(|a| a.pointer(&pointer));
         drift.reason = reason(drift, admitted, is_converted);
+        drift.renamed = renamed(drift, manifest, &live);
     }
     Some(out)
 }
@@ -158,11 +166,25 @@ fn lay_over(git: &Value, live: Option<&Value>, path: &mut Vec<String>, out: &mut
             path: path.clone(),
             git: git.clone(),
             live: live.cloned(),
+            renamed: None,
             reason: DriftReason::Written,
             server_side: false,
         }),
         _ => {}
     }
+}
+
+/// The field that the cluster has in the place of one that it doesn't have, with the same value.
+fn renamed(drift: &Drift, manifest: &Value, live: &Value) -> Option<String> {
+    let (_, above) = drift.path.split_last().filter(|_| drift.live.is_none())?;
+    let parent = |tree: &'_ Value| {
+        let parent = above.iter().try_fold(tree, |node, key| node.get(key))?;
+        parent.as_object().cloned()
+    };
+    let (git, live) = (parent(manifest)?, parent(live)?);
+    let mut others = live.iter().filter(|(name, _)| !git.contains_key(*name));
+    let (name, _) = others.find(|(_, value)| **value == drift.git)?;
+    Some(name.clone())
 }
 
 /// Metadata that no controller compares.
@@ -218,17 +240,24 @@ fn is_within(less: &Value, more: &Value) -> bool {
 pub fn to_commit(all: &[Drift]) -> Value {
     let mut out = Value::Object(Map::new());
     for drift in all {
-        let Some(live) = &drift.live else {
-            continue;
+        let mut path = drift.path.clone();
+        let value = match (&drift.live, &drift.renamed) {
+            (Some(live), _) => live,
+            (None, Some(name)) => {
+                path.pop();
+                path.push(name.clone());
+                &drift.git
+            }
+            (None, None) => continue,
         };
         let mut node = &mut out;
-        for key in &drift.path {
+        for key in &path {
             if !node.is_object() {
                 *node = Value::Object(Map::new());
             }
             node = &mut node[key.as_str()];
         }
-        *node = live.clone();
+        *node = value.clone();
     }
     out
 }

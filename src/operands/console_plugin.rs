@@ -47,7 +47,7 @@ fn proxy_args(cx: &Context<'_>) -> Vec<String> {
     let mut args = Vec::new();
     let mut names = tls.iana_ciphers(tables);
     if names.is_empty() {
-        names.extend(tables.go_default_ciphers.iter().map(String::as_str));
+        names.extend(cx.release.default_ciphers());
     }
     let ids = names.iter().filter_map(|c| tables.go_cipher_ids.get(*c));
     let ids: Vec<_> = ids.map(u32::to_string).collect();

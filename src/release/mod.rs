@@ -194,6 +194,11 @@ impl Release {
         self.behaviour().capabilities.contains(capability)
     }
 
+    /// The IANA names of the ciphers of pods that get them by number, where a profile has none.
+    pub fn default_ciphers(&self) -> impl Iterator<Item = &str> {
+        self.behaviour().default_ciphers.iter().map(String::as_str)
+    }
+
     /// What the webhooks do, in which order and in which words.
     pub fn admission(&self) -> &AdmissionRules {
         self.parsed(&self.admission, "admission.json")

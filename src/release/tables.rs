@@ -254,10 +254,6 @@ pub struct Tls {
     pub profiles: BTreeMap<String, Profile>,
     /// OpenSSL's name → IANA's.
     pub openssl_to_iana: BTreeMap<String, String>,
-    /// The IANA names that stand in where a profile has no ciphers for pods that get them by number; none
-    /// in a release that doesn't hand them on. Source: library-go `crypto.DefaultCiphers`.
-    #[serde(default)]
-    pub go_default_ciphers: Vec<String>,
     /// Go's cipher names → their numbers.
     pub go_cipher_ids: BTreeMap<String, u32>,
     /// Go's version names → their numbers.
@@ -285,6 +281,10 @@ pub struct Behaviour {
     pub work_order: WorkOrder,
     /// Behaviours that only some releases have, by name.
     pub capabilities: BTreeSet<String>,
+    /// The IANA names of the ciphers that stand in where a profile has none for pods that get them by
+    /// number; empty in a release that doesn't hand them on. Source: library-go `crypto.DefaultCiphers`.
+    #[serde(default)]
+    pub default_ciphers: Vec<String>,
     /// What an upgrade to the release does.
     #[serde(default)]
     pub upgrade: super::Upgrade,

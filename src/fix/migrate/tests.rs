@@ -89,7 +89,7 @@ fn what_cannot_move_is_refused() {
     let migrate = |release, spec: &str| migrate(release, &format!("{HEAD}{spec}"));
     assert_eq!(
         migrate("1.17", "spec: {}\n").map(|m| m.text),
-        Err(NotMigrated::NotServed("1.17".into()))
+        Err(NotMigrated::NotServed("HCO 1.17".into()))
     );
     assert_eq!(
         migrate("1.19", "spec: {certConfig: 3}\n")

@@ -190,8 +190,8 @@ fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
     };
     let names: Vec<&str> = Release::known_names().collect();
     let own = names.iter().position(|n| *n == cx.release().name())?;
-    let newer = names.iter().skip(own + 1).copied().find(|n| has(&n));
-    let older = || names.iter().take(own).rev().copied().find(|n| has(&n));
+    let newer = names.iter().skip(own + 1).copied().find(|n| has(n));
+    let older = || names.iter().take(own).rev().copied().find(|n| has(n));
     let newer = newer.map(|n| (n.to_owned(), true));
     newer.or_else(|| older().map(|n| (n.to_owned(), false)))
 }

@@ -63,7 +63,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let twice = Twice {
                 appends: value.is_some_and(|v| v == gate.as_str()),
                 gate: gate.clone(),
-                applied: applied.clone(),
+                applied,
             };
             match rendered && twice.appends {
                 true => alike.entry(applied.kind()).or_default().push(twice),

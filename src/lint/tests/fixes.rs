@@ -157,7 +157,7 @@ fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
             // The same with comments all over it.
             let commented = std::cell::RefCell::new(Vec::new());
             let again = mend(&dir, None, &settings, |dir| {
-                *commented.borrow_mut() = comment(dir)
+                *commented.borrow_mut() = comment(dir);
             });
             let (text, tree) = read(again.directory.path());
             let moves = mended.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));

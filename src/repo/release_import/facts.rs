@@ -158,6 +158,18 @@ fn texts(json: &Json) -> Json {
     Json::Map(entries)
 }
 
+/// Effects that the facts tell by the names of fields, as people are told them.
+const EFFECTS: [(&str, &str); 2] = [
+    (
+        "alignCPUs",
+        "the annotation alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity",
+    ),
+    (
+        "enableMultiArchBootImageImport",
+        "SSP imports golden images per architecture",
+    ),
+];
+
 fn feature_gates(gates: &Facts) -> Result<Json, ImportError> {
     let mut out: Vec<Json> = Vec::new();
     let old = gates.at("v1beta1.gates")?.items();
@@ -171,8 +183,12 @@ fn feature_gates(gates: &Facts) -> Result<Json, ImportError> {
             ("phase", Json::text(phase)),
             ("kubevirtGates", kubevirt),
         ]);
-        if let Some(effect) = gate.get("effect") {
-            entry.set("effect", effect.clone());
+        let name = text(gate, "name");
+        let in_words = EFFECTS.iter().find(|(gate, _)| *gate == name);
+        match (in_words, gate.get("effect")) {
+            (Some((_, effect)), Some(_)) => entry.set("effect", Json::text(effect)),
+            (None, Some(effect)) => entry.set("effect", effect.clone()),
+            (_, None) => {}
         }
         out.push(entry);
     };
