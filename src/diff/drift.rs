@@ -174,9 +174,10 @@ fn lay_over(git: &Value, live: Option<&Value>, path: &mut Vec<String>, out: &mut
     }
 }
 
-/// The field that the cluster has in the place of one that it doesn't have, with the same value.
+/// The field that the cluster has in the place of one that it doesn't have, with the same list or map.
 fn renamed(drift: &Drift, manifest: &Value, live: &Value) -> Option<String> {
-    let (_, above) = drift.path.split_last().filter(|_| drift.live.is_none())?;
+    let tells = drift.live.is_none() && (drift.git.is_array() || drift.git.is_object());
+    let (_, above) = drift.path.split_last().filter(|_| tells)?;
     let parent = |tree: &'_ Value| {
         let parent = above.iter().try_fold(tree, |node, key| node.get(key))?;
         parent.as_object().cloned()
