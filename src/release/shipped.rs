@@ -343,20 +343,30 @@ fn assumed_of(image: &CommonImage) -> Vec<AssumedValue> {
         ImageSource::Url { url } => (url, "url"),
         ImageSource::Stream { image_stream, .. } => (image_stream, "imageStream"),
     };
-    let mut fields: Vec<(&Fact, &str)> = vec![
-        (source, key),
-        (&image.storage, "storage"),
-        (&image.architectures, "ssp.kubevirt.io/dict.architectures"),
+    let of_image = image.name.as_str();
+    let mut fields: Vec<(&Fact, &str, &str)> = vec![
+        (source, key, of_image),
+        (&image.storage, "storage", of_image),
+        (
+            &image.architectures,
+            "ssp.kubevirt.io/dict.architectures",
+            of_image,
+        ),
     ];
     if let ImageSource::Stream { tag, scheduled, .. } = &image.image {
-        fields.extend([(tag, "tag"), (scheduled, "importPolicy")]);
+        // They stand in the ImageStream, at its tag.
+        let stream = source.value.as_str();
+        fields.extend([(tag, "name", stream), (scheduled, "scheduled", stream)]);
     }
-    let assumed = fields.into_iter().filter(|(fact, _)| fact.assumed);
-    let value = |(fact, key): (&Fact, &str)| AssumedValue {
-        name: format!("{key} of {}", image.name),
+    let assumed = fields.into_iter().filter(|(fact, ..)| fact.assumed);
+    let value = |(fact, key, within): (&Fact, &str, &str)| AssumedValue {
+        name: match key {
+            "name" => format!("tag of {within}"),
+            _ => format!("{key} of {within}"),
+        },
         value: fact.value.clone(),
         keys: vec![key.to_owned()],
-        within: image.name.clone(),
+        within: within.to_owned(),
     };
     assumed.map(value).collect()
 }

@@ -74,13 +74,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !of_images.is_empty() {
         let mut fields: Vec<&str> = images
             .iter()
-            .flat_map(|v| &v.keys)
-            .map(String::as_str)
+            .filter_map(|v| Some(v.name.split_once(" of ")?.0))
             .collect();
         fields.sort_unstable();
         fields.dedup();
         let count = of_images.len();
-        names.push(format!("the {} of {count} golden images", and(&fields)));
+        names.push(format!(
+            "the {} of {count} golden images and ImageStreams",
+            and(&fields)
+        ));
     }
     if names.is_empty() {
         return;
@@ -108,6 +110,10 @@ fn look(assumed: &[AssumedValue], within: &str, key: &str, value: &Value, seen: 
             for (value, seen) in assumed.iter().zip(seen) {
                 *seen |= value.is_at(within, key, text);
             }
+        }
+        Value::Bool(on) => {
+            let text = Value::String(on.to_string());
+            look(assumed, within, key, &text, seen);
         }
         Value::Array(items) => {
             for item in items {
