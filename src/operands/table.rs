@@ -117,9 +117,9 @@ pub struct Rendered {
     pub reached: Vec<Reached>,
 }
 
-/// Renders every operand in the release's order; the first error ends the walk. An operand that the
-/// operator panics on leaves nothing of the others: it renders them all before it deploys one. The
-/// priority class is deployed when the operator starts.
+/// Renders every operand in the release's order; the first error ends the walk. From 1.18 on an operand
+/// that the operator panics on leaves nothing of the others: it renders them all before it deploys one.
+/// The priority class is deployed when the operator starts.
 pub fn render_all(cx: &Context<'_>) -> Rendered {
     if let Err(error) = cx.tls().check_in_pods(cx.release) {
         return panicked(cx, error);
@@ -145,11 +145,12 @@ fn panicked(cx: &Context<'_>, error: Error) -> Rendered {
 }
 
 fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendered {
+    let renders_first = cx.release.has("renders-all-operands-first");
     let mut rendered = Rendered::default();
     for name in names {
         let operand = find(name);
         match (operand.render)(cx) {
-            Err(error) if error.is_panic() => return panicked(cx, error),
+            Err(error) if error.is_panic() && renders_first => return panicked(cx, error),
             Err(error) if rendered.error.is_none() => {
                 rendered.error = Some(error);
                 rendered.patched = cx.patched.take();
@@ -160,6 +161,9 @@ fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendere
                 .extend(objects.into_iter().map(|o| (operand.name, o))),
             // Behind an error, only a panic counts.
             Ok(_) | Err(_) => {}
+        }
+        if rendered.error.is_some() && !renders_first {
+            break;
         }
     }
     if rendered.error.is_none() {

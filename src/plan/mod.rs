@@ -178,6 +178,8 @@ struct Outcome {
     hyperconverged: HyperConverged,
     golden_images: Option<Arc<HcoStage>>,
     rendered: Rendered,
+    /// Whether a reconcile got as far as to report.
+    reports: bool,
     /// What the operator writes into the HyperConverged, by path.
     written: Vec<(String, Value)>,
     /// What refuses the operator's own update.
@@ -246,6 +248,7 @@ fn reconcile(
         hyperconverged: rounds.hyperconverged,
         golden_images: rounds.golden_images.ok(),
         rendered: rounds.rendered,
+        reports: rounds.reports,
         written: rounds.written,
         refused_update,
     })
@@ -268,23 +271,20 @@ impl Outcome {
             hyperconverged,
             golden_images,
             rendered,
+            reports,
             written,
             refused_update,
         } = self;
         let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
         let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
         // Of a panic in a later reconcile the first one doesn't know.
-        let reconciled = rendered.error.as_ref().is_none_or(|e| e.is_panic());
+        let reconciled = match &rendered.error {
+            Some(error) => error.is_panic() && reports,
+            None => true,
+        };
         let listed = golden_images
             .as_deref()
             .filter(|_| reconciled && ssp.is_some());
-        // A panic in the first reconcile comes before anything is reported.
-        let panics = rendered.error.as_ref().is_some_and(|e| e.is_panic());
-        let deployed = rendered
-            .objects
-            .iter()
-            .any(|(_, o)| o.id.kind == "KubeVirt");
-        let reports = deployed || !panics;
         let status = match reports {
             false => Status::default(),
             true => status::of(
@@ -297,7 +297,10 @@ impl Outcome {
             ),
         };
         let metrics = match reports {
-            false => metrics::before_a_reconcile(inventory),
+            false if release.has("renders-all-operands-first") => {
+                metrics::before_a_reconcile(inventory)
+            }
+            false => metrics::of(inventory, &hyperconverged, None),
             true => metrics::of(inventory, &hyperconverged, listed),
         };
         Plan {

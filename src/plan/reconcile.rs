@@ -39,6 +39,8 @@ pub(super) struct Rounds {
     pub(super) rendered: Rendered,
     /// What the operator writes into the HyperConverged, by path.
     pub(super) written: Vec<(String, Value)>,
+    /// Whether a reconcile got as far as to report: a panic in the first one comes before.
+    pub(super) reports: bool,
     /// What patches made of the APIServer's profile in the operator's memory.
     cluster_profile: Option<Value>,
 }
@@ -78,6 +80,7 @@ impl Cluster<'_> {
 
         let mut rendered = Rendered::default();
         let mut patched = None;
+        let mut reports = true;
         for round in 0..MOST_RECONCILES {
             let next = self.render_in_one_reconcile(&hc, &images);
             let panics = next.error.as_ref().is_some_and(|e| e.is_panic());
@@ -87,6 +90,7 @@ impl Cluster<'_> {
                 break;
             }
             rendered = next;
+            reports = !panics;
             patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
             let through = jsonpatch::write_through(release, &hc, &rendered.reached);
             let is_of_cluster = |path: &str| shared.is_some() && path.starts_with(PROFILE);
@@ -113,6 +117,7 @@ impl Cluster<'_> {
             golden_images: images,
             rendered,
             written,
+            reports,
             cluster_profile,
         }
     }

@@ -92,7 +92,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let finding = match incident {
                     Incident::ReconcileError => finding.related(
                         cx.whole(),
-                        "the operator panics in every reconcile, and deploys nothing of this",
+                        "the operator panics in every reconcile, and never deploys SSP",
                     ),
                     _ => finding,
                 };

@@ -27,8 +27,8 @@ A golden image that it panics on is `common-dict-without-source`.
 
 ## Why it matters
 
-In its first reconcile the operator renders every operand before it deploys one. It dies in the middle,
-is caught, and tries again, without an end: nothing is deployed, no finalizer is set, and no condition
+From 1.18 on the operator renders every operand in its first reconcile before it deploys one, and before
+that KubeVirt is the first of them. It dies in the middle, is caught, and tries again, without an end: nothing is deployed, no finalizer is set, and no condition
 says anything. `kubectl get hyperconverged` shows an object that looks as if it had just been created.
 A refusal would have been better.
 
