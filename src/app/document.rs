@@ -36,7 +36,7 @@ struct Admission<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Status<'a> {
-    node_info: &'a Map<String, Value>,
+    node_info: Option<&'a Map<String, Value>>,
     data_import_schedule: Option<&'a str>,
     data_import_cron_templates: Option<&'a [Value]>,
     conditions: BTreeMap<&'static str, Condition<'a>>,
@@ -145,7 +145,7 @@ fn status(plan: &Plan) -> Status<'_> {
         (*name, body)
     });
     Status {
-        node_info: &status.node_info,
+        node_info: status.node_info.as_ref(),
         data_import_schedule: status.data_import_schedule.as_deref(),
         data_import_cron_templates: status.data_import_cron_templates.as_deref(),
         conditions: conditions.collect(),

@@ -22,7 +22,7 @@ pub use status::{Condition, Status};
 use crate::admission::{self, Admission, Operation};
 use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, SspStage};
-use crate::hyperconverged::HyperConverged;
+use crate::hyperconverged::{HyperConverged, version_of};
 use crate::inventory::Inventory;
 use crate::jsonpatch::Patched;
 use crate::kube::Object;
@@ -286,7 +286,10 @@ impl Outcome {
             .as_deref()
             .filter(|_| reconciled && ssp.is_some());
         let status = match reports {
-            false => Status::default(),
+            false => {
+                let stored = admission.stored.as_ref();
+                status::unreported(release, stored.map_or("v1", version_of))
+            }
             true => status::of(
                 release,
                 inventory,

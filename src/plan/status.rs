@@ -27,8 +27,9 @@ pub struct Condition {
 /// The parts of `status` that follow from the inputs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Status {
-    /// `status.nodeInfo`; empty lists are left out.
-    pub node_info: Map<String, Value>,
+    /// `status.nodeInfo`; empty lists are left out. `None` where nothing was reported and nobody converted
+    /// the object, which prints it empty.
+    pub node_info: Option<Map<String, Value>>,
     /// `status.dataImportSchedule`
     pub data_import_schedule: Option<String>,
     /// `status.dataImportCronTemplates`; `None` where the operator writes none.
@@ -47,10 +48,22 @@ pub(super) fn of(
 ) -> Status {
     let templates = images.map(|stage| Arc::clone(&stage.status));
     Status {
-        node_info: node_info(release, topology),
+        node_info: Some(node_info(release, topology)),
         data_import_schedule: inventory.data_import_schedule.clone(),
         data_import_cron_templates: templates.filter(|t| !t.is_empty()),
         conditions: conditions(hc, error),
+    }
+}
+
+/// The status of an object that the operator never reported on. `version` is that of its manifest.
+pub(super) fn unreported(release: &Release, version: &str) -> Status {
+    let api = &release.tables().hyperconverged;
+    // Read in the newest version; stored in another one, or written in one.
+    let newest = api.served_versions.iter().any(|v| v == "v1");
+    let converted = newest && (api.storage_version != "v1" || version != "v1");
+    Status {
+        node_info: converted.then(Map::new),
+        ..Status::default()
     }
 }
 
