@@ -7,18 +7,10 @@ use serde_json::{Value, json};
 
 use super::State;
 use crate::inventory::{Inventory, Node};
+use crate::plan::properties::VERSIONS;
 use crate::plan::{Plan, plan};
 use crate::release::{Platform, Release};
 use crate::schema::generate;
-
-const VERSIONS: [(&str, &str); 6] = [
-    ("1.16", "v1beta1"),
-    ("1.17", "v1beta1"),
-    ("1.18", "v1beta1"),
-    ("1.18", "v1"),
-    ("1.19", "v1beta1"),
-    ("1.19", "v1"),
-];
 
 /// Profiles as an APIServer or a HyperConverged has them, good and bad.
 fn profile() -> impl Strategy<Value = Option<Value>> {

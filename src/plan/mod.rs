@@ -324,7 +324,7 @@ impl Outcome {
 }
 
 #[cfg(test)]
-mod properties;
+pub(crate) mod properties;
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,8 @@ use crate::inventory::{Inventory, Node};
 use crate::release::{Files, Release};
 use crate::schema::generate::{self, Dice};
 
-const VERSIONS: [(&str, &str); 6] = [
+/// Each release with each version that it serves.
+pub(crate) const VERSIONS: [(&str, &str); 6] = [
     ("1.16", "v1beta1"),
     ("1.17", "v1beta1"),
     ("1.18", "v1beta1"),

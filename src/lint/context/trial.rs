@@ -1,7 +1,7 @@
 //! What would happen after a fix.
 
 use super::Context;
-use crate::finding::{Edit, Fix};
+use crate::finding::{Applicability, Edit, Fix};
 use crate::plan::{self, Plan};
 use crate::source::SourceFile;
 use crate::yaml::edit::apply;
@@ -23,6 +23,25 @@ impl Context<'_> {
     pub fn planned_with(&self, fix: &Fix) -> Option<Plan> {
         let object = self.object_after(&fix.edits)?;
         Some(plan::plan(self.release(), self.inventory(), &object))
+    }
+
+    /// The fix, safe where what is accepted then leads to the same objects, else unsafe. `None` where that
+    /// isn't known.
+    pub fn safe_where_objects_stay(&self, fix: Fix) -> Option<Fix> {
+        let plan = self.planned_with(&fix)?;
+        let objects = |plan: &Plan| {
+            let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
+            all.collect::<Vec<_>>()
+        };
+        let same = plan.admission.accepted && objects(&plan) == objects(self.plan_as_new());
+        let applicability = match same {
+            true => Applicability::Safe,
+            false => Applicability::Unsafe,
+        };
+        Some(Fix {
+            applicability,
+            ..fix
+        })
     }
 
     /// Whether the HyperConverged would be accepted and reconciled after edits of its file. `None`

@@ -79,20 +79,7 @@ fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
     }
     let title = format!("remove {path}");
     let fix = cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])?;
-    let plan = cx.planned_with(&fix)?;
-    let objects = |plan: &crate::plan::Plan| {
-        let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
-        all.collect::<Vec<_>>()
-    };
-    let same = plan.admission.accepted && objects(&plan) == objects(cx.plan_as_new());
-    let applicability = match same {
-        true => Applicability::Safe,
-        false => Applicability::Unsafe,
-    };
-    Some(Fix {
-        applicability,
-        ..fix
-    })
+    cx.safe_where_objects_stay(fix)
 }
 
 /// The name of the feature gate at a path: a map's entry, or a list's element.

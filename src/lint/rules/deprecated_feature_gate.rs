@@ -133,18 +133,5 @@ fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix
         _ => "write the fields in the gates' place",
     };
     let fix = cx.fix(title, Applicability::Unsafe, &changes)?;
-    let plan = cx.planned_with(&fix)?;
-    let objects = |plan: &crate::plan::Plan| {
-        let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
-        all.collect::<Vec<_>>()
-    };
-    let same = plan.admission.accepted && objects(&plan) == objects(cx.plan_as_new());
-    let applicability = match same {
-        true => Applicability::Safe,
-        false => Applicability::Unsafe,
-    };
-    Some(Fix {
-        applicability,
-        ..fix
-    })
+    cx.safe_where_objects_stay(fix)
 }
