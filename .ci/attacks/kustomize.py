@@ -38,14 +38,17 @@ def repository(lab, kustomization="resources: [hyperconverged.yaml]\n", **files)
 def attack_own_configuration(lab):
     """`kustomize: true` of the change's own hcoplan.yaml runs nothing, and says how to allow it."""
     environment, note = noting(lab)
-    directory = repository(lab)
+    patch = "- {op: add, path: /spec/evictionStrategy, value: None}"
+    directory = repository(lab, f"resources: [hyperconverged.yaml]\npatches:\n- target: {{kind: HyperConverged}}\n  patch: '{patch}'\n")
     lab.commit(directory)
     lab.write(directory, "hcoplan.yaml", "kustomize: true\n")
     for words in [("lint",), ("plan", "--check"), ("render", "--stdout"), ("plan", "--against", "HEAD"), ("lint", "--trust-base", "HEAD")]:
         done = lab.run(*words, cwd=directory, env=environment)
         lab.expect(not os.path.exists(note), f"{words} ran kustomize", done)
         if "--trust-base" not in words:
-            lab.expect(done.code == 2 and "--kustomize" in done.err, f"{words} says how to allow it", done)
+            said = done.out + done.err
+            lab.expect(done.code == 4 and "kustomize-not-built" in said, f"{words} says that it isn't planned", done)
+            lab.expect(words[0] == "plan" or "--kustomize" in said, f"{words} says how to allow it", done)
     lab.commit(directory)
     for words, more in [(("lint", "--kustomize"), {}), (("lint", "--trust-base", "HEAD"), {}), (("lint",), {"HCOPLAN_ALLOW_KUSTOMIZE": "1"})]:
         done = lab.run(*words, cwd=directory, env={**environment, **more})
@@ -78,7 +81,7 @@ def attack_remote_resources(lab):
             lab.write(directory, f"{name}/kustomization.yaml", "resources: []\n")
         done = lab.run("lint", "--kustomize", cwd=directory, env=environment)
         lab.expect(not os.path.exists(note), f"kustomize was given {text!r}", done)
-        lab.expect(done.code in (2, 4) and "kustomization.yaml" in done.err, f"{text!r} is refused with its file", done)
+        lab.expect(done.code in (2, 4) and "kustomization.yaml" in done.out + done.err, f"{text!r} is refused with its file", done)
         shutil.rmtree(directory)
 
 
@@ -91,7 +94,7 @@ def attack_remote_things_further_down(lab):
         lab.write(directory, f"base/{name}", remote)
         lab.write(directory, ".gitignore", "base\n")
         done = lab.run("lint", "--kustomize", cwd=directory, env=environment)
-        lab.expect(not os.path.exists(note) and done.code == 2, f"{name} in an ignored base", done)
+        lab.expect(not os.path.exists(note) and done.code == 4, f"{name} in an ignored base", done)
     outside = lab.dir()
     lab.write(outside, "kustomization.yaml", "resources: []\n")
     lab.write(outside, "patch.yaml", "x")
@@ -124,7 +127,7 @@ def attack_plugins_and_charts(lab):
                 lab.write(directory, "plugins/kustomization.yaml", "resources: [p.yaml]\n")
                 lab.write(directory, "plugins/p.yaml", plugin + "\n")
                 done = lab.run("lint", "--kustomize", cwd=directory, env=environment)
-                lab.expect(not os.path.exists(note) and done.code == 2, f"{key} with {plugin} ({way})", done)
+                lab.expect(not os.path.exists(note) and done.code == 4, f"{key} with {plugin} ({way})", done)
                 shutil.rmtree(directory)
     for text in ["helmCharts: [{name: x, repo: 'https://example.com'}]\n", "HelmCharts: []\n", "helmChartInflationGenerator: [{chartName: x}]\n",
                  "helmGlobals: {chartHome: x}\n", "fetchFrom: [x]\n"]:
@@ -147,7 +150,7 @@ def attack_endless_build(lab):
     """A build that prints without end is ended, without taking memory."""
     directory = repository(lab)
     done = lab.run("lint", "--kustomize", cwd=directory, env=fake(lab, "yes 'a: b'"), timeout=60)
-    lab.expect(done.code == 4 and "was ended" in done.err, "it is an error", done)
+    lab.expect(done.code == 4 and "was ended" in done.out + done.err, "it is an error", done)
     lab.expect(done.memory < 400, f"{done.memory:.0f} MiB", done)
 
 
