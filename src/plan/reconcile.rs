@@ -93,6 +93,9 @@ impl Cluster<'_> {
             reports = !panics;
             patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
             let through = jsonpatch::write_through(release, &hc, &rendered.reached);
+            if through.is_empty() {
+                break;
+            }
             let is_of_cluster = |path: &str| shared.is_some() && path.starts_with(PROFILE);
             let before = hc.spec.clone();
             for (path, value) in through {
