@@ -76,6 +76,14 @@ pub fn choose_with(
 ) -> Vec<Choice<'_>> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
+    // In the order of the file, whatever the order in which findings are told: an editor and the command
+    // line write the same.
+    let mut findings: Vec<&Finding> = findings.iter().collect();
+    findings.sort_by_cached_key(|finding| {
+        let place = finding.location.as_ref();
+        let place = place.map(|at| (at.file.path().to_owned(), at.span.start));
+        (place, finding.rule.name)
+    });
     for finding in findings {
         let of = |applicability| {
             let mut fixes = finding.fixes.iter();
