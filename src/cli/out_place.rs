@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::root::Place;
 use crate::emit::{CLUSTER_MANIFEST, TOP_MANIFEST, cluster_directory};
 use crate::repo::{AppliedBy, Appliers, ClusterRef, Controller, Options, Repo};
+use crate::source::repository_name;
 
 const ELSEWHERE: &str = "give --out a directory that nobody applies";
 
@@ -31,7 +32,7 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
     let names = found.repo.clusters().iter().map(ClusterRef::name);
     let names = names.filter_map(|name| cluster_directory(name).ok());
     let clusters: Vec<Utf8PathBuf> = names.collect();
-    let appliers = repo.appliers();
+    let appliers = repo.appliers(repository_name(root));
     match applied(&appliers, &tree, (root, &clusters), kustomizations) {
         Some((why, help)) => Err(Failure::usage(
             format!(

@@ -11,13 +11,13 @@ use super::Repo;
 use super::files::Use;
 use super::kustomization::is_kustomization;
 use super::objects::parent;
-use crate::source::{SourceFile, normal};
+use crate::source::{SourceFile, last_part, normal};
 use crate::yaml::{self, Document, Node};
 
 /// The API groups of the controllers that are known; a file without any of them isn't parsed.
 const GROUPS: [&str; 5] = [
     "argoproj.io",
-    "kustomize.toolkit.fluxcd.io",
+    "toolkit.fluxcd.io",
     "apps.open-cluster-management.io",
     "policy.open-cluster-management.io",
     "fleet.cattle.io",
@@ -43,6 +43,11 @@ pub struct Appliers {
     kustomizations: BTreeSet<Utf8PathBuf>,
     /// Directories with a `Chart.yaml`.
     charts: BTreeSet<Utf8PathBuf>,
+    /// What the repository is called, where that is known. An object that reads a repository of another
+    /// name applies nothing here; of its address only the name counts, since there are many ways to one.
+    repository: Option<String>,
+    /// The names of Flux's GitRepositories with their addresses; clusters may have one of a name each.
+    git_repositories: Vec<(String, String)>,
 }
 
 /// Why nothing may be put into a directory.
@@ -142,9 +147,13 @@ struct FileReader {
 
 impl Repo {
     /// What applies or renders directories of the repository, as far as its files say. Every file that
-    /// was looked at is read again.
-    pub fn appliers(&self) -> Appliers {
-        let mut out = Appliers::default();
+    /// was looked at is read again. `repository` is what it is called, `clusters` of
+    /// `git@example.com:team/clusters.git`; without it each object is taken to be about this repository.
+    pub fn appliers(&self, repository: Option<String>) -> Appliers {
+        let mut out = Appliers {
+            repository,
+            ..Appliers::default()
+        };
         for used in &self.files {
             let directory = parent(&used.path);
             if is_kustomization(&used.path) {
@@ -154,6 +163,7 @@ impl Repo {
                 out.charts.insert(directory.to_owned());
             }
         }
+        self.each_of_controllers(|document| out.take_git_repository(document));
         self.each_of_controllers(|document| out.take(document));
         out
     }
@@ -234,6 +244,20 @@ impl Appliers {
         })
     }
 
+    fn take_git_repository(&mut self, document: &Document) {
+        let root = &document.root;
+        let is_flux =
+            text(root, "apiVersion").is_some_and(|v| v.starts_with("source.toolkit.fluxcd.io/"));
+        if is_flux
+            && text(root, "kind") == Some("GitRepository")
+            && let Some(name) = text(root, "metadata.name")
+            && let Some(address) = text(root, "spec.url")
+        {
+            self.git_repositories
+                .push((name.to_owned(), address.to_owned()));
+        }
+    }
+
     fn take(&mut self, document: &Document) {
         let root = &document.root;
         let file = document.file.path();
@@ -258,7 +282,8 @@ impl Appliers {
             }
             // The path of an artifact is none of the repository.
             ("kustomize.toolkit.fluxcd.io", "Kustomization")
-                if text(root, "spec.sourceRef.kind").is_none_or(|k| k == "GitRepository") =>
+                if text(root, "spec.sourceRef.kind").is_none_or(|k| k == "GitRepository")
+                    && self.is_flux_source(text(root, "spec.sourceRef.name")) =>
             {
                 let path = text(root, "spec.path").unwrap_or_default();
                 self.add(path, true, &what, Controller::Flux);
@@ -283,7 +308,9 @@ impl Appliers {
                     }
                 }
             }
-            ("fleet.cattle.io", "GitRepo") => {
+            ("fleet.cattle.io", "GitRepo")
+                if root.get("spec").is_some_and(|s| self.is_read_by(s, "repo")) =>
+            {
                 let paths = below(root, "spec.paths").map_or(&[][..], Node::items);
                 for path in paths.iter().filter_map(Node::as_str) {
                     self.add(path, true, &what, Controller::Fleet);
@@ -298,6 +325,9 @@ impl Appliers {
     fn sources(&mut self, spec: &Node, what: &str) {
         let many = spec.get("sources").map_or(&[][..], Node::items).iter();
         for source in many.chain(spec.get("source")) {
+            if !self.is_read_by(source, "repoURL") {
+                continue;
+            }
             let plugin = text(source, "plugin.name").is_some_and(|p| p.starts_with("hcoplan"));
             let deep = below(source, "directory.recurse").is_some_and(is_true);
             let files = |key: &str| file_pattern(text(source, key)?);
@@ -316,6 +346,9 @@ impl Appliers {
     /// The directories and files of an ApplicationSet's git generators, however deep in a matrix or a
     /// merge.
     fn generators(&mut self, node: &Node, what: &str) {
+        if !self.is_read_by(node, "repoURL") {
+            return;
+        }
         for entry in node.entries() {
             let paths = |excluded: bool| {
                 let items = entry.value.items().iter();
@@ -350,6 +383,26 @@ impl Appliers {
         for item in node.items() {
             self.generators(item, what);
         }
+    }
+
+    /// Whether the address under `key` may be this repository's.
+    fn is_read_by(&self, source: &Node, key: &str) -> bool {
+        text(source, key).is_none_or(|a| self.is_ours(a))
+    }
+
+    /// Whether a GitRepository of this name may be this repository; one that isn't declared here may be.
+    fn is_flux_source(&self, name: Option<&str>) -> bool {
+        let of_name = |(known, _): &&(String, String)| Some(known.as_str()) == name;
+        let mut of_name = self.git_repositories.iter().filter(of_name).peekable();
+        of_name.peek().is_none() || of_name.any(|(_, address)| self.is_ours(address))
+    }
+
+    /// Whether an address may be this repository's. One that a generator fills in may be.
+    fn is_ours(&self, address: &str) -> bool {
+        let filled_in = address.contains("{{") || address.contains("${");
+        let ours = self.repository.as_deref().filter(|_| !filled_in);
+        let names = ours.zip(last_part(address));
+        names.is_none_or(|(ours, theirs)| theirs.eq_ignore_ascii_case(ours))
     }
 
     fn add(&mut self, path: &str, deep: bool, what: &str, controller: Controller) {
@@ -427,160 +480,4 @@ pub(super) fn text<'n>(node: &'n Node, path: &str) -> Option<&'n str> {
 
 fn is_true(node: &Node) -> bool {
     matches!(node.value, yaml::Value::Bool(true))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::repo::Options;
-    use crate::source::Memory;
-
-    #[test]
-    fn applied_directories_are_known() {
-        let argo = "apiVersion: argoproj.io/v1alpha1\n";
-        let application = |name: &str, source: &str| {
-            format!(
-                "{argo}kind: Application\nmetadata: {{name: {name}}}\nspec: {{source: {source}}}\n"
-            )
-        };
-        let files = [
-            (
-                "apps/east.yaml",
-                application("east", "{path: clusters/east}"),
-            ),
-            (
-                "apps/built.yaml",
-                application("built", "{path: overlays/prod}"),
-            ),
-            ("apps/chart.yaml", application("chart", "{path: chart}")),
-            (
-                "apps/deep.yaml",
-                application(
-                    "deep",
-                    "{path: deep, directory: {recurse: true, exclude: '{rendered/*,*.json}'}}",
-                ),
-            ),
-            (
-                "apps/few.yaml",
-                application(
-                    "few",
-                    "{path: few, directory: {recurse: true, include: 'hco*.yaml'}}",
-                ),
-            ),
-            (
-                "apps/checked.yaml",
-                application("checked", "{path: checked, plugin: {name: hcoplan}}"),
-            ),
-            (
-                "apps/all.yaml",
-                format!(
-                    "{argo}kind: ApplicationSet\nmetadata: {{name: all}}\nspec:\n  generators:\n  \
-                     - matrix:\n      generators:\n      - git: {{directories: [{{path: sites/*}}, \
-                     {{path: sites/rendered, exclude: true}}], files: [{{path: 'fleet/**/*.json'}}]}}\n  \
-                     template: {{spec: {{sources: [{{path: '{{{{path}}}}'}}, {{path: 'own/{{{{name}}}}'}}]}}}}\n"
-                ),
-            ),
-            (
-                "flux/sync.yaml",
-                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
-                 metadata: {name: infra}\nspec: {path: ./infra/prod}\n---\n\
-                 apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n\
-                 metadata: {name: artifact}\nspec: {path: ./, sourceRef: {kind: OCIRepository}}\n"
-                    .to_owned(),
-            ),
-            (
-                "acm/subscription.yaml",
-                "apiVersion: apps.open-cluster-management.io/v1\nkind: Subscription\nmetadata:\n  \
-                 name: s\n  annotations: {apps.open-cluster-management.io/git-path: hub}\n"
-                    .to_owned(),
-            ),
-            (
-                "acm/policies.yaml",
-                "apiVersion: policy.open-cluster-management.io/v1\nkind: PolicyGenerator\n\
-                 metadata: {name: p}\npolicies: [{manifests: [{path: hco}]}]\n"
-                    .to_owned(),
-            ),
-            (
-                "fleet.yaml",
-                "apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: g}\n\
-                 spec: {paths: [ranch]}\n"
-                    .to_owned(),
-            ),
-            (
-                "infra/prod/built/kustomization.yaml",
-                "resources: []\n".to_owned(),
-            ),
-            (
-                "overlays/prod/kustomization.yaml",
-                "resources: []\n".to_owned(),
-            ),
-            ("chart/Chart.yaml", "name: c\n".to_owned()),
-        ];
-        let tree: Memory = files.into_iter().collect();
-        let repo =
-            Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("readable");
-        let appliers = repo.appliers();
-        let why = |path: &str| {
-            let by = appliers.of(Utf8Path::new(path));
-            by.map(|by| by.to_string()).unwrap_or_default()
-        };
-        for (path, by) in [
-            (
-                "clusters/east",
-                "the Application east in apps/east.yaml applies it",
-            ),
-            (
-                "sites/oslo",
-                "the ApplicationSet all in apps/all.yaml applies it",
-            ),
-            (
-                "own/oslo",
-                "the ApplicationSet all in apps/all.yaml applies it",
-            ),
-            (
-                "infra/prod/hco",
-                "the Kustomization infra in flux/sync.yaml applies it",
-            ),
-            (
-                "hub/any",
-                "the Subscription s in acm/subscription.yaml applies it",
-            ),
-            (
-                "acm/hco",
-                "the PolicyGenerator p in acm/policies.yaml applies it",
-            ),
-            ("ranch", "the GitRepo g in fleet.yaml applies it"),
-            (
-                "deep/other",
-                "the Application deep in apps/deep.yaml applies it",
-            ),
-            ("chart/templates", "the Helm chart in chart renders it"),
-            (
-                "roles/hco/templates",
-                "it belongs to the Ansible role roles/hco",
-            ),
-        ] {
-            assert_eq!(why(path), by, "{path}");
-        }
-        for free in [
-            "clusters/east/deep",
-            "clusters",
-            "sites",
-            "overlays/prod",
-            "infra/prod/built",
-            "checked",
-            ".hcoplan",
-            "chart",
-            "sites/rendered",
-            "deep/rendered/east",
-            "few/rendered",
-            "",
-        ] {
-            assert_eq!(why(free), "", "{free}");
-        }
-        let reader = |file: &str| appliers.reader_of(Utf8Path::new(file));
-        let all = Some("the ApplicationSet all in apps/all.yaml");
-        assert_eq!(reader("fleet/out/east/hcoplan-cluster.json"), all);
-        assert_eq!(reader("fleet/out/east/a.yaml"), None);
-    }
 }

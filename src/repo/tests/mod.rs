@@ -434,6 +434,7 @@ fn neighbours_are_those_of_the_own_directory() {
 /// What only a real directory has.
 #[cfg(unix)]
 mod almost;
+mod appliers;
 mod on_disk;
 mod overlays;
 

@@ -72,8 +72,8 @@ pub fn repository_name(directory: &Utf8Path) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// The last part of an address; what comes before it may hold a password.
-fn last_part(address: &str) -> Option<&str> {
+/// The last part of a repository's address; what comes before it may hold a password.
+pub fn last_part(address: &str) -> Option<&str> {
     let path = address.trim_end_matches('/');
     let last = path.rsplit(['/', ':', '\\', '@']).next()?;
     let name = last.strip_suffix(".git").unwrap_or(last);
