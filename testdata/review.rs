@@ -372,6 +372,34 @@ fn an_upgrade_of_twelve_is_a_checklist() {
     assert!(forms[1].1.len() <= 20_000, "{} bytes", forms[1].1.len());
 }
 
+/// A cluster that has nothing to upgrade is named, and isn't taken back to an older release.
+#[test]
+fn an_upgrade_says_who_is_there_already() {
+    let scene = fleet(&["east", "west"]);
+    let path = scene.path("clusters/west/inventory.yaml");
+    let text = fs::read_to_string(&path).expect("readable");
+    let newer = text.replace("release: \"1.17\"", "release: \"1.19\"");
+    fs::write(&path, newer).expect("written");
+    scene.run("commit", &mut String::new());
+    let titles = ["1.18", "1.19", "1.16"].map(|to| {
+        let text = printed(&scene, "human", &["--upgrade-to", to]);
+        let lines: Vec<&str> = text.lines().take(2).collect();
+        lines.join(" / ")
+    });
+    let west = "(on it or later already: clusters/west)";
+    assert!(
+        titles[0].starts_with(&format!("Upgrade to 1.18 {west}")),
+        "{titles:?}"
+    );
+    assert!(
+        titles[1].starts_with(&format!("Upgrade to 1.19 by way of 1.18 {west}")),
+        "{titles:?}"
+    );
+    let none =
+        "Upgrade to 1.16: all run it or a later release already / ✓ no changes in 2 clusters";
+    assert_eq!(titles[2], none);
+}
+
 /// The report says what it was made from, which clusters there are, and what the change does to a cluster
 /// that is alive: by the same steps as the plan.
 #[test]
@@ -460,6 +488,80 @@ fn findings_of_like_clusters_are_told_once() {
         "lint",
         &[],
         &[("terminal", told), ("markdown", lint("--format=markdown"))],
+    );
+}
+
+/// Findings that the revision has, too, come after the new ones and are counted, but for what fails the
+/// run; programs get all of them, told apart.
+#[test]
+fn findings_that_were_there_before_are_folded() {
+    let scene = fleet(&CLUSTERS);
+    let change = |name: &str| CHANGES.iter().find(|c| c.name == name).expect("there");
+    change("image-removed").apply(&scene, &CLUSTERS, true);
+    scene.run("commit", &mut String::new());
+    change("jsonpatch").apply(&scene, &CLUSTERS, true);
+    let lint = |more: &[&str]| {
+        let done = run(
+            &scene,
+            &[&["lint", "-q", "--against", "HEAD"], more].concat(),
+        );
+        String::from_utf8(done.stdout).expect("UTF-8")
+    };
+    let parsed = |format: &str| -> serde_json::Value {
+        serde_json::from_str(&lint(&[format])).expect("JSON")
+    };
+    let document = parsed("--format=json");
+    let findings = document["findings"].as_array().expect("findings");
+    let rules = |standing: bool| -> std::collections::BTreeSet<&str> {
+        let of = findings.iter().filter(|f| f["standing"] == standing);
+        of.map(|f| f["rule"].as_str().expect("a name")).collect()
+    };
+    let (new, standing) = (rules(false), rules(true));
+    assert!(!new.is_empty() && !standing.is_empty(), "{document:#}");
+    let told = lint(&["--format=human"]);
+    for rule in &new {
+        assert!(told.contains(&format!("[{rule}]")), "{rule} in\n{told}");
+    }
+    let fails = |rule: &str| {
+        let mut errors = findings.iter().filter(|f| f["severity"] == "error");
+        errors.any(|f| f["rule"] == rule)
+    };
+    let only_standing = || standing.iter().filter(|rule| !new.contains(*rule));
+    for rule in only_standing().filter(|rule| !fails(rule)) {
+        assert!(!told.contains(&format!("[{rule}]")), "{rule} in\n{told}");
+    }
+    // What fails the run is shown, and last.
+    let failing = lint(&["--format=human", "--fail-on=info"]);
+    let place = |rule: &str| failing.find(&format!("[{rule}]"));
+    let last_new = new.iter().filter_map(|rule| place(rule)).max();
+    for rule in only_standing() {
+        assert!(place(rule) > last_new, "{rule} in\n{failing}");
+    }
+    let sarif = parsed("--format=sarif");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let states = |state: &str| {
+        results
+            .iter()
+            .filter(|r| r["baselineState"] == state)
+            .count()
+    };
+    let count = |standing: bool| {
+        findings
+            .iter()
+            .filter(|f| f["standing"] == standing)
+            .count()
+    };
+    assert_eq!(
+        (states("new"), states("unchanged")),
+        (count(false), count(true))
+    );
+    hold(
+        "lint-against",
+        &[],
+        &[
+            ("terminal", told),
+            ("markdown", lint(&["--format=markdown"])),
+        ],
     );
 }
 

@@ -224,6 +224,60 @@ fn unparsed(repo: &Repo, cluster: &ClusterRef) -> Option<Unplannable> {
         .map(|problem| Unplannable::unreadable(said(&problem.finding)))
 }
 
+/// What is found in clusters, each looked at as a new one, with what is found in the repository itself;
+/// nothing in a cluster that can't be planned.
+pub fn findings(
+    repo: &Repo,
+    clusters: &[&ClusterRef],
+    settings: &lint::Settings,
+    jobs: Option<NonZeroUsize>,
+    progress: &Progress,
+) -> Vec<Finding> {
+    let selection = lint::Selection::of(settings);
+    let one = |cluster: &&ClusterRef| {
+        let found = panics::caught(|| {
+            let planned = plan(repo, cluster).ok()?;
+            Some(planned.findings(repo, cluster, None, &selection))
+        });
+        let mut found = found.ok().flatten().unwrap_or_default();
+        for finding in &mut found {
+            finding.cluster = Some(cluster.name().to_owned());
+        }
+        found
+    };
+    let problems = repo.problems().iter().map(|p| &p.finding);
+    let mut out: Vec<Finding> = problems.chain(repo.findings()).cloned().collect();
+    each(clusters, jobs, progress, one, |found| {
+        out.extend(found);
+        ControlFlow::Continue(())
+    });
+    out
+}
+
+/// Marks the findings that have a twin among those of another revision: in each cluster that they hold
+/// for, where they hold for any.
+pub fn mark_standing(findings: &mut [Finding], before: &[Finding]) {
+    let key = |finding: &Finding, cluster: &str| format!("{cluster}\0{}", identity(finding));
+    let places = |finding: &Finding| -> Vec<String> {
+        match finding.clusters().collect::<Vec<_>>() {
+            none if none.is_empty() => vec![key(finding, "")],
+            clusters => clusters.into_iter().map(|c| key(finding, c)).collect(),
+        }
+    };
+    let mut known = BTreeMap::<String, usize>::new();
+    for place in before.iter().flat_map(places) {
+        *known.entry(place).or_default() += 1;
+    }
+    for finding in findings {
+        let places = places(finding);
+        let is_known = |place: &String| known.get(place).is_some_and(|n| *n > 0);
+        finding.is_standing = places.iter().all(is_known);
+        for place in places.iter().filter(|_| finding.is_standing) {
+            known.entry(place.clone()).and_modify(|n| *n -= 1);
+        }
+    }
+}
+
 /// The findings that have no twin among others.
 pub(super) fn only(these: &[Finding], those: &[Finding]) -> Vec<Finding> {
     let mut others = BTreeMap::<String, usize>::new();

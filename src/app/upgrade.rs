@@ -34,6 +34,8 @@ pub struct Upgraded {
     pub of: String,
     /// What it does.
     pub compared: Compared,
+    /// There is no step: the cluster runs that release already, or a later one.
+    pub is_there: bool,
 }
 
 /// Upgrades clusters; `sink` gets each one's steps, in their order. Nobody applies anything on the
@@ -58,6 +60,7 @@ pub fn upgrades(
             true => vec![Upgraded {
                 release: upgrading.to.label().to_owned(),
                 of: upgrading.to.name().to_owned(),
+                is_there: whole.panicked.is_none() && whole.diff.broken.is_none(),
                 compared: whole,
             }],
         }
@@ -65,7 +68,17 @@ pub fn upgrades(
     each(clusters, jobs, progress, one, sink);
 }
 
-/// The steps; none where the cluster can't be planned, which `diff` says then.
+/// Whether a cluster of a release has nothing to upgrade to another one: HCO doesn't go back.
+fn is_reached(from: &Release, to: &Release) -> bool {
+    let place =
+        |release: &Release| Release::known_names().position(|known| known == release.name());
+    match (place(from), place(to)) {
+        (Some(a), Some(b)) if a != b => a > b,
+        _ => from.name() == to.name() && from.label() == to.label(),
+    }
+}
+
+/// The steps; none where the cluster runs the release already or can't be planned, which `diff` says then.
 fn work(
     repo: &Repo,
     cluster: &ClusterRef,
@@ -96,6 +109,9 @@ fn work(
     let first = prior.as_ref().unwrap_or(&start).forced(first);
     // Whoever runs a distribution upgrades to that distribution's version.
     let to = &upgrading.to.of_distribution(start.release.distribution());
+    if is_reached(&start.release, to) {
+        return Vec::new();
+    }
     let orders = match &prior {
         Some(prior) => lifecycle::orders(prior, manifest, upgrading.update, to),
         None => lifecycle::orders(&first.after, manifest, UpdateMethod::Apply, to),
@@ -141,6 +157,7 @@ fn work(
             release,
             of,
             compared,
+            is_there: false,
         });
         before = after;
         state = step.after;

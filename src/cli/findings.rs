@@ -188,6 +188,14 @@ impl Settled {
         from.is_some_and(|from| self.findings.iter().any(|f| f.severity >= from))
     }
 
+    /// Tells those that a revision has, too, from the new ones, which come first.
+    pub(super) fn compare_with(&mut self, revision: &str, mut before: Vec<Finding>) {
+        before.iter_mut().for_each(veil);
+        app::mark_standing(&mut self.findings, &before);
+        self.findings.sort_by_key(|f| f.is_standing);
+        self.summary.compared_with = Some(revision.to_owned());
+    }
+
     /// What was looked at and what was left out.
     pub(super) fn summary(&self) -> &Summary {
         &self.summary

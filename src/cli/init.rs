@@ -17,7 +17,7 @@ use crate::repo::{
     self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, Identity, Options, Overlay,
     Repo, Said, SaidBy,
 };
-use crate::source::repository_name;
+use crate::source::origin_name;
 use crate::yaml::emit;
 
 /// Write what a repository needs to be planned: inventories, configuration, hook and workflow
@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         verdict.nothing_found = true;
         return Ok(verdict);
     }
-    let appliers = repo.appliers(repository_name(&place.root));
+    let appliers = repo.appliers(origin_name(&place.root));
     output.print(layout(&clusters, &overlays, &appliers))?;
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut entries = String::new();

@@ -13,9 +13,10 @@ use super::format::{self, Target};
 use super::output::Output;
 use super::settings::Rules;
 use super::{clusters, prior_state, tree};
-use crate::app::Work;
+use crate::app::{self, PriorState, Progress, Work};
 use crate::finding::{Finding, FixKind, Group, Rule, Severity};
 use crate::lint;
+use crate::repo::ClusterRef;
 use crate::report::{Format, Summary};
 
 /// Check the manifests against what the cluster would make of them
@@ -90,6 +91,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     );
     let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(found.repo.config()));
+    if let (Some(PriorState::Revision(before)), Some(name)) = (&prior, arguments.prior.revision()) {
+        let clusters = before.clusters().iter();
+        let clusters: Vec<&ClusterRef> = clusters.filter(|c| found.has(c.name())).collect();
+        let progress = Progress::of(clusters.len(), output.quiet());
+        let jobs = arguments.sources.jobs;
+        let had = app::findings(before, &clusters, &settings, jobs, &progress);
+        settled.compare_with(name, had);
+    }
     for target in &targets {
         if target.format == Format::Human && settled.is_empty() {
             continue;

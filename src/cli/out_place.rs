@@ -32,6 +32,7 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
     let names = found.repo.clusters().iter().map(ClusterRef::name);
     let names = names.filter_map(|name| cluster_directory(name).ok());
     let clusters: Vec<Utf8PathBuf> = names.collect();
+    // Without an origin nobody reads it yet, and the name of its directory is as good as another.
     let appliers = repo.appliers(repository_name(root));
     match applied(&appliers, &tree, (root, &clusters), kustomizations) {
         Some((why, help)) => Err(Failure::usage(

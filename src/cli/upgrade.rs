@@ -31,6 +31,7 @@ pub(super) fn preview(
     let progress = Progress::of(chosen.len(), output.quiet());
     // By the place of the HCO release among all, then by what it is called.
     let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
+    let mut already_there = Vec::new();
     let place = |name: &str| Release::known_names().position(|known| known == name);
     app::upgrades(
         &found.repo,
@@ -45,7 +46,11 @@ pub(super) fn preview(
                     release,
                     of,
                     compared,
+                    is_there,
                 } = step;
+                if is_there {
+                    already_there.push(compared.diff.cluster.clone());
+                }
                 if let Some(said) = compared.panicked {
                     verdict.bug = true;
                     let cluster = &compared.diff.cluster;
@@ -62,6 +67,7 @@ pub(super) fn preview(
         .map(|((_, release), diffs)| (release, diffs));
     let steps = Steps {
         steps: steps.collect(),
+        already_there,
         compared: chosen.len(),
     };
     let review = steps.review();

@@ -201,14 +201,11 @@ fn of_note(note: &Note) -> Impact {
 fn task(kind: NoteKind) -> Task {
     match kind {
         NoteKind::Verdict | NoteKind::Reconcile | NoteKind::OperatorStops => Task::Mend,
-        NoteKind::PatchFails
-        | NoteKind::GateCollides
-        | NoteKind::PatchNoop
-        | NoteKind::PatchKeeps => Task::Patch,
+        NoteKind::PatchFails | NoteKind::GateCollides | NoteKind::PatchNoop => Task::Patch,
         NoteKind::DefaultFlips | NoteKind::Order => Task::Write,
         NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::TakeOut,
         NoteKind::Recreated => Task::Restart,
-        NoteKind::GateGraduates | NoteKind::LeftBehind => Task::Know,
+        NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps => Task::Know,
     }
 }
 

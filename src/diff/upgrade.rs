@@ -264,7 +264,10 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     let rest: Vec<usize> = (0..operations.len()).filter(|i| !told(*i)).collect();
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
     out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
-        kind: NoteKind::PatchKeeps,
+        kind: match fails {
+            true => NoteKind::PatchFails,
+            false => NoteKind::PatchKeeps,
+        },
         impact: Impact::Behaviour,
         text,
         help: None,
@@ -326,7 +329,7 @@ fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -
     // Where one operation fails, none of them is applied.
     Some(match fails {
         true => format!("{subject} of {annotation} will not be applied on {release} either"),
-        false => format!("{subject} of {annotation} {verb} working on {release}"),
+        false => format!("{subject} of {annotation} {verb} working"),
     })
 }
 
@@ -445,7 +448,11 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             && Path::dotted(MEDIATED_DEVICES)
                 .get(&new.spec)
                 .and_then(Value::as_object)
-                .is_none_or(|section| section.len() == 1);
+                .is_none_or(|section| {
+                    section
+                        .iter()
+                        .all(|(key, value)| key == "enabled" || is_empty(value))
+                });
         if path.get(&written.spec).is_some() || is_gate || is_nothing || is_idle {
             continue;
         }
@@ -481,6 +488,10 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             place: None,
         });
     }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// The CRD's default of a field; the path is below `spec`, in v1's shape.

@@ -79,6 +79,8 @@ pub struct Finding {
     pub becomes: Option<Box<Becomes>>,
     /// It stands for the refusal of the HyperConverged: an error that nothing can suppress.
     pub refusal: bool,
+    /// The revision that the change is compared with has it, too.
+    pub is_standing: bool,
 }
 
 impl Finding {
@@ -101,6 +103,7 @@ impl Finding {
             is_silent: false,
             becomes: None,
             refusal: false,
+            is_standing: false,
         }
     }
 

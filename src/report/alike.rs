@@ -17,6 +17,11 @@ pub(super) struct Alike<'a> {
 }
 
 impl<'a> Alike<'a> {
+    /// Whether something is so of all of them.
+    pub(super) fn all(&self, is_so: impl Fn(&Finding) -> bool) -> bool {
+        is_so(self.first) && self.others.iter().all(|f| is_so(f))
+    }
+
     /// The clusters that they hold for, in their order.
     pub(super) fn clusters(&self) -> Vec<&'a str> {
         let all = std::iter::once(self.first).chain(self.others.iter().copied());

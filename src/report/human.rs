@@ -53,7 +53,15 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         style: report.terminal,
     };
     for group in &alike(report.findings) {
-        printer.finding(group, out)?;
+        if !group.all(|f| report.is_folded(f)) {
+            printer.finding(group, out)?;
+            writeln!(out)?;
+        }
+    }
+    if let Some(folded) = report.folded() {
+        for line in wrapped(&printable(&folded), report.terminal.width.max(40)) {
+            writeln!(out, "{line}")?;
+        }
         writeln!(out)?;
     }
     writeln!(out, "{}", report.totals())
@@ -146,6 +154,15 @@ impl Printer<'_> {
                 false => format!("{name} ({runbook})"),
             };
             self.note("alert", &alert, out)?;
+        }
+        if let Some(revision) = &self.report.summary.compared_with
+            && group.all(|f| f.is_standing)
+        {
+            self.note(
+                "before",
+                &printable(&format!("{revision} has it, too")),
+                out,
+            )?;
         }
         match finding.rule.predicts {
             Predicts::Alert { .. } => {}

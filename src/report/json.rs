@@ -103,6 +103,9 @@ fn with_findings(report: &Report<'_>, findings: Vec<Value>) -> Value {
     if let Some(oldest) = &summary.oldest_baselined {
         document["summary"]["oldestBaselined"] = json!(oldest);
     }
+    if let Some(revision) = &summary.compared_with {
+        document["summary"]["comparedWith"] = json!(revision);
+    }
     if let Some((index, of)) = summary.shard {
         document["summary"]["shard"] = json!({"index": index, "of": of});
     }
@@ -144,6 +147,8 @@ struct FindingJson<'r> {
     related: Vec<RelatedJson<'r>>,
     rule: &'static str,
     severity: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standing: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -219,6 +224,11 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
         related: related.collect(),
         rule: finding.rule.name,
         severity: finding.severity.as_str(),
+        standing: report
+            .summary
+            .compared_with
+            .as_ref()
+            .map(|_| finding.is_standing),
     }
 }
 

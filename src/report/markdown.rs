@@ -12,12 +12,20 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     if report.findings.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n| | where | rule | what | remedy |")?;
-    writeln!(out, "|---|---|---|---|---|")?;
-    for group in &alike(report.findings) {
+    let groups = alike(report.findings);
+    let shown = groups.iter().filter(|g| !g.all(|f| report.is_folded(f)));
+    let shown: Vec<&Alike<'_>> = shown.collect();
+    if !shown.is_empty() {
+        writeln!(out, "\n| | where | rule | what | remedy |")?;
+        writeln!(out, "|---|---|---|---|---|")?;
+    }
+    for group in shown {
         row(report, group, out)?;
     }
-    Ok(())
+    match report.folded() {
+        Some(folded) => writeln!(out, "\n{}", escape(&folded)),
+        None => Ok(()),
+    }
 }
 
 fn row(report: &Report<'_>, group: &Alike<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -43,6 +51,11 @@ fn row(report: &Report<'_>, group: &Alike<'_>, out: &mut dyn Write) -> io::Resul
     };
     if let Some((name, runbook)) = finding.alert() {
         what.push_str(&format!("<br>alert: [{name}]({runbook})"));
+    }
+    if let Some(revision) = &report.summary.compared_with
+        && group.all(|f| f.is_standing)
+    {
+        what.push_str(&format!("<br>{} has it, too", escape(revision)));
     }
     writeln!(
         out,

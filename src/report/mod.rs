@@ -129,6 +129,8 @@ pub struct Summary {
     pub oldest_baselined: Option<String>,
     /// The part of the clusters that was looked at, counted from one, and of how many.
     pub shard: Option<(u64, u64)>,
+    /// The revision whose findings are told from the new ones.
+    pub compared_with: Option<String>,
 }
 
 /// Findings with what a format needs besides them.
@@ -170,6 +172,34 @@ impl Report<'_> {
     fn count(&self, severity: Severity) -> usize {
         let of = self.findings.iter().filter(|f| f.severity == severity);
         of.count()
+    }
+
+    /// Whether people are told a finding by its number only: the revision that the change is compared
+    /// with has it, and it fails nothing.
+    fn is_folded(&self, finding: &Finding) -> bool {
+        let fails = self
+            .summary
+            .fail_on
+            .is_some_and(|from| finding.severity >= from);
+        finding.is_standing && !fails
+    }
+
+    /// The number of those, as a sentence.
+    fn folded(&self) -> Option<String> {
+        let revision = self.summary.compared_with.as_deref()?;
+        let of = |severity| {
+            let of = self.findings.iter().filter(|f| f.severity == severity);
+            match of.filter(|f| self.is_folded(f)).count() {
+                0 => None,
+                n => Some(counted(n, severity)),
+            }
+        };
+        let all = [Severity::Error, Severity::Warning, Severity::Info];
+        let parts: Vec<String> = all.into_iter().filter_map(of).collect();
+        (!parts.is_empty()).then(|| {
+            let parts = parts.join(" and ");
+            format!("besides {parts} that {revision} has, too (shown without --against)")
+        })
     }
 
     /// A file's path for people: relative to the current directory.
@@ -215,6 +245,12 @@ impl Report<'_> {
                 summary.baselined,
                 since.unwrap_or_default()
             ));
+        }
+        if let Some(revision) = &summary.compared_with {
+            match self.findings.iter().filter(|f| f.is_standing).count() {
+                0 => {}
+                n => asides.push(format!("{n} of them in {revision}, too")),
+            }
         }
         if summary.skipped_files > 0 {
             asides.push(format!("{} skipped", plural(summary.skipped_files, "file")));

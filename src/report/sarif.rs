@@ -169,6 +169,12 @@ fn result(
     if !related.is_empty() {
         out["relatedLocations"] = json!(related);
     }
+    if report.summary.compared_with.is_some() {
+        out["baselineState"] = match finding.is_standing {
+            true => json!("unchanged"),
+            false => json!("new"),
+        };
+    }
     let fixes = finding.fixes.iter();
     let fixes = fixes.filter(|f| f.applicability != Applicability::Suggestion && !secret::is_in(f));
     let fixes: Vec<_> = fixes.map(|f| fix(report, f)).collect();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Changes, Format, html, human, json, markdown, write};
 use crate::diff::ClusterDiff;
 use crate::report::Report;
-use crate::review::Review;
+use crate::review::{Review, clusters};
 
 /// The steps of an upgrade, each with the release that it leads to and what it does to the clusters.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct Steps {
     pub steps: Vec<(String, Vec<ClusterDiff>)>,
     /// How many clusters were looked at.
     pub compared: usize,
+    /// The clusters that run the last release already, or a later one.
+    pub already_there: Vec<String>,
 }
 
 impl Steps {
@@ -25,8 +27,23 @@ impl Steps {
         Review::of_steps(&self.steps, self.compared)
     }
 
-    /// `Upgrade to 1.19 by way of 1.18`.
+    /// `Upgrade to 1.19 by way of 1.18 (on it or later already: clusters/lab)`.
     fn title(&self) -> String {
+        let names: Vec<&str> = self.already_there.iter().map(String::as_str).collect();
+        match names.len() {
+            0 => self.way(),
+            n if n == self.compared => {
+                format!("{}: all run it or a later release already", self.way())
+            }
+            _ => format!(
+                "{} (on it or later already: {})",
+                self.way(),
+                clusters(&names)
+            ),
+        }
+    }
+
+    fn way(&self) -> String {
         let names: Vec<&str> = self.steps.iter().map(|(name, _)| &**name).collect();
         match names.as_slice() {
             [] => "Upgrade".to_owned(),

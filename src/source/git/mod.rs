@@ -66,10 +66,18 @@ impl Commit {
 /// else its directory. `None` outside a repository.
 pub fn repository_name(directory: &Utf8Path) -> Option<String> {
     let (git, _) = Git::around(directory).ok()?;
-    let origin = git.line(&["config", "--get", "remote.origin.url"]).ok();
-    let last = origin.as_deref().and_then(last_part);
-    let name = last.or_else(|| git.top().file_name())?;
-    Some(name.to_owned())
+    name_of_origin(&git).or_else(|| Some(git.top().file_name()?.to_owned()))
+}
+
+/// The last part of the address that the repository of `directory` was cloned from; `None` where it wasn't.
+pub fn origin_name(directory: &Utf8Path) -> Option<String> {
+    let (git, _) = Git::around(directory).ok()?;
+    name_of_origin(&git)
+}
+
+fn name_of_origin(git: &Git) -> Option<String> {
+    let address = git.line(&["config", "--get", "remote.origin.url"]).ok()?;
+    last_part(&address).map(ToOwned::to_owned)
 }
 
 /// The last part of a repository's address; what comes before it may hold a password.
