@@ -54,11 +54,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             None if let Some(name) = explain_topic::nearest_topic(subject) => {
                 format!("did you mean {name}?")
             }
+            None if let Some(names) = with_part(subject) => format!("did you mean {names}?"),
             None => "`hcoplan explain` lists everything; findings print the name of their rule in brackets; fields begin with a kind, \
                      as in KubeVirt.spec"
                 .to_owned(),
         };
-        let message = format!("there is no rule {subject:?}");
+        let message = format!("nothing that has a page is called {subject:?}");
         return Err(Failure::usage(message, help));
     };
     output.print(lint::page(found.rule))?;
@@ -69,6 +70,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 fn nearest(text: &str) -> Option<&'static str> {
     let text = text.to_lowercase().replace('_', "-");
     finding::nearest(&text, lint::rules().iter().map(|r| r.rule.name))
+}
+
+/// The first rules with a text in their names.
+fn with_part(text: &str) -> Option<String> {
+    let text = text.to_lowercase().replace('_', "-");
+    let names = lint::rules().iter().map(|r| r.rule.name);
+    let names: Vec<_> = names.filter(|n| n.contains(&text)).take(5).collect();
+    (!names.is_empty() && text.len() > 2).then(|| names.join(", "))
 }
 
 #[cfg(test)]

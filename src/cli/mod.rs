@@ -39,6 +39,7 @@ mod matrix;
 mod mended;
 mod migrate;
 mod migrate_layers;
+mod mistakes;
 mod out;
 mod out_place;
 mod output;
@@ -71,7 +72,7 @@ use self::command_line::{Arguments, Command};
 use self::exit::Verdict;
 use self::failure::Failure;
 use self::output::Output;
-use crate::{app, repo};
+use crate::{app, repo, source};
 
 /// What the program is called as a function of kustomize: kustomize up to 5.5, at least, gives
 /// an exec function no arguments.
@@ -95,9 +96,10 @@ pub fn run() -> ExitCode {
         let _ = std::io::stdout().write_all(version.as_bytes());
         return ExitCode::SUCCESS;
     }
-    let arguments = match Arguments::try_parse_from(typed) {
+    let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
-        Err(error) => {
+        Err(mut error) => {
+            mistakes::explain(&mut error, &typed);
             // Help and version are no errors; a closed pipe while printing them is none, either.
             let _ = error.print();
             return match error.use_stderr() {
@@ -123,6 +125,14 @@ pub fn run() -> ExitCode {
                 }
                 Failure::Repo(repo::Error::Unknown(unknown)) => {
                     output.error(format_args!("{unknown}\n  help: {}", unknown.help));
+                }
+                Failure::Repo(
+                    repo::Error::Source(source::Error::Root(path, source::Unreadable::Missing))
+                    | repo::Error::File(path, source::Unreadable::Missing),
+                ) => {
+                    let help = mistakes::missing_path(&typed, path);
+                    let help = help.map(|help| format!("\n  help: {help}"));
+                    output.error(format_args!("{failure}{}", help.unwrap_or_default()));
                 }
                 other => output.error(other),
             }
