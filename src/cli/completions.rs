@@ -1,25 +1,35 @@
-//! `hcoplan completions`: scripts for shells.
+//! `hcoplan completions`: scripts for shells, which ask hcoplan for what can follow.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io;
 
-use clap::builder::PossibleValuesParser;
-use clap::{Args, Command};
-use clap_complete::{Shell, generate};
+use camino::Utf8Path;
+use clap::{Arg, Args, Command, ValueHint};
+use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
 
 use super::exit::Verdict;
 use super::explain_field;
+use super::explain_topic;
 use super::failure::Failure;
 use super::format::Named;
 use super::inventory_file::known_versions;
 use super::output::Output;
+use super::root::Place;
 use crate::lint;
 use crate::release::Release;
+use crate::repo::{self, Repo};
 use crate::report::{Format, changes, matrix};
+
+/// The variable by which a script asks what can follow.
+const VARIABLE: &str = "HCOPLAN_COMPLETE";
 
 /// Print a completion script for a shell
 ///
-/// It knows subcommands, options, formats, releases, rules, groups, and the fields and feature gates of
-/// HyperConverged that `hcoplan explain` has pages for.
+/// It knows subcommands, options, formats, releases, rules, groups, kinds, the clusters of the repository
+/// that the shell is in, and what `hcoplan explain` has pages for: alerts, annotations, feature gates, fields.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   hcoplan completions bash > /etc/bash_completion.d/hcoplan
@@ -31,28 +41,73 @@ pub(super) struct Arguments {
     shell: Shell,
 }
 
-/// The command line with the values that arguments may have, where there is a list of them. What is typed
-/// isn't held against it: each subcommand says better what is wrong.
-fn with_values(command_line: Command) -> Command {
-    let (rules, subjects, releases) = (rules(), subjects(), known_versions());
-    command_line.mut_subcommands(|subcommand| {
-        let formats = formats(subcommand.get_name());
-        subcommand.mut_args(|arg| {
-            let values = match arg.get_id().as_str() {
-                "select" | "ignore" => values(&rules),
-                "release" | "upgrade_to" => values(&releases),
-                "subject" => values(&subjects),
-                "format" if !formats.is_empty() => values(&formats),
-                _ => return arg,
-            };
-            arg.value_parser(values)
-        })
-    })
+/// Answers a completion script, where one asks: whether it did.
+///
+/// # Errors
+/// When the shell is none, or standard output can't be written.
+pub(super) fn answer(typed: &[OsString], all: fn() -> Command) -> Result<bool, clap::Error> {
+    let environment = CompleteEnv::with_factory(|| with_values(all())).var(VARIABLE);
+    environment.try_complete(typed, std::env::current_dir().ok().as_deref())
 }
 
-fn values<S: AsRef<str>>(names: &[S]) -> PossibleValuesParser {
-    let names: BTreeSet<String> = names.iter().map(|n| n.as_ref().to_owned()).collect();
-    PossibleValuesParser::new(names)
+/// A command with the values that arguments may have, where there is a list of them.
+fn with_values(command: Command) -> Command {
+    let formats = formats(command.get_name());
+    let command = command.mut_args(
+        |arg| match arg.get_id() == "format" && !formats.is_empty() {
+            true => {
+                let formats = owned(&formats);
+                among(arg, move || formats.clone())
+            }
+            false => values(arg),
+        },
+    );
+    command.mut_subcommands(with_values)
+}
+
+/// An argument with what it may be. Nothing is worked out before somebody asks for it.
+fn values(arg: Arg) -> Arg {
+    let names = arg.get_value_names().unwrap_or_default();
+    let name = names.first().map(|n| n.to_string()).unwrap_or_default();
+    match (arg.get_id().as_str(), name.as_str()) {
+        ("select" | "ignore", _) => among(arg, || owned(rules())),
+        ("cluster" | "exclude", _) => arg.add(ArgValueCandidates::new(|| clusters(".".into()))),
+        ("object" | "only", _) => among(arg, explain_field::kinds),
+        ("subject", _) => among(arg, subjects),
+        (_, "X.Y" | "X.Y..X.Y" | "A" | "B" | "RELEASE") => among(arg, || owned(known_versions())),
+        (_, "DIR" | "DIR_B" | "DIR|FILE" | "FILE" | "PATH" | "INVENTORY" | "DUMP") => {
+            arg.value_hint(ValueHint::AnyPath)
+        }
+        _ => arg,
+    }
+}
+
+fn among(arg: Arg, names: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Arg {
+    arg.add(ArgValueCandidates::new(move || {
+        let names: BTreeSet<String> = names().into_iter().collect();
+        names.into_iter().map(CompletionCandidate::new).collect()
+    }))
+}
+
+fn owned<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Vec<String> {
+    let names = names.into_iter();
+    names.map(|n| n.as_ref().to_owned()).collect()
+}
+
+/// The clusters of the repository that a directory is in; none where it can't be read. The last part of a
+/// name is offered where no name begins as what is typed.
+fn clusters(directory: &Utf8Path) -> Vec<CompletionCandidate> {
+    let root = Place::configured(directory).root;
+    let Ok(repo) = Repo::open(&root, &repo::Options::default()) else {
+        return Vec::new();
+    };
+    let names = repo.clusters().iter().map(repo::ClusterRef::name);
+    let last = |name: &'_ str| name.rsplit('/').next().map(str::to_owned);
+    let last: BTreeSet<String> = names.clone().filter_map(last).collect();
+    let last = last
+        .into_iter()
+        .map(|name| CompletionCandidate::new(name).hide(true));
+    names.map(CompletionCandidate::new).chain(last).collect()
 }
 
 /// Rules and groups.
@@ -62,20 +117,12 @@ fn rules() -> Vec<&'static str> {
     rules().map(|r| r.name).chain(groups).collect()
 }
 
-/// What `hcoplan explain` has a page for: rules, operands, the HyperConverged with its gates.
+/// What `hcoplan explain` has a page for: rules, alerts, annotations, gates, and where fields begin.
 fn subjects() -> Vec<String> {
-    let mut out: Vec<String> = lint::rules()
-        .iter()
-        .map(|r| r.rule.name.to_owned())
+    let mut out: Vec<String> = explain_topic::names()
+        .into_iter()
+        .flat_map(|(_, n)| n)
         .collect();
-    let kinds = [
-        "CDI",
-        "HyperConverged",
-        "KubeVirt",
-        "NetworkAddonsConfig",
-        "SSP",
-    ];
-    out.extend(kinds.map(|kind| format!("{kind}.spec")));
     let newest = Release::known_names().last().and_then(Release::known);
     let gates = newest.iter().flat_map(|r| &r.tables().feature_gates);
     let gates = gates.map(|gate| format!("HyperConverged.spec.featureGates.{}", gate.name));
@@ -98,14 +145,15 @@ fn formats(subcommand: &str) -> Vec<&'static str> {
     }
 }
 
-pub(super) fn run(
-    arguments: &Arguments,
-    command_line: Command,
-    output: &mut Output,
-) -> Result<Verdict, Failure> {
+pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let mut script = Vec::new();
-    let mut command_line = with_values(command_line);
-    generate(arguments.shell, &mut command_line, "hcoplan", &mut script);
+    let shell = arguments.shell.to_string();
+    let shells = Shells::builtins();
+    let shell = shells.completer(&shell).ok_or_else(|| {
+        let failed = format!("no completion script for {shell}");
+        io::Error::other(failed)
+    })?;
+    shell.write_registration(VARIABLE, "hcoplan", "hcoplan", "hcoplan", &mut script)?;
     output.print(script)?;
     Ok(Verdict::default())
 }
@@ -113,11 +161,25 @@ pub(super) fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::{CommandFactory as _, ValueEnum as _};
+
+    /// What can follow, where the last word is being typed.
+    fn completed(typed: &str) -> Vec<String> {
+        let words: Vec<OsString> = typed.split(' ').map(OsString::from).collect();
+        let last = words.len() - 1;
+        let mut command = with_values(crate::cli::Arguments::command());
+        let found = clap_complete::engine::complete(&mut command, words, last, None);
+        let found = found.expect("completed").into_iter();
+        found
+            .map(|c| c.get_value().to_string_lossy().into_owned())
+            .collect()
+    }
 
     #[test]
     fn what_is_completed_can_be_asked_for() {
         for subject in subjects() {
             let is_known = lint::find(&subject).is_some()
+                || explain_topic::page(&subject, None).is_some()
                 || (explain_field::is_field(&subject)
                     && explain_field::page(&subject, None).is_ok());
             assert!(is_known, "{subject}");
@@ -126,24 +188,76 @@ mod tests {
             assert!(lint::selector(name).is_some(), "{name}");
         }
         for name in known_versions() {
-            assert!(crate::repo::named_release(name).is_ok(), "{name}");
+            assert!(repo::named_release(name).is_ok(), "{name}");
         }
     }
 
     #[test]
-    fn scripts_know_rules_releases_gates_and_formats() {
-        use clap::CommandFactory as _;
-        let command = || with_values(crate::cli::command_line::Arguments::command());
-        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-            let mut script = Vec::new();
-            generate(shell, &mut command(), "hcoplan", &mut script);
-            let script = String::from_utf8(script).expect("UTF-8");
-            // The script for fish completes no arguments without an option.
-            let gate = (shell != Shell::Fish).then_some("downwardMetrics");
-            let words = ["jsonpatch-present", "golden-images", "4.20", "sarif"];
-            for word in words.into_iter().chain(gate) {
-                assert!(script.contains(word), "{shell}: {word}");
+    fn arguments_are_completed_by_what_they_name() {
+        for (typed, expected) in [
+            ("hcoplan upg", None),
+            ("hcoplan pl", Some("plan")),
+            ("hcoplan plan --upg", Some("--upgrade-to")),
+            ("hcoplan plan --upgrade-to 1.1", Some("1.19")),
+            ("hcoplan lint --release 4.2", Some("4.20")),
+            ("hcoplan release show 1.1", Some("1.18")),
+            ("hcoplan release diff 1.16 1.1", Some("1.19")),
+            (
+                "hcoplan lint --ignore jsonpatch-",
+                Some("jsonpatch-present"),
+            ),
+            ("hcoplan lint --select golden", Some("golden-images")),
+            ("hcoplan lint --format sar", Some("sarif")),
+            ("hcoplan plan --format js", Some("json-patch")),
+            (
+                "hcoplan explain UnsupportedHCO",
+                Some("UnsupportedHCOModification"),
+            ),
+            (
+                "hcoplan explain kubevirt.kubevirt.io/",
+                Some("kubevirt.kubevirt.io/jsonpatch"),
+            ),
+            ("hcoplan explain downward", Some("downwardMetrics")),
+            ("hcoplan explain Kube", Some("KubeVirt.spec")),
+            (
+                "hcoplan explain HyperConverged.spec.featureGates.down",
+                Some("HyperConverged.spec.featureGates.downwardMetrics"),
+            ),
+            ("hcoplan why prod Kube", Some("KubeVirt")),
+            ("hcoplan schema inv", Some("inventory")),
+        ] {
+            let found = completed(typed);
+            match expected {
+                Some(name) => assert!(found.iter().any(|f| f == name), "{typed}: {found:?}"),
+                None => assert!(found.is_empty(), "{typed}: {found:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn clusters_are_those_of_the_repository_around() {
+        let examples = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/fleet");
+        let found = clusters(&examples.join("clusters"));
+        let shown = found.iter().filter(|c| !c.is_hide_set());
+        let shown: Vec<_> = shown.filter_map(|c| c.get_value().to_str()).collect();
+        assert_eq!(shown.len(), 3, "{shown:?}");
+        assert!(shown[0].ends_with("edge-oslo"), "{shown:?}");
+        let mut short = found.iter().filter(|c| c.is_hide_set());
+        assert!(short.any(|c| c.get_value() == "edge-oslo"));
+        assert_eq!(clusters(&examples.join("nowhere")).len(), 0);
+    }
+
+    #[test]
+    fn every_shell_has_a_script_that_asks_hcoplan() {
+        for shell in Shell::value_variants() {
+            let shells = Shells::builtins();
+            let found = shells.completer(&shell.to_string()).expect("a script");
+            let mut script = Vec::new();
+            let written =
+                found.write_registration(VARIABLE, "hcoplan", "hcoplan", "hcoplan", &mut script);
+            written.expect("written");
+            let script = String::from_utf8(script).expect("UTF-8");
+            assert!(script.contains(VARIABLE), "{shell}");
         }
     }
 }

@@ -54,25 +54,31 @@ pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<Stri
 }
 
 /// What can be explained, by kind.
+pub(super) fn names() -> Vec<(&'static str, Vec<String>)> {
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let rules = lint::rules().iter();
+    let kinds = explain_field::kinds();
+    vec![
+        ("Rules", rules.map(|r| r.rule.name.to_owned()).collect()),
+        ("Alerts", owned(alerts().into_keys().collect())),
+        ("Annotations", owned(annotations())),
+        ("Feature gates of HCO", gates()),
+        (
+            "Fields of",
+            kinds.into_iter().map(|k| format!("{k}.spec")).collect(),
+        ),
+    ]
+}
+
+/// The same as a list.
 pub(super) fn topics() -> String {
     let mut out = String::from("hcoplan explain TOPIC\n");
-    let mut list = |title: &str, names: Vec<String>| {
+    for (title, names) in names() {
         let _ = writeln!(out, "\n{title}");
         for name in names {
             let _ = writeln!(out, "  {name}");
         }
-    };
-    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
-    let rules = lint::rules().iter();
-    list("Rules", rules.map(|r| r.rule.name.to_owned()).collect());
-    list("Alerts", owned(alerts().into_keys().collect()));
-    list("Annotations", owned(annotations()));
-    list("Feature gates of HCO", gates());
-    let kinds = explain_field::kinds();
-    list(
-        "Fields of",
-        kinds.into_iter().map(|k| format!("{k}.spec")).collect(),
-    );
+    }
     out
 }
 

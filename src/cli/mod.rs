@@ -91,6 +91,14 @@ fn typed() -> Vec<OsString> {
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
     let typed = typed();
+    match completions::answer(&typed, Arguments::command) {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = error.print();
+            return Verdict::UNUSABLE.into();
+        }
+    }
     if let Some(version) = version::asked(&typed) {
         // A closed pipe is no error.
         let _ = std::io::stdout().write_all(version.as_bytes());
@@ -181,9 +189,7 @@ fn dispatch(command: Command, output: &mut Output) -> Result<Verdict, Failure> {
         Command::Schema(arguments) => schema::run(&arguments, output),
         Command::Read(arguments) => read::run(&arguments, output),
         Command::Release(arguments) => release::run(&arguments, output),
-        Command::Completions(arguments) => {
-            completions::run(&arguments, Arguments::command(), output)
-        }
+        Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Man(arguments) => man::run(&arguments, Arguments::command(), output),
     }
 }
