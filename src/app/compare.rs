@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
+use camino::Utf8Path;
+
 use super::pipeline::each;
-use super::planned::{Planned, Unplannable, plan, said, tell_images};
+use super::planned::{Planned, Unplannable, plan, tell_images};
 use super::{Progress, panics, transition};
 use crate::diff::{self, ClusterDiff, Kind};
 use crate::finding::Finding;
@@ -212,16 +214,35 @@ fn work(
     }
 }
 
+/// The clusters of a repository that could not be built, of those with these names.
+pub fn unbuilt(
+    repo: &Repo,
+    below: Option<&Utf8Path>,
+    is_meant: impl Fn(&str) -> bool,
+) -> Vec<ClusterDiff> {
+    let told = repo.unbuilt(below).into_iter().map(|(directory, finding)| {
+        let name = match directory.as_str() {
+            "" => ".",
+            name => name,
+        };
+        let mut diff = ClusterDiff::new(name);
+        diff.broken = Some(Unplannable::unreadable(finding).broken(false));
+        diff
+    });
+    told.filter(|diff| is_meant(&diff.cluster)).collect()
+}
+
 /// Why a repository knows nothing of a cluster of the other: its file is there and can't be
-/// parsed.
-fn unparsed(repo: &Repo, cluster: &ClusterRef) -> Option<Unplannable> {
+/// parsed, or it is not built.
+fn unknown(repo: &Repo, cluster: &ClusterRef) -> Option<Unplannable> {
     let problems = repo.problems().iter().filter(|p| p.fatal);
     let mut here = problems.filter(|p| {
         let place = p.finding.location.as_ref();
         place.is_some_and(|place| place.file.path() == cluster.path())
     });
-    here.next()
-        .map(|problem| Unplannable::unreadable(said(&problem.finding)))
+    let here = here.next().map(|problem| &problem.finding);
+    let finding = here.or_else(|| repo.not_built_here(cluster))?;
+    Some(Unplannable::unreadable(finding))
 }
 
 /// What is found in clusters, each looked at as a new one, with what is found in the repository itself;
@@ -305,7 +326,7 @@ fn one(
     cluster: &ClusterRef,
     diff: &mut ClusterDiff,
 ) -> Option<Planned> {
-    if let Some(unplannable) = unparsed(other, cluster) {
+    if let Some(unplannable) = unknown(other, cluster) {
         diff.broken = Some(unplannable.broken(kind == Kind::Add));
         return None;
     }

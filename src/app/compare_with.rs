@@ -119,6 +119,7 @@ fn broken(why: &dyn std::fmt::Display) -> Broken {
         left: true,
         unreadable: true,
         why: why.to_string(),
+        help: None,
     }
 }
 

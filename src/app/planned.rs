@@ -162,16 +162,26 @@ pub(super) fn tell_images(
 /// Why a side can't be planned.
 pub(super) struct Unplannable {
     why: String,
+    /// What to do about it, where somebody knows.
+    help: Option<String>,
     /// Its files can't be read or parsed.
     unreadable: bool,
 }
 
 impl Unplannable {
-    /// Its files can't be read or parsed.
-    pub(super) fn unreadable(why: String) -> Self {
+    /// Its files can't be read or parsed, as a finding says.
+    pub(super) fn unreadable(finding: &Finding) -> Self {
         Self {
-            why,
             unreadable: true,
+            ..Self::unusable(finding)
+        }
+    }
+
+    fn unusable(finding: &Finding) -> Self {
+        Self {
+            why: said(finding),
+            help: finding.help.clone(),
+            unreadable: false,
         }
     }
 
@@ -180,6 +190,7 @@ impl Unplannable {
             left,
             unreadable: self.unreadable,
             why: self.why,
+            help: self.help,
         }
     }
 }
@@ -191,13 +202,14 @@ pub(super) type Attempt = Result<Planned, Unplannable>;
 pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
     let unusable = |why| Unplannable {
         why,
+        help: None,
         unreadable: false,
     };
     let loaded = repo.load(cluster);
-    let loaded = loaded.map_err(|p| Unplannable::unreadable(said(&p.finding)))?;
+    let loaded = loaded.map_err(|p| Unplannable::unreadable(&p.finding))?;
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
-        Err(finding) => return Err(unusable(said(finding))),
+        Err(finding) => return Err(Unplannable::unusable(finding)),
     };
     let Some(inventory) = loaded.inventory.clone() else {
         return Err(unusable("no inventory says which nodes it has".to_owned()));

@@ -90,7 +90,23 @@ pub(super) struct Base<'a> {
 impl Base<'_> {
     /// Compares with a revision where one is named, else with the committed tree, else with the
     /// revision where this branch left the main one, else with the tree on disk.
+    ///
+    /// A cluster that could not be built is told as that.
     pub(super) fn compare(
+        &self,
+        arguments: &prior_state::Arguments,
+        prior: Option<&PriorState>,
+        verdict: &mut Verdict,
+        output: &Output,
+    ) -> Result<Differences, Failure> {
+        let mut out = self.compare_built(arguments, prior, verdict, output)?;
+        let found = self.found;
+        let unbuilt = app::unbuilt(&found.repo, found.below(), |name| found.has(name));
+        out.compared += add_unbuilt(unbuilt, &mut out.clusters);
+        Ok(out)
+    }
+
+    fn compare_built(
         &self,
         arguments: &prior_state::Arguments,
         prior: Option<&PriorState>,
@@ -267,6 +283,18 @@ impl Differences {
             self.clusters.push(diff);
         }
     }
+}
+
+/// Adds the clusters that could not be built, where that isn't told yet; how many they are.
+pub(super) fn add_unbuilt(unbuilt: Vec<ClusterDiff>, clusters: &mut Vec<ClusterDiff>) -> usize {
+    let before = clusters.len();
+    for diff in unbuilt {
+        if !clusters.iter().any(|known| known.cluster == diff.cluster) {
+            clusters.push(diff);
+        }
+    }
+    clusters.sort_by(|a, b| a.cluster.cmp(&b.cluster));
+    clusters.len() - before
 }
 
 /// What differs, a bug of ours on the way said.

@@ -123,6 +123,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if app::interrupted() {
         return Ok(run.verdict);
     }
+    run.compared += base::add_unbuilt(std::mem::take(&mut run.unbuilt), &mut run.clusters);
     let changes = |terminal| Changes {
         left: &left,
         right: &right,
@@ -234,6 +235,8 @@ struct Run<'a> {
     selection: Selection,
     clusters: Vec<ClusterDiff>,
     compared: usize,
+    /// The clusters of the right side that could not be built.
+    unbuilt: Vec<ClusterDiff>,
     root: Utf8PathBuf,
     verdict: Verdict,
 }
@@ -247,6 +250,7 @@ impl<'a> Run<'a> {
             selection: Selection::new(&sources)?,
             clusters: Vec::new(),
             compared: 0,
+            unbuilt: Vec::new(),
             root: clusters::place(&sources)?.root,
             verdict: Verdict::default(),
         })
@@ -269,7 +273,7 @@ impl<'a> Run<'a> {
         if before.clusters().is_empty() && after.clusters().is_empty() {
             self.nothing(&after, output);
         }
-        self.note_problems(&after, output);
+        self.note_problems(&after, right, output);
         let settings = self.settings(&after)?;
         let (old, new) = (self.chosen(&before, left), self.chosen(&after, right));
         let pairs = match (old.as_slice(), new.as_slice(), &self.arguments.other) {
@@ -349,7 +353,7 @@ impl<'a> Run<'a> {
         if repo.clusters().is_empty() {
             self.nothing(&repo, output);
         }
-        self.note_problems(&repo, output);
+        self.note_problems(&repo, side, output);
         // No rule runs, and a wrong configuration is an error all the same.
         self.settings(&repo)?;
         Ok(repo)
@@ -358,14 +362,16 @@ impl<'a> Run<'a> {
     fn nothing(&mut self, repo: &Repo, output: &Output) {
         self.verdict.nothing_found = true;
         // That some are not built is said as a problem.
-        if !repo.overlays().is_empty() {
+        if !repo.unbuilt(None).is_empty() {
             return;
         }
         output.error(format_args!("no HyperConverged found in {}", self.root));
     }
 
-    /// Files of the right side that can't be read.
-    fn note_problems(&mut self, repo: &Repo, output: &Output) {
+    /// Files of the right side that can't be read, and clusters that can't be built.
+    fn note_problems(&mut self, repo: &Repo, side: &Side, output: &Output) {
+        let is_meant = |name: &str| self.selection.has(name);
+        self.unbuilt = app::unbuilt(repo, side.within.as_deref(), is_meant);
         for problem in repo.problems().iter().filter(|p| p.fatal) {
             self.verdict.unreadable = true;
             output.error(root::said(&problem.finding));

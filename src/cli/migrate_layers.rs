@@ -7,7 +7,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
-use super::clusters::Clusters;
+use super::clusters::{Clusters, cluster_name};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::migrate::Migrated;
@@ -224,11 +224,10 @@ fn differs(found: &Clusters, before: &BuiltCluster) -> Option<String> {
     let name = &before.name;
     let clusters = found.repo.clusters();
     let Some(cluster) = clusters.iter().find(|c| c.name() == name) else {
-        let failed = found.repo.failed_builds().iter().find(|f| {
-            let place = f.location.as_ref();
-            place.is_some_and(|p| p.file.path().parent().is_some_and(|d| d == name.as_str()))
-        });
-        let why = failed.map_or("it isn't built any more".to_owned(), |f| f.message.clone());
+        let mut failed = found.repo.failed_builds().iter();
+        let failed = failed.find(|f| cluster_name(&f.directory) == name);
+        let why = failed.map(|f| f.finding.message.clone());
+        let why = why.unwrap_or_else(|| "it isn't built any more".to_owned());
         return Some(format!(
             "{name}: its layers don't fit together in v1: {why}"
         ));

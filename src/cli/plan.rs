@@ -154,7 +154,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));
     let standing = told_apart(settled.findings(), &mut compared.clusters);
-    let upgrading = upgrade_to.as_ref().map(|to| Upgrading {
+    let upgrade_to = upgrade_to.as_ref().filter(|_| !found.verdict.nothing_found);
+    let upgrading = upgrade_to.map(|to| Upgrading {
         to,
         prior: prior.as_ref(),
         update: arguments.prior.update(),

@@ -6,6 +6,7 @@ use camino::Utf8Path;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use super::arguments::Sources;
+use super::clusters::cluster_name;
 use super::failure::Failure;
 use super::shard::Shard;
 use crate::repo::Repo;
@@ -46,11 +47,14 @@ impl Selection {
         })
     }
 
-    /// Only the clusters in or below a directory, in a file, or built of one.
+    /// Only the clusters in or below a directory, in a file, or built of one; also those that can't be built.
     pub(super) fn only_below(&mut self, below: &Utf8Path, repo: &Repo) {
         let clusters = repo.clusters().iter();
-        let below = clusters.filter(|c| repo.is_within(c, below));
-        self.only = Some(below.map(|c| c.name().to_owned()).collect());
+        let clusters = clusters.filter(|c| repo.is_within(c, below));
+        let unbuilt = repo.unbuilt(Some(below)).into_iter();
+        let unbuilt = unbuilt.map(|(directory, _)| cluster_name(directory).to_owned());
+        let here = clusters.map(|c| c.name().to_owned());
+        self.only = Some(here.chain(unbuilt).collect());
     }
 
     /// Whether every cluster is meant.

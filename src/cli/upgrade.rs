@@ -62,13 +62,21 @@ pub(super) fn preview(
             ControlFlow::Continue(())
         },
     );
+    let repo = &found.repo;
+    let unbuilt = app::unbuilt(repo, found.below(), |name| found.has(name));
+    let compared = chosen.len() + unbuilt.len();
+    if !unbuilt.is_empty() {
+        let last = (place(work.to.name()).unwrap_or(usize::MAX), work.to.label());
+        let last = steps.entry((last.0, last.1.to_owned())).or_default();
+        last.extend(unbuilt);
+    }
     let steps = steps
         .into_iter()
         .map(|((_, release), diffs)| (release, diffs));
     let steps = Steps {
         steps: steps.collect(),
         already_there,
-        compared: chosen.len(),
+        compared,
     };
     let review = steps.review();
     let stops = |e: &crate::review::Entry<'_>| e.effect.impact == Impact::Stops;

@@ -40,6 +40,8 @@ pub struct Broken {
     pub unreadable: bool,
     /// Why.
     pub why: String,
+    /// What to do about it, where somebody knows.
+    pub help: Option<String>,
 }
 
 impl ClusterDiff {

@@ -37,7 +37,7 @@ impl ClusterDiff {
                     Impact::Stops,
                     format!("it can't be rendered: {}", broken.why),
                 )
-                .action(MEND),
+                .action(broken.help.as_deref().unwrap_or(MEND)),
                 true => Effect::new(
                     Impact::Behaviour,
                     format!("what was there before can't be rendered: {}", broken.why),

@@ -72,8 +72,8 @@ pub use identity::{Identity, Said, SaidBy};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
-    BUILT, BuildError, BuildLayer, Built, LayerKind, build, build_one, builder, has_kustomization,
-    hyperconvergeds_of, is_tied, selects,
+    BUILT, BuildError, BuildLayer, Built, FailedBuild, LayerKind, build, build_one, builder,
+    has_kustomization, hyperconvergeds_of, is_tied, selects,
 };
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
@@ -291,8 +291,30 @@ impl Repo {
     }
 
     /// The builds that failed.
-    pub fn failed_builds(&self) -> &[Finding] {
+    pub fn failed_builds(&self) -> &[FailedBuild] {
         self.built.as_ref().map_or(&[], |built| &built.failed)
+    }
+
+    /// The clusters whose build failed or wasn't made, by the directories that name them, with what says so. Where
+    /// a directory is given, only those that anything in it goes into.
+    pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(&Utf8Path, &Finding)> {
+        let failed = self.failed_builds().iter();
+        let mut out: Vec<_> = failed.map(|f| (&*f.directory, &f.finding)).collect();
+        let mut findings = self.problems.iter().map(|p| &p.finding);
+        if let Some(finding) = findings.find(|f| f.rule.name == KUSTOMIZE_NOT_BUILT.name) {
+            let overlays = self.overlays.iter();
+            let meant = overlays.filter(|o| below.is_none_or(|below| o.is_of(below)));
+            out.extend(meant.map(|overlay| (overlay.directory(), finding)));
+        }
+        out
+    }
+
+    /// Why a cluster that another state of the repository has isn't known here, where that is because its build
+    /// failed or wasn't made.
+    pub fn not_built_here(&self, cluster: &ClusterRef) -> Option<&Finding> {
+        let mut unbuilt = self.unbuilt(None).into_iter();
+        let found = unbuilt.find(|(directory, _)| *directory == cluster.directory());
+        found.map(|(_, finding)| finding)
     }
 
     /// What `hcoplan.yaml` says; everything is at its default without one.

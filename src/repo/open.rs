@@ -105,9 +105,9 @@ impl Repo {
         let said = options.built.iter().flat_map(|b| b.said.iter().cloned());
         reading.findings = unrendered.into_iter().chain(said).collect();
         let failed = options.built.iter().flat_map(|b| &b.failed);
-        reading.problems.extend(failed.map(|finding| Problem {
+        reading.problems.extend(failed.map(|failed| Problem {
             fatal: true,
-            finding: finding.clone(),
+            finding: failed.finding.clone(),
         }));
         let rendered = Rendered::find(&*tree, &listing.files);
         for top in &rendered.tops {
@@ -153,8 +153,7 @@ impl Repo {
         reading.objects.unbuilt = directories(&overlays);
         // That one was tried is said.
         let failed = options.built.iter().flat_map(|b| &b.failed);
-        let failed = failed.filter_map(|f| f.location.as_ref()?.file.path().parent());
-        let failed: HashSet<Utf8PathBuf> = failed.map(ToOwned::to_owned).collect();
+        let failed: HashSet<&Utf8Path> = failed.map(|f| &*f.directory).collect();
         drop(bases);
         overlays.retain(|o| !failed.contains(o.directory()));
         let meant = |o: &&Overlay| options.within.as_deref().is_none_or(|w| o.is_of(w));

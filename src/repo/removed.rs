@@ -44,7 +44,8 @@ Bring it back. Where the cluster is to lose it, say so for this one change: `--i
     ..Rule::BASE
 };
 
-/// What `before` has and `after` lacks, of the clusters that are meant by their name.
+/// What `before` has and `after` lacks, of the clusters that are meant by their name. One that could not be
+/// built is not gone, and is told as that.
 pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec<Finding> {
     let names = |repo: &'_ Repo| -> BTreeSet<String> {
         let all = repo.clusters().iter();
@@ -74,7 +75,8 @@ pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec
         finding.cluster = Some(name.to_owned());
         finding
     };
-    gone.iter().filter(|c| !moved(c)).map(finding).collect()
+    let gone = gone.iter().filter(|c| after.not_built_here(c).is_none());
+    gone.filter(|c| !moved(c)).map(finding).collect()
 }
 
 #[cfg(test)]

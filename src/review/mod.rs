@@ -36,6 +36,8 @@ pub struct Review<'a> {
     pub removed: Vec<FindingLine<'a>>,
     /// How many clusters were looked at.
     pub compared: usize,
+    /// Those that can't be planned with the change, by name.
+    unplannable: BTreeSet<&'a str>,
     /// Findings that are there with the change and without it.
     pub standing: Vec<&'a Finding>,
     /// The numbers.
@@ -111,6 +113,12 @@ pub struct Counts {
     pub warnings_added: usize,
 }
 
+/// The names of the clusters that can't be planned on the right side.
+fn unplannable(diffs: &[ClusterDiff]) -> impl Iterator<Item = &str> {
+    let broken = |d: &&ClusterDiff| d.broken.as_ref().is_some_and(|b| !b.left);
+    diffs.iter().filter(broken).map(|d| &*d.cluster)
+}
+
 impl<'a> Review<'a> {
     /// The review of what differs in clusters, `compared` of which were looked at.
     pub fn of(diffs: &'a [ClusterDiff], compared: usize, standing: Vec<&'a Finding>) -> Self {
@@ -123,6 +131,7 @@ impl<'a> Review<'a> {
             added: findings(&differing, |c| &c.findings_added),
             removed: findings(&differing, |c| &c.findings_removed),
             compared,
+            unplannable: unplannable(diffs).collect(),
             standing,
             counts: Counts::of(diffs),
         };
@@ -149,6 +158,7 @@ impl<'a> Review<'a> {
             added: upgrade::added(steps),
             removed: Vec::new(),
             compared,
+            unplannable: steps.iter().flat_map(|(_, d)| unplannable(d)).collect(),
             standing: Vec::new(),
             counts,
         };
@@ -211,6 +221,10 @@ impl<'a> Review<'a> {
             .iter()
             .filter(|e| (e.effect.impact, e.effect.certain) == (effect.impact, effect.certain));
         let clusters: BTreeSet<&str> = alike.flat_map(|e| e.clusters.iter().copied()).collect();
+        if clusters.iter().all(|name| self.unplannable.contains(name)) {
+            let n = clusters.len();
+            return format!("{n} of {all} can't be planned{}", self.brought());
+        }
         let possible = if effect.certain { "" } else { "possible " };
         let (title, n) = (effect.impact.title(), clusters.len());
         format!("{possible}{title} in {n} of {all}{}", self.brought())

@@ -17,7 +17,7 @@ use super::build_failed::HELM_TEMPLATE_FAILED;
 use super::carriers::HCO_NOT_PLANNED;
 use super::carriers::named::holds_one;
 use super::charts::{CHART, chart_of};
-use super::kustomize::{BuildError, Built, Place, run_program};
+use super::kustomize::{BuildError, Built, FailedBuild, Place, run_program};
 use super::scan::{What, scan};
 use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
 use crate::source::{self, Listing, Location, SourceFile, Span, Tree, Unreadable, Walk, program};
@@ -258,9 +258,10 @@ fn render(
                 Err(error) => {
                     let finding = Finding::new(&HELM_TEMPLATE_FAILED, error.to_string());
                     let finding = finding.at(chart.place.clone());
-                    built
-                        .failed
-                        .push(finding.label("this release is not planned"));
+                    built.failed.push(FailedBuild {
+                        directory,
+                        finding: finding.label("this release is not planned"),
+                    });
                 }
             }
         }

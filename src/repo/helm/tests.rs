@@ -134,7 +134,7 @@ fn what_cannot_be_rendered_is_fatal() {
     let built = render(&tree(), "root".into(), &helm, 1 << 20, &|| false).expect("looked at");
     assert_eq!(built.failed.len(), 2);
     assert!(
-        built.failed[0].message.contains("Error: no"),
+        built.failed[0].finding.message.contains("Error: no"),
         "{:?}",
         built.failed[0]
     );

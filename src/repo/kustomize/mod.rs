@@ -52,9 +52,18 @@ pub struct Built {
     /// What is said about builds that were made.
     pub said: Vec<Finding>,
     /// The builds that failed.
-    pub failed: Vec<Finding>,
+    pub failed: Vec<FailedBuild>,
     /// For each build, how it was made and which file its HyperConverged is from, where that is one.
     pub notes: Vec<String>,
+}
+
+/// A build that failed.
+#[derive(Debug, Clone)]
+pub struct FailedBuild {
+    /// The directory that its cluster would be named by.
+    pub directory: Utf8PathBuf,
+    /// What says so.
+    pub finding: Finding,
 }
 
 /// Why nothing was built.
@@ -353,8 +362,10 @@ impl Built {
                 let said = error.to_string();
                 let said = said.strip_prefix(&file).unwrap_or(&said);
                 let finding = Finding::new(&KUSTOMIZE_BUILD_FAILED, said).at(place);
-                self.failed
-                    .push(finding.label("this cluster is not planned"));
+                self.failed.push(FailedBuild {
+                    directory,
+                    finding: finding.label("this cluster is not planned"),
+                });
             }
         }
         Ok(())
