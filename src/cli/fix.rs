@@ -20,7 +20,7 @@ use super::output::Output;
 use super::settings::Choice;
 use super::tree;
 use crate::app::{self, Work};
-use crate::finding::{Applicability, Finding, Fix, Severity};
+use crate::finding::{Applicability, Finding, Fix};
 use crate::fix::{self, Applied, Line, Rewritten};
 use crate::lint::{self, Settings};
 use crate::report::{plural, shown_path};
@@ -120,7 +120,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     let found = clusters::find_to_edit(&arguments.sources, output)?;
     found.say_problems(output);
-    let root = found.root.clone();
+    let (root, is_built) = (found.root.clone(), found.is_built());
     let mut verdict = found.verdict;
     let mended = match &arguments.migrate {
         Some(to) => {
@@ -159,6 +159,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     } else {
         for file in mended.files.values() {
             write_diff(&mut text, &root, file)?;
+        }
+        // The diff doesn't say that a base goes into several clusters.
+        if is_built && arguments.migrate.is_none() && !mended.applied.is_empty() {
+            writeln!(text)?;
+            for applied in &mended.applied {
+                write_applied(&mut text, &root, applied)?;
+            }
         }
     }
     for dropped in &mended.dropped {
@@ -255,13 +262,13 @@ fn rounds(
         found = found.edited(bytes(&done, |f| &f.text))?;
         let after = relint(&found, &mut refused)?;
         // A base goes into other clusters, too, where the same edit may be wrong.
-        if was_built && harm(settled, &after).is_some() {
+        if was_built && fix::harmed(settled.findings(), after.findings()).is_some() {
             found = found.edited(bytes(&done, |f| f.before.text()))?;
             for choice in &choices {
                 let one = fix::round(std::slice::from_ref(choice));
                 found = found.edited(bytes(&one, |f| &f.text))?;
                 let after = relint(&found, &mut refused)?;
-                if let Some(cluster) = harm(settled, &after) {
+                if let Some(cluster) = fix::harmed(settled.findings(), after.findings()) {
                     harmful.push(choice.fix.clone());
                     mended
                         .harmful
@@ -316,6 +323,13 @@ fn rounds(
             out
         }
     };
+    // What would harm a cluster is no way to mend another one.
+    mended.left.retain_mut(|finding| {
+        finding
+            .fixes
+            .retain(|fix| !harmful.iter().any(|h| h.is_same(fix)));
+        !finding.fixes.is_empty()
+    });
     Ok(mended)
 }
 
@@ -325,30 +339,6 @@ fn bytes(round: &fix::Round, text: impl Fn(&Rewritten) -> &str) -> BTreeMap<Utf8
     files
         .map(|(path, f)| (path.clone(), encode(text(f), f.before.encoding())))
         .collect()
-}
-
-/// The cluster that has an error which it didn't have before.
-fn harm(before: &Settled, after: &Settled) -> Option<String> {
-    let errors = |settled: &Settled| -> BTreeSet<(String, String, String)> {
-        let errors = settled
-            .findings()
-            .iter()
-            .filter(|f| f.severity == Severity::Error);
-        let each = errors.flat_map(|f| {
-            let key = |c: &str| (c.to_owned(), f.rule.name.to_owned(), f.message.clone());
-            // A build that fails is its kustomization's.
-            let place = f.location.as_ref().and_then(|l| l.file.path().parent());
-            let none = f
-                .cluster
-                .is_none()
-                .then(|| key(place.map_or(".", |d| d.as_str())));
-            f.clusters().map(key).chain(none).collect::<Vec<_>>()
-        });
-        each.collect()
-    };
-    let known = errors(before);
-    let mut new = errors(after).into_iter().filter(|e| !known.contains(e));
-    new.next().map(|(cluster, ..)| cluster)
 }
 
 /// What tells whether a finding of a file is still there in what became of it.

@@ -8,6 +8,7 @@
 //! round.
 
 mod delta;
+mod harm;
 mod migrate;
 mod preview;
 mod round;
@@ -15,6 +16,7 @@ mod round;
 mod tests;
 mod write;
 
+pub use harm::harmed;
 pub use migrate::{
     Migrated, NotMigrated, Stuck, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
     to_v1,

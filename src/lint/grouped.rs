@@ -77,3 +77,64 @@ pub fn grouped(findings: Vec<Finding>, users: &Users) -> Vec<Finding> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Fix, Rule};
+    use crate::source::{Location, SourceFile, Span};
+
+    static RULE: Rule = Rule {
+        name: "some-rule",
+        ..Rule::BASE
+    };
+
+    fn place(path: &str) -> Location {
+        Location::new(&SourceFile::new(path, "a: no\nb: 1\n"), Span::new(3, 5))
+    }
+
+    /// What is offered for the value of a base that goes into the clusters `users`, where each of `found` is
+    /// offered to change it.
+    fn offered(users: &[&str], found: &[(&str, Applicability)]) -> Vec<String> {
+        let base = place("base/hc.yaml");
+        let origins = |_: &&str| {
+            let own = vec![(Span::new(0, 9), base.clone())];
+            Arc::new(Origins::new(own))
+        };
+        let mut of_file: Vec<_> = users
+            .iter()
+            .map(|n| ((*n).to_owned(), origins(n)))
+            .collect();
+        // A patch of this one replaces the value.
+        let patched = vec![(Span::new(0, 9), place("patched/patch.yaml"))];
+        of_file.push(("patched".to_owned(), Arc::new(Origins::new(patched))));
+        let users = Users::from([("base/hc.yaml".into(), of_file)]);
+        let findings = found.iter().map(|(cluster, applicability)| {
+            let fix = Fix::edit("say false", *applicability, base.clone(), "false");
+            let finding = Finding::new(&RULE, "no is no").at(base.clone()).fix(fix);
+            Finding {
+                cluster: Some((*cluster).to_owned()),
+                ..finding
+            }
+        });
+        let grouped = grouped(findings.collect(), &users);
+        let fixes = grouped.iter().flat_map(|f| &f.fixes);
+        fixes
+            .map(|fix| format!("{:?}: {}", fix.applicability, fix.title))
+            .collect()
+    }
+
+    #[test]
+    fn a_fix_is_safe_only_where_it_is_for_all_clusters_that_it_changes() {
+        use Applicability::{Safe, Unsafe};
+        let both = [("lab", Safe), ("prod", Safe)];
+        assert_eq!(offered(&["lab"], &both[..1]), ["Safe: say false"]);
+        let names = "say false, in lab, prod";
+        assert_eq!(offered(&["lab", "prod"], &both), [format!("Safe: {names}")]);
+        // prod has no such finding: what the fix would change there is not known to be wrong.
+        let demoted = [format!("Unsafe: {names}")];
+        assert_eq!(offered(&["lab", "prod"], &both[..1]), demoted);
+        let mixed = [("lab", Safe), ("prod", Unsafe)];
+        assert_eq!(offered(&["lab", "prod"], &mixed), demoted);
+    }
+}

@@ -18,7 +18,7 @@ use super::root::Root;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::fix::{Choice, choose, round};
 use crate::repo::Repo;
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceFile, Span, encode};
 use crate::yaml::edit::{Before, apply_and_verify};
 use crate::yaml::{Node, parse};
 
@@ -113,8 +113,16 @@ pub(super) fn actions(
                 }
             };
             for fix in finding.fixes.iter().filter(|f| is_possible(finding, f)) {
-                let preferred = fix.applicability == Applicability::Safe;
-                add(title(fix), &fix.edits, preferred, &mut out);
+                let safe = fix.applicability == Applicability::Safe;
+                // A base goes into other clusters, too, where the same edit may be wrong.
+                let shared = safe && !finding.also.is_empty();
+                match shared.then(|| harmed(ground, finding, fix)).flatten() {
+                    Some(cluster) => {
+                        let title = format!("{} (brings an error to {cluster})", fix.title);
+                        add(title, &fix.edits, false, &mut out);
+                    }
+                    None => add(title(fix), &fix.edits, safe, &mut out),
+                }
             }
             if let Some(edit) = suppression(ground, finding) {
                 let title = format!("ignore {} here", finding.rule.name);
@@ -155,6 +163,14 @@ fn title(fix: &Fix) -> String {
         Applicability::Safe | Applicability::Suggestion => fix.title.clone(),
         Applicability::Unsafe => format!("{} (changes what the cluster does)", fix.title),
     }
+}
+
+/// The cluster that would have a new error.
+fn harmed(ground: &Ground<'_>, finding: &Finding, fix: &Fix) -> Option<String> {
+    let files = round(&[Choice { finding, fix }]).files.into_iter();
+    let edited = files.map(|(path, f)| (path, encode(&f.text, f.before.encoding())));
+    let job = ground.root.job_of(ground.documents);
+    job.harmed_by(edited.collect(), &ground.analysis.findings)
 }
 
 /// Whether the result is what was meant.

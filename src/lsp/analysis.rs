@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::overlay::Overlay;
 use crate::app::{self, Progress, State, Work, caught};
 use crate::finding::Finding;
-use crate::fix::{choose, round};
+use crate::fix::{choose, harmed, round};
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options, Repo};
 use crate::secret;
@@ -63,14 +63,24 @@ impl Job {
         }
     }
 
+    /// The cluster that has an error with these files which is not among the findings.
+    pub(super) fn harmed_by(
+        mut self,
+        edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
+        findings: &[Finding],
+    ) -> Option<String> {
+        self.texts.extend(edited);
+        harmed(findings, &look(&self).findings)
+    }
+
     /// A file as `hcoplan fix --write` would leave it: its safe fixes, and those that come up when
     /// they are made. `None` where nothing is to be done. Fixes that reach into other files are
-    /// left out.
+    /// left out, and so is a round of them after which a cluster has a new error.
     pub(super) fn mended(mut self, path: &Utf8Path) -> Option<(Arc<SourceFile>, String)> {
         const MOST_ROUNDS: usize = 10;
         let mut mended: Option<(Arc<SourceFile>, String)> = None;
+        let mut findings = look(&self).findings;
         for _ in 0..MOST_ROUNDS {
-            let findings = look(&self).findings;
             let mut choices = choose(&findings, false);
             choices.retain(|c| c.fix.edits.iter().all(|e| e.file.path() == path));
             let Some(file) = round(&choices).files.remove(path) else {
@@ -78,6 +88,11 @@ impl Job {
             };
             let bytes = encode(&file.text, file.before.encoding());
             self.texts.insert(path.to_owned(), bytes);
+            let after = look(&self).findings;
+            if harmed(&findings, &after).is_some() {
+                break;
+            }
+            findings = after;
             match &mut mended {
                 Some((_, text)) => *text = file.text,
                 None => mended = Some((file.before, file.text)),
