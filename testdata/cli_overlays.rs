@@ -28,3 +28,195 @@ fn overlays_have_the_findings_of_plain_directories() {
     assert!(plain.len() > 4, "{plain:#?}");
     assert_eq!(overlays, plain);
 }
+
+/// An editor that talks to the language server, and doesn't wait for ever.
+struct Editor {
+    server: std::process::Child,
+    input: std::process::ChildStdin,
+    /// What the server says, read by a thread of its own.
+    said: std::sync::mpsc::Receiver<serde_json::Value>,
+    root: String,
+    requests: u32,
+}
+
+impl Editor {
+    fn new(scene: &Scene) -> Self {
+        use std::io::{BufRead as _, BufReader, Read as _};
+        let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
+        let command = command.arg("lsp").env("HCOPLAN_ALLOW_KUSTOMIZE", "1");
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut server = piped.spawn().expect("hcoplan runs");
+        let input = server.stdin.take().expect("piped");
+        let mut output = BufReader::new(server.stdout.take().expect("piped"));
+        let (sender, said) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let mut length = 0;
+            while output.read_line(&mut line).is_ok_and(|n| n > 0) {
+                if let Some(number) = line.trim().strip_prefix("Content-Length: ") {
+                    length = number.parse().expect("a number");
+                } else if line.trim().is_empty() {
+                    let mut bytes = vec![0; length];
+                    output.read_exact(&mut bytes).expect("the whole message");
+                    let message = serde_json::from_slice(&bytes).expect("JSON");
+                    let _ = sender.send(message);
+                }
+                line.clear();
+            }
+        });
+        let root = format!("file://{}", scene.path("").display());
+        let mut editor = Self {
+            server,
+            input,
+            said,
+            root: root.trim_end_matches('/').to_owned(),
+            requests: 0,
+        };
+        let folders = serde_json::json!([{"uri": editor.root, "name": "w"}]);
+        let hello = serde_json::json!({"processId": null, "rootUri": null, "capabilities": {}, "workspaceFolders": folders});
+        editor.ask("initialize", hello);
+        editor.tell("initialized", serde_json::json!({}));
+        editor
+    }
+
+    fn send(&mut self, message: &serde_json::Value) {
+        use std::io::Write as _;
+        let text = message.to_string();
+        let framed = format!("Content-Length: {}\r\n\r\n{text}", text.len());
+        self.input.write_all(framed.as_bytes()).expect("sent");
+        self.input.flush().expect("sent");
+    }
+
+    fn tell(&mut self, method: &str, params: serde_json::Value) {
+        self.send(&serde_json::json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn ask(&mut self, method: &str, params: serde_json::Value) -> serde_json::Value {
+        self.requests += 1;
+        let id = self.requests;
+        self.send(
+            &serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}),
+        );
+        self.wait(method, |message| {
+            (message["id"] == id).then(|| message["result"].clone())
+        })
+    }
+
+    /// Waits for a message that says something, which is what `wanted` finds in it.
+    fn wait<T>(&self, what: &str, wanted: impl Fn(&serde_json::Value) -> Option<T>) -> T {
+        let patience = std::time::Duration::from_secs(60);
+        let mut heard = Vec::new();
+        loop {
+            let Ok(message) = self.said.recv_timeout(patience) else {
+                panic!("no {what} among {heard:#?}");
+            };
+            if let Some(found) = wanted(&message) {
+                return found;
+            }
+            heard.push(message);
+        }
+    }
+
+    fn open(&mut self, path: &str, text: &str) {
+        let document = serde_json::json!({"uri": format!("{}/{path}", self.root), "languageId": "yaml", "version": 1, "text": text});
+        let params = serde_json::json!({"textDocument": document});
+        self.tell("textDocument/didOpen", params);
+    }
+
+    /// The line of the file, counted from 1, at which a rule finds something.
+    fn shown(&self, path: &str, rule: &str) -> u64 {
+        let uri = format!("{}/{path}", self.root);
+        self.wait(rule, |message| {
+            let params = &message["params"];
+            let mut all = params["diagnostics"].as_array().into_iter().flatten();
+            let found = all.find(|d| params["uri"] == *uri && d["code"] == rule)?;
+            Some(found["range"]["start"]["line"].as_u64()? + 1)
+        })
+    }
+
+    /// What is offered at a line, counted from 1: the title, whether it is preferred, and what is written in
+    /// which file.
+    fn offered(&mut self, path: &str, line: u64) -> Vec<String> {
+        let at = serde_json::json!({"line": line - 1, "character": 16});
+        let params = serde_json::json!({
+            "textDocument": {"uri": format!("{}/{path}", self.root)}, "range": {"start": at, "end": at},
+            "context": {"diagnostics": [], "only": ["quickfix"]}});
+        let actions = self.ask("textDocument/codeAction", params);
+        let told = actions.as_array().expect("a list").iter().map(|action| {
+            let title = action["title"].as_str().expect("a title");
+            let preferred = match action["isPreferred"] == true {
+                true => ", preferred",
+                false => "",
+            };
+            let changes = action["edit"]["changes"].as_object().expect("changes");
+            let files = changes.iter().map(|(uri, edits)| {
+                let file = uri.trim_start_matches(&*self.root);
+                let text = edits[0]["newText"].as_str().expect("text").trim();
+                format!("{file}: {text}")
+            });
+            let files: Vec<_> = files.collect();
+            format!("{title}{preferred} [{}]", files.join(", "))
+        });
+        told.filter(|title| !title.starts_with("ignore ")).collect()
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The editor shows what is wrong with the clusters at the layer that says it, while the layer isn't saved,
+/// and offers to change that layer, with the names of the clusters that change by it.
+#[test]
+fn an_editor_sees_through_overlays() {
+    let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in/overlays"));
+    scene.add_kustomize();
+    fs::write(scene.path("hcoplan.yaml"), "kustomize: true\n").expect("written");
+    let text = |path: &str| fs::read_to_string(scene.path(path)).expect("readable");
+    let (base, patch) = ("base/hyperconverged.yaml", "clusters/prod/patch.yaml");
+
+    let mut editor = Editor::new(&scene);
+    assert_eq!(editor.shown(base, "deploy-ovs-implicit"), 7);
+    editor.open(base, &text(base).replace("Cluster: 10", "Cluster: ten"));
+    assert_eq!(editor.shown(base, "scalar-type-mismatch"), 11);
+    editor.open(patch, &text(patch).replace("Cluster: 20", "Cluster: many"));
+    assert_eq!(editor.shown(patch, "scalar-type-mismatch"), 9);
+    drop(editor);
+
+    let mut editor = Editor::new(&scene);
+    let unquoted = text(base).replace("\"True\"", "\"no\"");
+    editor.open(base, &unquoted);
+    editor.wait("no", |m| {
+        m.to_string()
+            .contains("deployOVS is \\\"no\\\"")
+            .then_some(())
+    });
+    let both = "say false, in clusters/lab, clusters/prod";
+    let edit = format!("[/{base}: \"false\"]");
+    let offered = editor.offered(base, 7);
+    assert_eq!(offered, [format!("{both}, preferred {edit}")]);
+    let own = text(patch).replace("spec:", "  annotations:\n    deployOVS: \"off\"\nspec:");
+    editor.open(patch, &own);
+    assert_eq!(editor.shown(patch, "deploy-ovs-implicit"), 7);
+    let offered = editor.offered(patch, 7);
+    let expected = format!("say false, preferred [/{patch}: \"false\"]");
+    assert_eq!(offered, [expected]);
+    drop(editor);
+
+    // What one overlay tests for is not to be changed for the other one.
+    let kustomization = "clusters/prod/kustomization.yaml";
+    let tests = "- target: {kind: HyperConverged}\n  patch: |-\n    - {op: test, path: /metadata/annotations/deployOVS, value: \"no\"}\n";
+    fs::write(scene.path(kustomization), text(kustomization) + tests).expect("written");
+    let mut editor = Editor::new(&scene);
+    editor.open(base, &unquoted);
+    editor.wait("no", |m| {
+        m.to_string()
+            .contains("deployOVS is \\\"no\\\"")
+            .then_some(())
+    });
+    let expected = format!("{both} (brings an error to clusters/prod) {edit}");
+    assert_eq!(editor.offered(base, 7), [expected]);
+}
