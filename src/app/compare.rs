@@ -220,11 +220,7 @@ pub fn unbuilt(
     below: Option<&Utf8Path>,
     is_meant: impl Fn(&str) -> bool,
 ) -> Vec<ClusterDiff> {
-    let told = repo.unbuilt(below).into_iter().map(|(directory, finding)| {
-        let name = match directory.as_str() {
-            "" => ".",
-            name => name,
-        };
+    let told = repo.unbuilt(below).into_iter().map(|(name, finding)| {
         let mut diff = ClusterDiff::new(name);
         diff.broken = Some(Unplannable::unreadable(finding).broken(false));
         diff

@@ -6,7 +6,6 @@ use camino::Utf8Path;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use super::arguments::Sources;
-use super::clusters::cluster_name;
 use super::failure::Failure;
 use super::shard::Shard;
 use crate::repo::Repo;
@@ -52,7 +51,7 @@ impl Selection {
         let clusters = repo.clusters().iter();
         let clusters = clusters.filter(|c| repo.is_within(c, below));
         let unbuilt = repo.unbuilt(Some(below)).into_iter();
-        let unbuilt = unbuilt.map(|(directory, _)| cluster_name(directory).to_owned());
+        let unbuilt = unbuilt.map(|(name, _)| name.to_owned());
         let here = clusters.map(|c| c.name().to_owned());
         self.only = Some(here.chain(unbuilt).collect());
     }

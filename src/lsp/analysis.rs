@@ -75,11 +75,13 @@ impl Job {
 
     /// A file as `hcoplan fix --write` would leave it: its safe fixes, and those that come up when
     /// they are made. `None` where nothing is to be done. Fixes that reach into other files are
-    /// left out, and so is a round of them after which a cluster has a new error.
+    /// left out, and so is a round of them after which a cluster that is built has a new error.
     pub(super) fn mended(mut self, path: &Utf8Path) -> Option<(Arc<SourceFile>, String)> {
         const MOST_ROUNDS: usize = 10;
         let mut mended: Option<(Arc<SourceFile>, String)> = None;
-        let mut findings = look(&self).findings;
+        let first = look(&self);
+        let is_built = first.repo.is_some_and(|r| r.is_built());
+        let mut findings = first.findings;
         for _ in 0..MOST_ROUNDS {
             let mut choices = choose(&findings, false);
             choices.retain(|c| c.fix.edits.iter().all(|e| e.file.path() == path));
@@ -89,7 +91,8 @@ impl Job {
             let bytes = encode(&file.text, file.before.encoding());
             self.texts.insert(path.to_owned(), bytes);
             let after = look(&self).findings;
-            if harmed(&findings, &after).is_some() {
+            // A base goes into other clusters, too.
+            if is_built && harmed(&findings, &after).is_some() {
                 break;
             }
             findings = after;

@@ -1,6 +1,25 @@
-//! The rules about builds that fail.
+//! Builds that fail, and the rules about them.
 
-use crate::finding::{Group, Needs, Predicts, Rule, Severity};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+
+/// A build that failed.
+#[derive(Debug, Clone)]
+pub struct FailedBuild {
+    /// The directory that its cluster would be named by.
+    pub directory: Utf8PathBuf,
+    /// What says so.
+    pub finding: Finding,
+}
+
+/// What a cluster is called that is built in a directory.
+pub(super) fn name_of(directory: &Utf8Path) -> &str {
+    match directory.as_str() {
+        "" => ".",
+        name => name,
+    }
+}
 
 /// A kustomization that could not be built.
 pub static KUSTOMIZE_BUILD_FAILED: Rule = Rule {

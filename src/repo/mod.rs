@@ -57,7 +57,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 pub use appliers::{AppliedBy, Appliers, Controller};
-pub use build_failed::{HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
+pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
@@ -72,8 +72,8 @@ pub use identity::{Identity, Said, SaidBy};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
-    BUILT, BuildError, BuildLayer, Built, FailedBuild, LayerKind, build, build_one, builder,
-    has_kustomization, hyperconvergeds_of, is_tied, selects,
+    BUILT, BuildError, BuildLayer, Built, LayerKind, build, build_one, builder, has_kustomization,
+    hyperconvergeds_of, is_tied, selects,
 };
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
@@ -290,21 +290,27 @@ impl Repo {
         is_built.then(|| kustomize::layers_of(&*self.tree, cluster.directory()))
     }
 
+    /// Whether anything of it was built.
+    pub fn is_built(&self) -> bool {
+        self.built.is_some()
+    }
+
     /// The builds that failed.
     pub fn failed_builds(&self) -> &[FailedBuild] {
         self.built.as_ref().map_or(&[], |built| &built.failed)
     }
 
-    /// The clusters whose build failed or wasn't made, by the directories that name them, with what says so. Where
-    /// a directory is given, only those that anything in it goes into.
-    pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(&Utf8Path, &Finding)> {
+    /// The clusters whose build failed or wasn't made, by name, with what says so. Where a directory is given,
+    /// only those that anything in it goes into.
+    pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(&str, &Finding)> {
         let failed = self.failed_builds().iter();
-        let mut out: Vec<_> = failed.map(|f| (&*f.directory, &f.finding)).collect();
+        let named = failed.map(|f| (build_failed::name_of(&f.directory), &f.finding));
+        let mut out: Vec<_> = named.collect();
         let mut findings = self.problems.iter().map(|p| &p.finding);
         if let Some(finding) = findings.find(|f| f.rule.name == KUSTOMIZE_NOT_BUILT.name) {
             let overlays = self.overlays.iter();
             let meant = overlays.filter(|o| below.is_none_or(|below| o.is_of(below)));
-            out.extend(meant.map(|overlay| (overlay.directory(), finding)));
+            out.extend(meant.map(|overlay| (overlay.name(), finding)));
         }
         out
     }
@@ -312,8 +318,9 @@ impl Repo {
     /// Why a cluster that another state of the repository has isn't known here, where that is because its build
     /// failed or wasn't made.
     pub fn not_built_here(&self, cluster: &ClusterRef) -> Option<&Finding> {
+        let name = build_failed::name_of(cluster.directory());
         let mut unbuilt = self.unbuilt(None).into_iter();
-        let found = unbuilt.find(|(directory, _)| *directory == cluster.directory());
+        let found = unbuilt.find(|(other, _)| *other == name);
         found.map(|(_, finding)| finding)
     }
 

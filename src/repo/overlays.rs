@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Repo;
+use super::build_failed::name_of;
 use super::files::{FileUse, Use};
 use super::identity::Identity;
 use super::kustomization::{Kustomizations, Named};
@@ -45,10 +46,7 @@ pub struct Overlay {
 impl Overlay {
     /// What the cluster is called: the kustomization's directory.
     pub fn name(&self) -> &str {
-        match self.directory().as_str() {
-            "" => ".",
-            name => name,
-        }
+        name_of(self.directory())
     }
 
     /// Whether the configuration names all files that it builds on, so that they are clusters.

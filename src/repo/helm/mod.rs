@@ -13,11 +13,11 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::releases::{Release, releases};
-use super::build_failed::HELM_TEMPLATE_FAILED;
+use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED};
 use super::carriers::HCO_NOT_PLANNED;
 use super::carriers::named::holds_one;
 use super::charts::{CHART, chart_of};
-use super::kustomize::{BuildError, Built, FailedBuild, Place, run_program};
+use super::kustomize::{BuildError, Built, Place, run_program};
 use super::scan::{What, scan};
 use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
 use crate::source::{self, Listing, Location, SourceFile, Span, Tree, Unreadable, Walk, program};

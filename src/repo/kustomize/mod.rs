@@ -10,6 +10,7 @@ mod layers;
 mod read;
 mod remote;
 mod run;
+mod tied;
 mod trace;
 
 pub(super) use run::{Place, run_program};
@@ -24,7 +25,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 pub use self::layers::{Layer as BuildLayer, What as LayerKind, selects};
 use self::read::{Kustomization, Named};
 pub use self::run::builder;
-use super::build_failed::KUSTOMIZE_BUILD_FAILED;
+pub use self::tied::is_tied;
+use super::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED};
 use super::kustomization::{KUSTOMIZATIONS, is_kustomization};
 use super::listed::HCO;
 use super::scan::{What, scan};
@@ -55,15 +57,6 @@ pub struct Built {
     pub failed: Vec<FailedBuild>,
     /// For each build, how it was made and which file its HyperConverged is from, where that is one.
     pub notes: Vec<String>,
-}
-
-/// A build that failed.
-#[derive(Debug, Clone)]
-pub struct FailedBuild {
-    /// The directory that its cluster would be named by.
-    pub directory: Utf8PathBuf,
-    /// What says so.
-    pub finding: Finding,
 }
 
 /// Why nothing was built.
@@ -288,26 +281,6 @@ fn has_inventory(tree: &dyn Tree, listing: &Listing, directory: &Utf8Path) -> bo
         let found = scan(tree, file).found;
         let declared = What::Inventory(SourceKind::Declared);
         found.iter().any(|f| f.what == declared)
-    })
-}
-
-/// Whether kustomizations tie a directory or a file of a tree to what lies elsewhere: one in it names
-/// something outside, as an overlay does its base, or one outside names something in it.
-pub fn is_tied(tree: &dyn Tree, below: &Utf8Path) -> bool {
-    let files = tree.list(&Walk::default()).map(|listing| listing.files);
-    let files = files.unwrap_or_default();
-    let kustomizations = files.iter().filter(|f| is_kustomization(f));
-    let mut directories = kustomizations.filter_map(|f| f.parent());
-    directories.any(|directory| {
-        let read = Kustomization::of(tree, Utf8Path::new("."), directory);
-        let named = read.map(|k| k.named).unwrap_or_default();
-        named.iter().any(|named| match named {
-            Named::Base(name) | Named::File(name) | Named::Patch(name) | Named::Plugin(name) => {
-                let path = normal(&directory.join(name));
-                path.is_some_and(|p| p.starts_with(below) != directory.starts_with(below))
-                    && !remote::looks_remote(name)
-            }
-        })
     })
 }
 
