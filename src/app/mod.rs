@@ -38,9 +38,7 @@ mod work;
 
 pub use allowed::{ALLOW_HELM, ALLOW_KUSTOMIZE, is_allowed};
 pub use budget::{Budget, exceed, exceeded, say};
-pub use compare::{
-    Compared, Pair, Relation, compare, findings, mark_standing, pairs, unbuilt,
-};
+pub use compare::{Compared, Pair, Relation, compare, findings, mark_standing, pairs, unbuilt};
 pub use compare_with::{Left, compare_with, compare_with_prior, gone};
 pub use document::plan_document;
 pub use drift::{ClusterDrift, cluster_drift};
