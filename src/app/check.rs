@@ -18,6 +18,7 @@ pub(super) fn lint(
     let context = lint::Context::new(input, selection.settings())
         .with_neighbours(|| repo.neighbours(cluster, loaded))
         .with_texts(|| repo.texts(cluster))
+        .with_commands(|| repo.commands(cluster))
         .with_before(before)
         .with_layers(|| repo.layers(cluster))
         .with_before_edits(|| loaded.before_edits());

@@ -134,7 +134,7 @@ fn find_in(
     }
     if !repo.clusters().iter().any(is_below) {
         let directory = &sources.directory;
-        let is_unplanned = repo.unplanned(place.below.as_deref()).next().is_some();
+        let is_unplanned = repo.mentions_any(place.below.as_deref());
         // That some are not built is a finding.
         let is_unbuilt =
             verdict.unreadable && (!repo.overlays().is_empty() || has_failed(&options));

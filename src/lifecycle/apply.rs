@@ -20,10 +20,10 @@ pub(super) fn applied(live: &Value, manifest: &Value, namespace: &str) -> Value 
         Some((_, manifest)) => manifest,
         None => Value::Object(Map::new()),
     };
-    let mut patch = only(&difference(&original, &modified), Part::Removals);
+    let mut patch = only(&merge_patch(&original, &modified), Part::Removals);
     merge(
         &mut patch,
-        &only(&difference(live, &modified), Part::Values),
+        &only(&merge_patch(live, &modified), Part::Values),
     );
     let mut out = live.clone();
     json_patch::merge(&mut out, &patch);
@@ -79,7 +79,7 @@ fn object_at<'m>(map: &'m mut Map<String, Value>, key: &str) -> &'m mut Map<Stri
 }
 
 /// The merge patch that makes `after` of `before`: null where a key goes.
-fn difference(before: &Value, after: &Value) -> Value {
+pub fn merge_patch(before: &Value, after: &Value) -> Value {
     let (Value::Object(before), Value::Object(after)) = (before, after) else {
         return after.clone();
     };
@@ -88,7 +88,7 @@ fn difference(before: &Value, after: &Value) -> Value {
         match before.get(key) {
             Some(old) if old == value => {}
             Some(old @ Value::Object(_)) if value.is_object() => {
-                out.insert(key.clone(), difference(old, value));
+                out.insert(key.clone(), merge_patch(old, value));
             }
             _ => drop(out.insert(key.clone(), value.clone())),
         }

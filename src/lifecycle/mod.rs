@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use apply::LAST_APPLIED;
+pub use apply::{LAST_APPLIED, merge_patch};
 pub use follow::is_upgrade;
 use objects::Unwanted;
 pub use objects::{Became, Objects};

@@ -56,6 +56,8 @@ pub struct Holds {
     pub almost: usize,
     /// Documents with HyperConvergeds that aren't planned.
     pub named: usize,
+    /// Whether there are commands that change a HyperConverged.
+    pub commands: bool,
 }
 
 impl fmt::Display for Use {
@@ -72,6 +74,9 @@ impl fmt::Display for Use {
                     several(holds.hyperconvergeds, "HyperConverged"),
                     several(holds.almost, "almost a HyperConverged"),
                     several(holds.named, "a HyperConverged that isn't planned"),
+                    holds
+                        .commands
+                        .then(|| "commands on a HyperConverged".to_owned()),
                     several(holds.inventories, "ClusterInventory"),
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),

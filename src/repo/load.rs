@@ -401,7 +401,7 @@ pub fn identity_in(files: impl IntoIterator<Item = Arc<SourceFile>>) -> Identity
             match found.what {
                 What::HyperConverged | What::Layer => candidates.hyperconverged(&document),
                 What::Statement(kind) => statements.push(Statement::read(kind, document)),
-                What::Inventory(_) | What::Almost | What::Named => {}
+                What::Inventory(_) | What::Almost | What::Named | What::Command => {}
             }
         }
     }

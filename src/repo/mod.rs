@@ -12,6 +12,7 @@ mod carriers;
 mod changes;
 mod charts;
 mod choose_release;
+mod commands;
 mod companions;
 mod config;
 mod dump;
@@ -60,6 +61,11 @@ pub use appliers::{AppliedBy, Appliers, Controller};
 pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
+#[cfg(test)]
+pub use commands::commands_in;
+pub use commands::{
+    Command, HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding as command_finding,
+};
 pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{
     CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig,
@@ -211,6 +217,8 @@ pub struct Repo {
     files: Vec<FileUse>,
     /// Dockerfiles, Makefiles and scripts, sorted.
     texts: Vec<Utf8PathBuf>,
+    /// Indexes of the files with commands that change a HyperConverged.
+    with_commands: Vec<u32>,
     problems: Vec<Problem>,
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,
@@ -352,6 +360,16 @@ impl Repo {
             .iter()
             .filter(|f| UNPLANNED.contains(&f.rule.name));
         unplanned.filter(is_below)
+    }
+
+    /// Whether anything in the files below a directory is about a HyperConverged: one that isn't planned, or commands.
+    pub fn mentions_any(&self, below: Option<&Utf8Path>) -> bool {
+        let mut with_commands = self.with_commands.iter();
+        let is_below = |file: &u32| {
+            let path = self.paths.get(*file as usize);
+            below.is_none_or(|b| path.is_some_and(|p| p.starts_with(b)))
+        };
+        self.unplanned(below).next().is_some() || with_commands.any(is_below)
     }
 
     /// What kustomizations lay over a cluster's HyperConverged, inner ones first; where it is built, what it

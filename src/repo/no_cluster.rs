@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Repo;
 use super::almost::{self, unused_inventory};
+use super::commands;
 use super::objects::{Objects, SourceRef, parent};
 use crate::inventory::SourceKind;
 
@@ -21,6 +22,11 @@ impl Repo {
             if let Ok(content) = self.content(object.file) {
                 findings.extend(content.named(object.place.document));
             }
+        }
+        if self.clusters.is_empty() && objects.unbuilt.is_empty() {
+            let files = objects.with_commands.iter();
+            let commands = files.flat_map(|file| self.commands_of(*file));
+            findings.extend(commands.map(|c| commands::finding_alone(&c)));
         }
         if objects.given.is_empty() && !objects.is_one_file {
             let used: BTreeSet<SourceRef> = self

@@ -128,6 +128,8 @@ pub(super) struct Objects {
     pub(super) layers: Vec<ObjectRef>,
     /// Documents with HyperConvergeds that aren't planned.
     pub(super) named: Vec<ObjectRef>,
+    /// Indexes of files with commands that change a HyperConverged, each once.
+    pub(super) with_commands: Vec<u32>,
     /// Whether HyperConvergeds are taken from one file only, whatever lies beside it.
     pub(super) is_one_file: bool,
 }

@@ -173,6 +173,8 @@ impl Repo {
             reading.objects.almost.retain(meant);
             reading.objects.layers.retain(meant);
             reading.objects.named.retain(meant);
+            let is_meant = |file: &u32| paths.get(*file as usize).is_some_and(|p| **p == *only);
+            reading.objects.with_commands.retain(is_meant);
             reading.objects.is_one_file = true;
             // What is asked for by name has to be readable, whatever is in it.
             let meant = |p: &Problem| {
@@ -381,6 +383,7 @@ impl Reading {
                 What::Layer => self.objects.layers.push(object),
                 What::Almost => self.objects.almost.push(object),
                 What::Named => self.objects.named.push(object),
+                What::Command => self.objects.with_commands.push(file),
             }
         }
     }
@@ -441,6 +444,7 @@ impl Reading {
             tree,
             files: self.files,
             texts: self.texts,
+            with_commands: std::mem::take(&mut self.objects.with_commands),
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
@@ -490,6 +494,7 @@ fn holds(found: &[Found]) -> Holds {
         hyperconvergeds: count(What::HyperConverged) + count(What::Layer),
         almost: count(What::Almost),
         named: count(What::Named),
+        commands: count(What::Command) > 0,
         inventories: count(What::Inventory(SourceKind::Declared)),
         nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
         machines: count(What::Inventory(SourceKind::Machines)) > 0,

@@ -8,6 +8,7 @@
 mod annotation;
 mod built_files;
 mod bundles;
+mod commands;
 mod crons;
 mod edit;
 mod field;
@@ -73,13 +74,13 @@ pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
 
 use self::source::Source;
 use crate::admission::Admission;
-use crate::finding::{OptionValue, Rule};
+use crate::finding::{Finding, OptionValue, Rule};
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::lint::Settings;
 use crate::plan::Plan;
 use crate::release::Release;
-use crate::repo::{Layer, Neighbours};
+use crate::repo::{Command, Layer, Neighbours};
 use crate::schema::Schema;
 use crate::source::{Location, SourceFile};
 use crate::topology::Topology;
@@ -115,6 +116,8 @@ pub struct Context<'a> {
     layers: Source<'a, Vec<Layer>>,
     evidence: OnceCell<image_evidence::Index>,
     bundles: OnceCell<bundles::Bundles>,
+    commands: Source<'a, Vec<Command>>,
+    command_findings: OnceCell<Vec<Finding>>,
     texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
@@ -141,6 +144,8 @@ impl<'a> Context<'a> {
             layers: Source::default(),
             evidence: OnceCell::new(),
             bundles: OnceCell::new(),
+            commands: Source::default(),
+            command_findings: OnceCell::new(),
             texts: Source::default(),
             texts_and_manifests: OnceCell::new(),
             before: None,

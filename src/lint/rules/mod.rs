@@ -91,6 +91,8 @@ rules! {
     golden_image_namespace_missing,
     hco_api_v1_too_new,
     hco_api_v1beta1,
+    hco_changed_by_command,
+    hco_command_fails,
     hco_kind_unknown,
     hco_name_invalid,
     hco_namespace_mismatch,

@@ -12,7 +12,7 @@ use crate::inventory::{self, LoadedInventory, Source, SourceKind};
 use crate::lint::{Context, Input, Run, Selection, Settings, run};
 use crate::plan::{Plan, plan};
 use crate::release::Release;
-use crate::repo::{Kustomizations, Layer, Neighbours, known_release};
+use crate::repo::{Command, Kustomizations, Layer, Neighbours, commands_in, known_release};
 use crate::source::{Directory, Location, SourceFile, Tree, Walk, max_bytes};
 use crate::why::World;
 use crate::yaml::{self, Document};
@@ -149,6 +149,7 @@ impl Case {
         Context::new(self.input(), settings)
             .with_neighbours(neighbours)
             .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
+            .with_commands(|| self.directory.iter().flat_map(|d| commands(d)).collect())
             .with_before(self.before.as_ref())
             .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect())
     }
@@ -187,6 +188,22 @@ fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
         SourceFile::new(name.into_owned(), text)
     });
     read.collect()
+}
+
+/// The commands in the files of a directory.
+fn commands(directory: &FilePath) -> Vec<Command> {
+    let entries = fs::read_dir(directory).expect("a directory");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    paths.sort();
+    let files = paths
+        .iter()
+        .filter(|p| p.is_file() && p.extension().is_none_or(|e| e != "txt"));
+    let commands = files.flat_map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = fs::read_to_string(path).expect("a fixture");
+        commands_in(&SourceFile::new(name.into_owned(), text))
+    });
+    commands.collect()
 }
 
 /// What the kustomizations of a directory lay over its HyperConverged.

@@ -16,6 +16,9 @@ const MODULES: [&str; 6] = [
     "openshift",
 ];
 
+/// The modules that apply a JSON patch.
+const PATCHES: [&str; 2] = ["kubernetes.core.k8s_json_patch", "k8s_json_patch"];
+
 /// Where plays, roles and blocks have their tasks.
 const LISTS: [&str; 8] = [
     "pre_tasks",
@@ -57,14 +60,39 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
 pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
     let mut out = Vec::new();
     each(list, &mut |_, arguments| {
-        let (version, kind) = (text(arguments, "api_version"), arguments.get("kind"));
-        if let Some(kind) = kind.filter(|k| k.as_str() == Some("HyperConverged"))
-            && version.split('/').next() == Some(HCO)
+        if let Some(kind) = named(arguments)
+            && arguments.get("definition").is_none()
         {
             out.push((kind, text(arguments, "state") == "absent"));
         }
     });
     out
+}
+
+/// The tasks that patch a HyperConverged which they name: where they say its kind, what they have, and the patch,
+/// which is a list where it is a JSON patch.
+pub(in super::super) fn patches(list: &Node) -> Vec<(&Node, &Node, &Node)> {
+    let mut out = Vec::new();
+    let mut of = |modules: &[&str], key: &str| {
+        each_of(list, modules, &mut |_, arguments| {
+            if let (Some(kind), Some(patch)) = (named(arguments), arguments.get(key))
+                && text(arguments, "state") != "absent"
+                && patch.get("kind").is_none()
+            {
+                out.push((kind, arguments, patch));
+            }
+        });
+    };
+    of(&MODULES, "definition");
+    of(&PATCHES, "patch");
+    out
+}
+
+/// Where a task says that it is about a HyperConverged.
+fn named(arguments: &Node) -> Option<&Node> {
+    let kind = arguments.get("kind")?;
+    let group = text(arguments, "api_version").split('/').next();
+    (kind.as_str() == Some("HyperConverged") && group == Some(HCO)).then_some(kind)
 }
 
 /// The manifests that tasks delete.
@@ -80,8 +108,12 @@ pub(super) fn unwanted(list: &Node) -> Vec<&Node> {
 }
 
 fn each<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node, &'n Node)) {
+    each_of(list, &MODULES, found);
+}
+
+fn each_of<'n>(list: &'n Node, modules: &[&str], found: &mut dyn FnMut(&'n Node, &'n Node)) {
     for task in list.items() {
-        for module in MODULES {
+        for module in modules {
             if let Some(arguments) = task.get(module)
                 && matches!(arguments.value, Value::Map(_))
             {
@@ -90,7 +122,7 @@ fn each<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node, &'n Node)) {
         }
         for key in LISTS {
             if let Some(inner) = task.get(key) {
-                each(inner, found);
+                each_of(inner, modules, found);
             }
         }
     }

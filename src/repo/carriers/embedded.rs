@@ -39,6 +39,39 @@ pub(in super::super) fn is_text(path: &Utf8Path) -> bool {
     language(path).is_some()
 }
 
+/// Whether a file is prose with commands in it.
+pub(in super::super) fn is_prose(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    [".md", ".markdown"].iter().any(|end| name.ends_with(end))
+}
+
+/// Prose with everything but its blocks of code blanked out, so that every byte of them stays where it is.
+pub(in super::super) fn code_blocks(text: &str) -> String {
+    let mut fence: Option<&str> = None;
+    let line = |line: &str| -> String {
+        let trimmed = line.trim_start();
+        let mut marks = ["```", "~~~"].into_iter();
+        let mark = marks.find(|mark| trimmed.starts_with(mark));
+        let is_code = match (fence, mark) {
+            (None, Some(mark)) => {
+                fence = Some(mark);
+                false
+            }
+            (Some(open), Some(mark)) if open == mark => {
+                fence = None;
+                false
+            }
+            _ => fence.is_some() || line.starts_with("    "),
+        };
+        let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
+        match is_code {
+            true => line.to_owned(),
+            false => line.bytes().map(blank).collect(),
+        }
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 /// What a file that isn't YAML is written in.
 fn language(path: &Utf8Path) -> Option<Language> {
     let name = path.file_name()?.to_ascii_lowercase();
@@ -52,7 +85,8 @@ fn language(path: &Utf8Path) -> Option<Language> {
     let is_script = ends(&[".sh", ".bash", ".zsh", ".ksh", ".mk", ".bats"])
         || name == "makefile"
         || name == "justfile"
-        || name == "jenkinsfile";
+        || name == "jenkinsfile"
+        || is_prose(path);
     is_script.then_some(Language::Shell)
 }
 
@@ -65,6 +99,9 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     };
     let mut out = Texts::default();
     match language {
+        Language::Shell if is_prose(file.path()) => {
+            of_script(&code_blocks(text), &at, file, 0, &mut out);
+        }
         Language::Shell => of_script(text, &at, file, 0, &mut out),
         _ => of_manifest(text, language, &at, file, 0, &mut out),
     }

@@ -4,7 +4,7 @@
 //! What is carried is a part of the carrying file's own tree, so that it keeps its places. Values that only
 //! the carrier's own tool fills in are [unknown]: they are taken out, and said.
 
-mod ansible;
+pub(super) mod ansible;
 pub(super) mod embedded;
 mod mask;
 pub(super) mod merge;

@@ -14,6 +14,7 @@ use memchr::memmem::Finder;
 use super::almost::{self, is_almost};
 use super::carriers::embedded::{self, Embedded, Texts};
 use super::charts;
+use super::commands::{self, Command};
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::statements::StatementKind;
@@ -45,6 +46,8 @@ pub(super) struct Content {
     pub(super) file: Arc<SourceFile>,
     /// Manifests that stand in texts of it.
     pub(super) embedded: Vec<Embedded>,
+    /// Commands that change a HyperConverged.
+    pub(super) commands: Vec<Command>,
     /// Texts of a script that have a HyperConverged in them and can't be read.
     missed: Vec<Span>,
 }
@@ -53,15 +56,21 @@ impl Content {
     pub(super) fn parse(file: Arc<SourceFile>) -> Self {
         if embedded::is_text(file.path()) {
             let texts = embedded::of_text(&file);
-            let empty = Self {
+            let mut out = Self {
                 documents: Vec::new(),
                 problems: Vec::new(),
                 comments: Vec::new(),
                 embedded: Vec::new(),
+                commands: commands::of_text(&file),
                 missed: Vec::new(),
                 file,
             };
-            return empty.with(texts);
+            if embedded::is_prose(out.file.path()) {
+                let applied = texts.found.into_iter().map(|e| e.document);
+                out.commands.extend(commands::of_manifests(applied));
+                return out;
+            }
+            return out.with(texts);
         }
         let parsed = yaml::parse(&file);
         let documents: Vec<_> = parsed.documents.into_iter().map(Arc::new).collect();
@@ -70,7 +79,9 @@ impl Content {
             let found = documents.iter().flat_map(|d| embedded::of_document(d));
             texts.found.extend(found);
         }
+        let commands = documents.iter().flat_map(|d| commands::of_document(d));
         let content = Self {
+            commands: commands.collect(),
             documents,
             problems: parsed.problems,
             comments: parsed.comments,
@@ -129,6 +140,14 @@ impl Content {
                 let what = What::Named;
                 found.push(Found { place, what });
             }
+        }
+        if !self.commands.is_empty() {
+            let place = ObjectPlace {
+                document: 0,
+                item: None,
+            };
+            let what = What::Command;
+            found.push(Found { place, what });
         }
         if !self.missed.is_empty() {
             let place = ObjectPlace {
@@ -200,6 +219,8 @@ pub(super) enum What {
     Almost,
     /// It has a HyperConverged in it that isn't planned.
     Named,
+    /// There are commands in it that change a HyperConverged.
+    Command,
 }
 
 /// What looking at a file gave.
@@ -274,7 +295,8 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 /// Looks at a script or a template.
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's are rendered with it.
-    if WORDS.hco.find(&bytes).is_none() || charts::is_in_chart(tree, path) {
+    let may_matter = WORDS.hco.find(&bytes).is_some() || commands::may_have(&bytes);
+    if !may_matter || charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
     let content = Content::parse(SourceFile::from_bytes(path, bytes));
@@ -343,7 +365,8 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
             return Interest::Marked;
         }
         let named = || mentions(&words.package) && text.contains("metadata");
-        match nodes || machines() || subscription() || statement() || named() {
+        let commands = || commands::may_have(text.as_bytes());
+        match nodes || machines() || subscription() || statement() || named() || commands() {
             true => Interest::Some,
             false => Interest::None,
         }

@@ -17,6 +17,7 @@ fn found(text: &str) -> String {
             What::Almost => "almost".to_owned(),
             What::Named => "named".to_owned(),
             What::Layer => "layer".to_owned(),
+            What::Command => "command".to_owned(),
         };
         format!("{}{item} {what}", f.place.document)
     };

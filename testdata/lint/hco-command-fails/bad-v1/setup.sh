@@ -1,0 +1,6 @@
+#!/bin/sh
+# oc patch hco kubevirt-hyperconverged -p '{}'
+oc patch hyperconverged kubevirt-hyperconverged -n openshift-cnv --type=merge \
+  -p '{"spec": {"defaultCPUModel": "Haswell"}}'
+oc patch hco kubevirt-hyperconverged --type json \
+  -p '[{"op": "replace", "path": "/spec/featureGates/downwardMetrics", "value": true}]'
