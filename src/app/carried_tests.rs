@@ -11,7 +11,7 @@ use super::{Progress, State, Work, run};
 use crate::lint::Settings;
 use crate::release::Release;
 use crate::repo::{Options, Repo};
-use crate::source::Memory;
+use crate::source::{Memory, SourceFile};
 
 fn cases() -> Vec<PathBuf> {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases");
@@ -62,6 +62,28 @@ const CARRIERS: &[(&str, &str, &str, usize)] = &[
         2,
     ),
     (
+        "HostedCluster",
+        "hc.yaml",
+        "apiVersion: hypershift.openshift.io/v1beta1\nkind: HostedCluster\nspec:\n  configuration:\n    items:\n    -\n",
+        6,
+    ),
+    (
+        "AddOnTemplate",
+        "hc.yaml",
+        "apiVersion: addon.open-cluster-management.io/v1alpha1\nkind: AddOnTemplate\nspec:\n  agentSpec:\n    \
+         workload:\n      manifests:\n      -\n",
+        8,
+    ),
+    (
+        "a policy with a hub template elsewhere, beside what it removes",
+        "hc.yaml",
+        "apiVersion: policy.open-cluster-management.io/v1\nkind: ConfigurationPolicy\nmetadata: {name: \
+         p}\nspec:\n  namespaceSelector: {include: ['{{hub .ManagedClusterName hub}}']}\n  object-templates:\n  - \
+         complianceType: mustnothave\n    objectDefinition: {apiVersion: v1, kind: Pod, metadata: {name: a}}\n  - \
+         complianceType: mustonlyhave\n    objectDefinition:\n",
+        6,
+    ),
+    (
         "List",
         "hc.yaml",
         "apiVersion: v1\nkind: List\nitems:\n-\n",
@@ -107,9 +129,27 @@ const CARRIERS: &[(&str, &str, &str, usize)] = &[
     ("Jinja", "hc.yaml.j2", "{# a template #}\n", 0),
 ];
 
+/// A policy generator that patches a HyperConverged which has only its name with everything else.
+const GENERATOR: &str = "apiVersion: policy.open-cluster-management.io/v1\nkind: PolicyGenerator\nmetadata: {name: \
+                         g}\npolicies:\n- name: p\n  manifests:\n  - path: ../hc.yaml\n    patches:\n    -\n";
+/// What it patches.
+const NAMED: &str = "apiVersion: VERSION\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: \
+                     kubevirt-hyperconverged}\n";
+
+/// Whether null or an empty mapping is anywhere in a value: a merge patch takes the first one away.
+fn has_null(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Object(map) => map.values().any(has_null),
+        value => value.is_null(),
+    }
+}
+
 /// What is seen of a case: how it ended, what is rendered, and what is found where.
 fn seen(path: &str, hyperconverged: &str, case: &Path) -> (String, Vec<String>) {
-    let mut files = vec![(path.to_owned(), hyperconverged.to_owned())];
+    seen_in(vec![(path.to_owned(), hyperconverged.to_owned())], case)
+}
+
+fn seen_in(mut files: Vec<(String, String)>, case: &Path) -> (String, Vec<String>) {
     for name in ["inventory.yaml", "nodes.yaml"] {
         if let Ok(text) = fs::read_to_string(case.join(name)) {
             files.push((name.to_owned(), text));
@@ -131,7 +171,7 @@ fn seen(path: &str, hyperconverged: &str, case: &Path) -> (String, Vec<String>) 
         ..Work::default()
     };
     let clusters: Vec<_> = repo.clusters().iter().collect();
-    assert_eq!(clusters.len(), 1, "{path}: {hyperconverged}");
+    assert_eq!(clusters.len(), 1, "{files:?}");
     let (mut printed, mut found) = (String::new(), Vec::new());
     run(
         &repo,
@@ -184,4 +224,45 @@ fn what_is_carried_is_as_what_stands_alone() {
         })
         .sum();
     assert!(count > 1000, "{count}");
+}
+
+#[test]
+fn what_a_policy_generator_patches_is_as_what_stands_alone() {
+    let count: usize = cases()
+        .par_iter()
+        .map(|case| {
+            let text = fs::read_to_string(case.join("hyperconverged.yaml")).expect("a case");
+            let parsed = crate::yaml::parse(&SourceFile::new("hc.yaml", text.clone()));
+            let [document] = parsed.documents.as_slice() else {
+                return 0;
+            };
+            let object = document.root.to_json();
+            let is_usual = object["kind"] == "HyperConverged"
+                && object["metadata"]["name"] == "kubevirt-hyperconverged"
+                && object["metadata"]["namespace"] == "kubevirt-hyperconverged"
+                && object["spec"].is_object();
+            let Some(version) = object["apiVersion"].as_str().filter(|_| is_usual) else {
+                return 0;
+            };
+            if has_null(&object)
+                || text.contains("{{")
+                || text.contains("---")
+                || !parsed.problems.is_empty()
+            {
+                return 0;
+            }
+            let (state, _) = seen("hc.yaml", &text, case);
+            let files = vec![
+                ("hc.yaml".to_owned(), NAMED.replace("VERSION", version)),
+                (
+                    "policies/g.yaml".to_owned(),
+                    format!("{GENERATOR}{}", indented(&text, 6)),
+                ),
+            ];
+            let (patched, _) = seen_in(files, case);
+            assert_eq!(patched, state, "{}", case.display());
+            1
+        })
+        .sum();
+    assert!(count > 50, "{count}");
 }

@@ -58,6 +58,8 @@ pub struct Holds {
     pub named: usize,
     /// Whether there are commands that change a HyperConverged.
     pub commands: bool,
+    /// Whether there are patches for HyperConvergeds that lie elsewhere.
+    pub patching: bool,
 }
 
 impl fmt::Display for Use {
@@ -74,6 +76,9 @@ impl fmt::Display for Use {
                     several(holds.hyperconvergeds, "HyperConverged"),
                     several(holds.almost, "almost a HyperConverged"),
                     several(holds.named, "a HyperConverged that isn't planned"),
+                    holds
+                        .patching
+                        .then(|| "patches for a HyperConverged".to_owned()),
                     holds
                         .commands
                         .then(|| "commands on a HyperConverged".to_owned()),

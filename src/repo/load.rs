@@ -100,7 +100,8 @@ impl Repo {
         for (part, content) in parts.iter().zip(&files) {
             findings.extend(oddities(content, part));
         }
-        let document = laid_over(&parts);
+        let (document, said) = patched(laid_over(&parts), cluster);
+        findings.extend(said);
         let mut inventory = None;
         if let Some(read) = self.inventory(cluster, &mut files) {
             let (loaded, said) = read?;
@@ -149,7 +150,7 @@ impl Repo {
     /// As [`Repo::load`].
     pub fn hyperconverged(&self, cluster: &ClusterRef) -> Result<Value, Box<Problem>> {
         let parts = self.parts(cluster, &mut Vec::new())?;
-        Ok(laid_over(&parts).root.to_json())
+        Ok(patched(laid_over(&parts), cluster).0.root.to_json())
     }
 
     /// A cluster's HyperConverged, and what policies lay over it, each with its file.
@@ -182,6 +183,8 @@ impl Repo {
             let unknown = content.map(|c| c.unknown(object.place)).unwrap_or_default();
             out.extend(unknown.iter().map(|u| unknown::finding(u, part, release)));
         }
+        let patches = cluster.patches.iter().flat_map(|patch| patch.unknown());
+        out.extend(patches.map(|(u, of)| unknown::finding(u, of, release)));
         out
     }
 
@@ -389,6 +392,18 @@ fn laid_over(parts: &[Arc<Document>]) -> Arc<Document> {
     parts.fold(first, |base, over| merge::merged(&base, over))
 }
 
+/// A HyperConverged with what controllers patch it with, and what is said of patches that don't apply.
+fn patched(document: Arc<Document>, cluster: &ClusterRef) -> (Arc<Document>, Vec<Finding>) {
+    let (mut document, mut said) = (document, Vec::new());
+    for patch in &cluster.patches {
+        match patch.over(&document) {
+            Ok(patched) => document = patched,
+            Err(finding) => said.push(*finding),
+        }
+    }
+    (document, said)
+}
+
 /// What a file says by itself: manifests beside nodes, as `oc get nodes,clusterversion` prints them.
 pub fn identity_in(files: impl IntoIterator<Item = Arc<SourceFile>>) -> Identity {
     let mut candidates = Candidates::default();
@@ -401,7 +416,12 @@ pub fn identity_in(files: impl IntoIterator<Item = Arc<SourceFile>>) -> Identity
             match found.what {
                 What::HyperConverged | What::Layer => candidates.hyperconverged(&document),
                 What::Statement(kind) => statements.push(Statement::read(kind, document)),
-                What::Inventory(_) | What::Almost | What::Named | What::Command => {}
+                What::Inventory(_)
+                | What::Almost
+                | What::Named
+                | What::Command
+                | What::Patching
+                | What::Applied => {}
             }
         }
     }

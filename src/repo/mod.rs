@@ -15,6 +15,7 @@ mod choose_release;
 mod commands;
 mod companions;
 mod config;
+mod destinations;
 mod dump;
 mod error;
 mod files;
@@ -35,6 +36,7 @@ mod one_build;
 mod open;
 mod overlays;
 mod pair;
+mod patches;
 mod placed;
 mod problem;
 mod recent;
@@ -61,8 +63,6 @@ pub use appliers::{AppliedBy, Appliers, Controller};
 pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
-#[cfg(test)]
-pub use commands::commands_in;
 pub use commands::{
     Command, HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding as command_finding,
 };
@@ -98,6 +98,8 @@ pub use rules::{
 };
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
+#[cfg(test)]
+pub use texts::commands_in;
 pub use trust::{CHANGE_NOT_TRUSTED, Trust, TrustBase};
 
 use crate::finding::{Finding, Rule};

@@ -24,7 +24,7 @@ impl Repo {
             }
         }
         if self.clusters.is_empty() && objects.unbuilt.is_empty() {
-            let files = objects.with_commands.iter();
+            let files = self.with_commands.iter();
             let commands = files.flat_map(|file| self.commands_of(*file));
             findings.extend(commands.map(|c| commands::finding_alone(&c)));
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::patches::Patch;
 use super::placed::Placed;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
@@ -67,6 +68,8 @@ pub struct ClusterRef {
     pub(super) also: Vec<Utf8PathBuf>,
     /// What policies lay over it.
     pub(super) layers: Vec<ObjectRef>,
+    /// What controllers patch it with.
+    pub(super) patches: Vec<Arc<Patch>>,
     /// Whether it is the first cluster with its inventory, and so the one that reports on it.
     pub(super) reports: bool,
 }
@@ -130,6 +133,10 @@ pub(super) struct Objects {
     pub(super) named: Vec<ObjectRef>,
     /// Indexes of files with commands that change a HyperConverged, each once.
     pub(super) with_commands: Vec<u32>,
+    /// Applications and ApplicationSets.
+    pub(super) applications: Vec<ObjectRef>,
+    /// What may patch HyperConvergeds that lie elsewhere.
+    pub(super) patching: Vec<ObjectRef>,
     /// Whether HyperConvergeds are taken from one file only, whatever lies beside it.
     pub(super) is_one_file: bool,
 }

@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::carriers::embedded::is_text as is_carrying_text;
 use super::config::{self, CONFIG_FILE, Config};
+use super::destinations;
 use super::error::Error;
 use super::files::{FileUse, Holds, Use};
 use super::helm;
@@ -16,6 +17,7 @@ use super::look::{
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::overlays::{Overlay, not_built};
 use super::pair::{pair, relative};
+use super::patches::patches_of;
 use super::problem::{Problem, broken, unreadable};
 use super::recent::Recent;
 use super::rendered::Rendered;
@@ -362,7 +364,7 @@ impl Reading {
                 None => problem.finding.message.clone(),
             }),
             None if **path == *CONFIG_FILE => Use::Configuration,
-            None if found.is_empty() => Use::Nothing,
+            None if found.iter().all(|f| f.what == What::Applied) => Use::Nothing,
             None => match base_of {
                 Some(of) => Use::Base { of: of.to_owned() },
                 None => Use::Read(holds(&found)),
@@ -384,6 +386,8 @@ impl Reading {
                 What::Almost => self.objects.almost.push(object),
                 What::Named => self.objects.named.push(object),
                 What::Command => self.objects.with_commands.push(file),
+                What::Applied => self.objects.applications.push(object),
+                What::Patching => self.objects.patching.push(object),
             }
         }
     }
@@ -477,7 +481,26 @@ impl Reading {
         for cluster in &mut repo.clusters {
             cluster.layers = layers.get(&cluster.object).cloned().unwrap_or_default();
         }
-        repo.findings = paired.findings;
+        let applied: Vec<_> = {
+            let directories = repo
+                .files
+                .iter()
+                .flat_map(|f| f.path.ancestors().skip(1))
+                .collect();
+            let applications = self.objects.applications.iter();
+            let documents = applications.filter_map(|o| repo.content(o.file).ok()?.object(o.place));
+            documents
+                .flat_map(|d| destinations::applied(&d.root, &directories))
+                .collect()
+        };
+        destinations::give(&applied, &mut repo.clusters);
+        let contents = self.objects.patching.iter();
+        let patching = contents.filter_map(|o| repo.content(o.file).ok()?.object(o.place));
+        let patches = patching
+            .flat_map(|document| patches_of(&document))
+            .collect();
+        repo.findings = destinations::give_patches(patches, &mut repo.clusters);
+        repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
         repo.say_what_is_no_cluster(&self.objects);
         repo.findings
@@ -495,6 +518,7 @@ fn holds(found: &[Found]) -> Holds {
         almost: count(What::Almost),
         named: count(What::Named),
         commands: count(What::Command) > 0,
+        patching: count(What::Patching) > 0,
         inventories: count(What::Inventory(SourceKind::Declared)),
         nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
         machines: count(What::Inventory(SourceKind::Machines)) > 0,

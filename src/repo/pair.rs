@@ -223,6 +223,7 @@ impl<'o> Pairs<'o> {
             shared: None,
             also: Vec::new(),
             layers: Vec::new(),
+            patches: Vec::new(),
             reports: true,
         }
     }

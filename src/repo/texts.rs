@@ -1,10 +1,12 @@
-//! Files of a cluster's directory that are no manifests: what images are built and mirrored with.
+//! Files of a cluster's directory that are no manifests: what images are built and mirrored with, and the commands
+//! in scripts.
 
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Repo;
+use super::commands::Command;
 use super::objects::ClusterRef;
 use crate::source::SourceFile;
 
@@ -42,6 +44,36 @@ impl Repo {
             let mut above = path.ancestors().skip(1);
             above.find(|d| self.directories.contains(*d)) == Some(cluster.directory())
         })
+    }
+}
+
+/// The commands in a file.
+#[cfg(test)]
+pub fn commands_in(file: &Arc<SourceFile>) -> Vec<Command> {
+    super::scan::Content::parse(Arc::clone(file)).commands
+}
+
+impl Repo {
+    /// The commands that change a cluster's HyperConverged: those below the nearest directory above them that has
+    /// any HyperConverged are about all that it has.
+    pub fn commands(&self, cluster: &ClusterRef) -> Vec<Command> {
+        let concerned = |file: &&u32| {
+            let path = self.paths.get(**file as usize);
+            let mut above = path.into_iter().flat_map(|path| path.ancestors().skip(1));
+            let has_any = |d: &&Utf8Path| {
+                let mut clusters = self.clusters.iter();
+                clusters.any(|c| c.directory().starts_with(d))
+            };
+            let nearest = above.find(has_any);
+            nearest.is_some_and(|d| cluster.directory().starts_with(d))
+        };
+        let files = self.with_commands.iter().filter(concerned);
+        files.flat_map(|file| self.commands_of(*file)).collect()
+    }
+
+    pub(super) fn commands_of(&self, file: u32) -> Vec<Command> {
+        let content = self.content(file);
+        content.map(|c| c.commands.clone()).unwrap_or_default()
     }
 }
 

@@ -404,7 +404,7 @@ fn collect(node: Node, depth: usize, out: &mut Vec<Node>) {
 }
 
 /// Gives every part of a value another place.
-fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
+pub(in super::super) fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
     node.span = place(node.span);
     match &mut node.value {
         Value::Map(entries) => {

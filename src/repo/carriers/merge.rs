@@ -15,7 +15,16 @@ use crate::yaml::{self, Document, Node, Value};
 pub(in super::super) fn merged(base: &Arc<Document>, over: &Arc<Document>) -> Arc<Document> {
     let mut json = base.root.to_json();
     lay(&mut json, &over.root.to_json());
-    let file = SourceFile::new(base.file.path(), yaml::emit(&json));
+    with_places(base, over, &json)
+}
+
+/// What was made of two objects; every value's place is where it was written.
+pub(in super::super) fn with_places(
+    base: &Arc<Document>,
+    over: &Arc<Document>,
+    json: &Json,
+) -> Arc<Document> {
+    let file = SourceFile::new(base.file.path(), yaml::emit(json));
     let parsed = yaml::parse_yaml(&file);
     let Some(document) = parsed.documents.into_iter().next() else {
         return Arc::clone(base);

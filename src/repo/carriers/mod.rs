@@ -68,6 +68,7 @@ pub(super) fn inside(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
         ("addon.open-cluster-management.io", "AddOnTemplate") => {
             Some(plain("spec.agentSpec.workload.manifests"))
         }
+        ("hypershift.openshift.io", "HostedCluster") => Some(plain("spec.configuration.items")),
         ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => Some(plain("spec.resources")),
         ("kubernetes.crossplane.io", "Object") => {
             let carrier = Carrier {

@@ -51,7 +51,8 @@ oc patch hyperconvergeds.v1beta1.hco.kubevirt.io kubevirt-hyperconverged -n open
 
 ## Sources
 
-- Kubernetes: version priority of served versions; pruning of unknown fields; patch types of custom resources
+- <https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority>
+- <https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/>
 - HCO's CRD of each release, and its conversion between v1beta1 and v1
 "#,
     ..Rule::BASE

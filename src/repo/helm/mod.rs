@@ -13,6 +13,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::releases::{Release, releases};
+pub(super) use self::releases::{Template, list_elements};
 use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED};
 use super::carriers::HCO_NOT_PLANNED;
 use super::carriers::named::holds_one;

@@ -101,8 +101,8 @@ fn of_object(root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec
 
 /// What an ApplicationSet's generator puts in for `{{ … }}`.
 #[derive(Debug, Clone, Default)]
-struct Template {
-    values: BTreeMap<String, String>,
+pub(in super::super) struct Template {
+    pub(in super::super) values: BTreeMap<String, String>,
 }
 
 impl Template {
@@ -111,7 +111,7 @@ impl Template {
     }
 
     /// A text with everything put in; `None` where something isn't known.
-    fn fill(&self, text: &str) -> Option<String> {
+    pub(in super::super) fn fill(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("{{") {
@@ -128,7 +128,7 @@ impl Template {
 /// values that are there say.
 fn templates(root: &Node, spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Template> {
     let mut elements = Vec::new();
-    generators(list(root, "spec.generators"), &mut elements);
+    list_elements(list(root, "spec.generators"), &mut elements);
     if !elements.is_empty() {
         return elements;
     }
@@ -144,7 +144,8 @@ fn templates(root: &Node, spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) 
     matching(&pattern, files)
 }
 
-fn generators(list: &[Node], out: &mut Vec<Template>) {
+/// The elements of list generators, however deep in a matrix or a merge.
+pub(in super::super) fn list_elements(list: &[Node], out: &mut Vec<Template>) {
     for generator in list {
         for element in generator
             .below("list.elements")
@@ -162,7 +163,7 @@ fn generators(list: &[Node], out: &mut Vec<Template>) {
             });
         }
         for inner in ["matrix.generators", "merge.generators"] {
-            generators(generator.below(inner).map_or(&[][..], Node::items), out);
+            list_elements(generator.below(inner).map_or(&[][..], Node::items), out);
         }
     }
 }

@@ -17,7 +17,8 @@ use super::charts;
 use super::commands::{self, Command};
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
-use super::statements::StatementKind;
+use super::patches::{may_patch, patches_of};
+use super::statements::{StatementKind, is_application};
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
 use crate::yaml::edit::Before;
@@ -132,6 +133,22 @@ impl Content {
         let mentions = mentions_hco(self.file.text());
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
+            if is_application(&document.root) {
+                let place = ObjectPlace {
+                    document: index,
+                    item: None,
+                };
+                let what = What::Applied;
+                found.push(Found { place, what });
+            }
+            if may_patch(&document.root) && !patches_of(document).is_empty() {
+                let place = ObjectPlace {
+                    document: index,
+                    item: None,
+                };
+                let what = What::Patching;
+                found.push(Found { place, what });
+            }
             if mentions && !self.named_in(index).is_empty() {
                 let place = ObjectPlace {
                     document: index,
@@ -221,6 +238,10 @@ pub(super) enum What {
     Named,
     /// There are commands in it that change a HyperConverged.
     Command,
+    /// It says what is applied to which cluster.
+    Applied,
+    /// It may patch HyperConvergeds that lie elsewhere.
+    Patching,
 }
 
 /// What looking at a file gave.
@@ -365,8 +386,18 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
             return Interest::Marked;
         }
         let named = || mentions(&words.package) && text.contains("metadata");
+        let patching = || words.patching.iter().any(mentions) && text.contains("patches");
+        let applied = || mentions(&words.destination) && text.contains("argoproj.io/");
         let commands = || commands::may_have(text.as_bytes());
-        match nodes || machines() || subscription() || statement() || named() || commands() {
+        match nodes
+            || machines()
+            || subscription()
+            || statement()
+            || named()
+            || commands()
+            || patching()
+            || applied()
+        {
             true => Interest::Some,
             false => Interest::None,
         }
@@ -443,6 +474,8 @@ struct Words {
     machine: Finder<'static>,
     subscription: Finder<'static>,
     package: Finder<'static>,
+    patching: [Finder<'static>; 2],
+    destination: Finder<'static>,
     binary: Finder<'static>,
     statements: [Finder<'static>; 2],
     almost: [Finder<'static>; 4],
@@ -455,6 +488,8 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
     machine: Finder::new("Machine"),
     subscription: Finder::new("Subscription"),
     package: Finder::new(PACKAGE),
+    destination: Finder::new("destination:"),
+    patching: [Finder::new("PolicyGenerator"), Finder::new("kustomize:")],
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
     statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],

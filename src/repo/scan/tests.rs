@@ -18,6 +18,8 @@ fn found(text: &str) -> String {
             What::Named => "named".to_owned(),
             What::Layer => "layer".to_owned(),
             What::Command => "command".to_owned(),
+            What::Applied => "applied".to_owned(),
+            What::Patching => "patching".to_owned(),
         };
         format!("{}{item} {what}", f.place.document)
     };
