@@ -19,6 +19,9 @@
 mod init;
 #[path = "matrix.rs"]
 mod matrix;
+#[cfg(unix)]
+#[path = "cli_places.rs"]
+mod places;
 #[path = "plan.rs"]
 mod plan;
 #[path = "review.rs"]

@@ -13,17 +13,20 @@ use crate::yaml::{Document, Node, Value};
 
 /// Where the values of a build's objects are from; `whole` is where the build is asked for.
 pub(super) fn origins(built: &[Document], layers: &[Layer], whole: &Location) -> Origins {
-    let mut tracing = Tracing {
-        layers,
-        path: Vec::new(),
-        places: Vec::new(),
-    };
+    let mut places = Vec::new();
     for document in built {
+        let mut tracing = Tracing {
+            layers,
+            object: &document.root,
+            path: Vec::new(),
+            places: Vec::new(),
+        };
         let candidates = tracing.roots(&document.root);
         tracing.places.push((document.span, whole.clone()));
         tracing.node(&document.root, candidates, whole);
+        places.append(&mut tracing.places);
     }
-    Origins::new(tracing.places)
+    Origins::new(places)
 }
 
 /// What a layer says about a path.
@@ -44,6 +47,8 @@ enum Said<'l> {
 
 struct Tracing<'l> {
     layers: &'l [Layer],
+    /// What was built.
+    object: &'l Node,
     path: Vec<String>,
     places: Vec<(Span, Location)>,
 }
@@ -154,14 +159,17 @@ impl<'l> Tracing<'l> {
             match layer.what {
                 What::Operations => {
                     for operation in layer.document.root.items().iter().rev() {
-                        let path = operation.get("path").and_then(Node::as_str);
-                        let value = operation.get("value");
-                        let sets = operation.get("op").and_then(Node::as_str) != Some("test");
-                        if let (Some(path), Some(value)) = (path, value)
-                            && sets
-                            && self.is_pointer(path)
-                        {
-                            add(Said::Value(value, None));
+                        let op = operation.get("op").and_then(Node::as_str);
+                        let Some(path) = operation.get("path") else {
+                            continue;
+                        };
+                        if !path.as_str().is_some_and(|p| self.is_pointer(p)) {
+                            continue;
+                        }
+                        match (op, operation.get("value")) {
+                            (Some("copy" | "move"), _) => add(Said::Made(path)),
+                            (Some("add" | "replace"), Some(value)) => add(Said::Value(value, None)),
+                            _ => {}
                         }
                     }
                 }
@@ -204,24 +212,87 @@ impl<'l> Tracing<'l> {
                 }
             }
             ["metadata", "name"] => {
+                let built = text(self.object, "metadata.name");
                 for key in ["nameprefix", "namesuffix"] {
-                    let named = values(root, key).filter(|n| n.as_str() != Some(""));
+                    let named = values(root, key).filter(|n| {
+                        n.as_str()
+                            .is_some_and(|n| !n.is_empty() && built.contains(n))
+                    });
                     named.for_each(|n| add(Said::Made(n)));
+                }
+            }
+            [.., "containers" | "initContainers", _, "image"] => {
+                let mut names = self.path.iter();
+                let built = names.try_fold(self.object, |node, name| step(node, name));
+                let built = built.and_then(Node::as_str).unwrap_or_default();
+                for entry in values(root, "images").flat_map(Node::items) {
+                    let parts = ["digest", "newtag", "newname"].into_iter();
+                    let mut parts = parts.flat_map(|key| values(entry, key));
+                    let is_part = |n: &&Node| n.as_str().is_some_and(|n| built.contains(n));
+                    parts
+                        .find(is_part)
+                        .into_iter()
+                        .for_each(|n| add(Said::Made(n)));
                 }
             }
             _ => {}
         }
-        let dotted = path.join(".");
         for replacement in values(root, "replacements").flat_map(Node::items) {
             for target in values(replacement, "targets").flat_map(Node::items) {
+                let mut selects = values(target, "select");
+                if !selects.all(|s| matches(s, self.object)) {
+                    continue;
+                }
                 for field in values(target, "fieldpaths").flat_map(Node::items) {
-                    if field.as_str() == Some(&dotted) {
+                    if field.as_str().is_some_and(|f| self.is_field_path(f)) {
                         add(Said::Made(field));
                     }
                 }
             }
         }
     }
+
+    /// Whether a replacement's field path is the path: `a.b`, with `\.` for a dot of a key, `*` for any item
+    /// and `[name=x]` for the items with that field.
+    fn is_field_path(&self, field: &str) -> bool {
+        let escaped = field.replace("\\.", "\0");
+        let mut parts: Vec<String> = Vec::new();
+        for part in escaped.split('.') {
+            // A dot in brackets is part of the value.
+            match parts.last_mut() {
+                Some(open) if is_open(open) => {
+                    *open = format!("{open}.{part}");
+                }
+                _ => parts.push(part.replace('\0', ".")),
+            }
+        }
+        let mut node = Some(self.object);
+        parts.len() == self.path.len()
+            && parts.iter().zip(&self.path).all(|(part, name)| {
+                node = node.and_then(|n| step(n, name));
+                let condition = part.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
+                match condition.map(|c| c.split_once('=')) {
+                    Some(Some((key, value))) => {
+                        node.and_then(|n| n.get(key)?.as_str()) == Some(value)
+                    }
+                    Some(None) => condition == Some(name),
+                    None => part == "*" || part == name,
+                }
+            })
+    }
+}
+
+/// The value below a node, by a key or an item's number.
+fn step<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+    match node.items().is_empty() {
+        true => node.get(name),
+        false => node.items().get(name.parse::<usize>().ok()?),
+    }
+}
+
+/// Whether a bracket is open at the end of a part of a field path.
+fn is_open(part: &str) -> bool {
+    part.starts_with('[') && !part.ends_with(']')
 }
 
 /// Whether two nodes have the same value, as far as one of them says it: scalars do where they are
@@ -273,12 +344,19 @@ fn is_meant(layer: &Layer, object: &Node) -> bool {
     let Some(target) = &layer.target else {
         return is_object(&layer.document.root, object);
     };
+    matches(target, object)
+}
+
+/// Whether a selector of kustomize means an object. A name may be the one before something was put around it.
+fn matches(selector: &Node, object: &Node) -> bool {
     let matches = |key: &str, path: &str| {
-        let wanted = values(target, key).find_map(Node::as_str);
+        let wanted = values(selector, key).find_map(Node::as_str);
         wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
             let whole = Regex::new(&format!("^(?:{wanted})$"));
             let value = text(object, path);
-            wanted == value || whole.is_ok_and(|w| w.is_match(value))
+            wanted == value
+                || key == "name" && value.contains(wanted)
+                || whole.is_ok_and(|w| w.is_match(value))
         })
     };
     matches("kind", "kind") && matches("name", "metadata.name")
