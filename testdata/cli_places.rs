@@ -112,7 +112,7 @@ impl Writer<'_> {
                 out += &format!(
                     "- op: add\n  path: /spec/whole\n  value: {{in: {}}}\n",
                     self.value()
-                )
+                );
             }
             1 => out += "- {op: copy, from: /spec/deep/one, path: /spec/copied}\n",
             2 => out += "- {op: test, path: /spec/items/0/name, value: first}\n",
