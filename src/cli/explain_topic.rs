@@ -5,42 +5,13 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::explain_field;
-use crate::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
+use crate::admission::{READ_ANNOTATIONS as READ, ReadAnnotation};
 use crate::finding::{Predicts, Rule, nearest};
 use crate::hyperconverged::MOVES;
 use crate::jsonpatch::ANNOTATIONS;
 use crate::lint;
 use crate::plan::PREDICTED_ALERTS;
 use crate::release::{Distribution, Phase, Release};
-
-/// Annotations that the operators read, with what they do; the jsonpatch annotations beside them.
-const READ: [(&str, &str); 5] = [
-    (
-        ARCHITECTURES_ANNOTATION,
-        "On an entry of dataImportCronTemplates: the architectures that its image is there for, such as \
-         `amd64,arm64`. Read where multi-arch golden images are on; without it the image is imported \
-         once, and HCOGoldenImageWithNoArchitectureAnnotation fires.",
-    ),
-    (
-        "cdi.kubevirt.io/storage.bind.immediate.requested",
-        "On an entry of dataImportCronTemplates: its volumes are bound before a pod asks for them. HCO's \
-         webhook adds it with the value \"true\".",
-    ),
-    (
-        ENABLE_ANNOTATION,
-        "On an entry of dataImportCronTemplates with a common image's name: `\"false\"` switches that image \
-         off. The value has to be a text.",
-    ),
-    (
-        "deployOVS",
-        "On the HyperConverged: `\"true\"` deploys Open vSwitch. Any other text doesn't.",
-    ),
-    (
-        "hco.kubevirt.io/tuningPolicy",
-        "On the HyperConverged with `tuningPolicy: annotation`: a JSON object with `qps` and `burst`, the \
-         limits of KubeVirt's clients. Without that policy it stops the reconcile.",
-    ),
-];
 
 /// The page of an alert, a gate or an annotation; of one release, or of all. `None` where it is none.
 pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
@@ -138,7 +109,7 @@ fn alert(subject: &str) -> Option<String> {
 }
 
 fn annotations() -> Vec<&'static str> {
-    let read = READ.iter().map(|(name, _)| *name);
+    let read = READ.iter().map(|a| a.name);
     let mut all: Vec<&str> = read.chain(ANNOTATIONS.iter().map(|a| a.name)).collect();
     all.sort_unstable();
     all
@@ -146,7 +117,10 @@ fn annotations() -> Vec<&'static str> {
 
 fn annotation(subject: &str) -> Option<String> {
     let is_it = |name: &str| name.eq_ignore_ascii_case(subject);
-    if let Some((name, what)) = READ.iter().find(|(name, _)| is_it(name)) {
+    if let Some(ReadAnnotation {
+        name, effect: what, ..
+    }) = READ.iter().find(|a| is_it(a.name))
+    {
         return Some(format!("# {name}\n\n{what}\n"));
     }
     let patch = ANNOTATIONS.iter().find(|a| is_it(a.name))?;

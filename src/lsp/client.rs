@@ -78,6 +78,7 @@ impl Client {
                     "save": {"includeText": false},
                 },
                 "hoverProvider": true,
+                "completionProvider": {"triggerCharacters": [" "]},
                 "codeActionProvider": {
                     "codeActionKinds": [QUICK_FIX, FIX_ALL],
                     "resolveProvider": true,

@@ -12,6 +12,7 @@ mod actions;
 mod address;
 mod analysis;
 mod client;
+mod completion;
 mod diagnostics;
 mod documents;
 mod hover;

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
-    CodeAction, CodeActionParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, HoverParams,
+    CodeAction, CodeActionParams, CompletionParams, DidChangeTextDocumentParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    HoverParams, TextDocumentPositionParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -21,8 +22,9 @@ use super::client::Client;
 use super::documents::{Documents, Open};
 use super::root::Root;
 use super::transport::{Incoming, Malformed, Outgoing};
-use super::{actions, hover};
+use super::{actions, completion, hover};
 use crate::app::caught;
+use crate::repo::Repo;
 
 /// So long nobody types before everything is looked at again.
 const PAUSE: Duration = Duration::from_millis(80);
@@ -45,6 +47,7 @@ enum Phase {
 #[derive(Debug)]
 enum Asked {
     Hover(HoverParams),
+    Completion(CompletionParams),
     Actions(CodeActionParams),
     Resolve(Box<CodeAction>),
 }
@@ -212,6 +215,9 @@ impl Session {
             (Phase::Running, "textDocument/hover") => {
                 return self.ask(id, params, Asked::Hover);
             }
+            (Phase::Running, "textDocument/completion") => {
+                return self.ask(id, params, Asked::Completion);
+            }
             (Phase::Running, "textDocument/codeAction") => {
                 return self.ask(id, params, Asked::Actions);
             }
@@ -261,6 +267,7 @@ impl Session {
         }
         let answered = caught(|| match asked {
             Asked::Hover(params) => self.hover(&params),
+            Asked::Completion(params) => self.completion(&params),
             Asked::Actions(params) => self.actions(&params),
             Asked::Resolve(action) => self.resolve(*action),
         });
@@ -273,36 +280,48 @@ impl Session {
         }
     }
 
-    /// Edits are about the text as it is now; for a hover it is enough to know the other files.
+    /// Edits are about the text as it is now; for the others it is enough to know the other files.
     fn can_answer(&self, asked: &Asked) -> bool {
+        let knows_files = |position: &TextDocumentPositionParams| {
+            let root = address::to_path(position.text_document.uri.as_str());
+            let root = root.and_then(|p| self.roots.get(self.root_of(&p)?));
+            root.is_none_or(|r| r.seen.is_some())
+        };
         match asked {
-            Asked::Hover(params) => {
-                let position = &params.text_document_position_params;
-                let root = address::to_path(position.text_document.uri.as_str());
-                let root = root.and_then(|p| self.roots.get(self.root_of(&p)?));
-                root.is_none_or(|r| r.seen.is_some())
-            }
+            Asked::Hover(params) => knows_files(&params.text_document_position_params),
+            Asked::Completion(params) => knows_files(&params.text_document_position),
             Asked::Actions(_) | Asked::Resolve(_) => {
                 !self.roots.iter().any(|r| r.changed || r.running)
             }
         }
     }
 
+    /// What is known about the file of a position: its repository, its path there, its text.
+    fn at(
+        &self,
+        position: &TextDocumentPositionParams,
+    ) -> Option<(Option<&Repo>, Utf8PathBuf, &Open)> {
+        let path = address::to_path(position.text_document.uri.as_str())?;
+        let open = self.documents.at(&path)?;
+        let root = self.roots.get(self.root_of(&path)?)?;
+        let repo = root.seen.as_ref().and_then(|s| s.repo.as_ref());
+        Some((repo, root.relative(&path)?, open))
+    }
+
+    fn completion(&self, params: &CompletionParams) -> Value {
+        let position = &params.text_document_position;
+        let items = self.at(position).map(|(repo, path, open)| {
+            let encoding = self.client.shows.encoding;
+            completion::items(repo, &path, open, position.position, encoding)
+        });
+        items.unwrap_or_default().into()
+    }
+
     fn hover(&self, params: &HoverParams) -> Value {
         let position = &params.text_document_position_params;
-        let path = address::to_path(position.text_document.uri.as_str());
-        let found = path.and_then(|path| {
-            let open = self.documents.at(&path)?;
-            let root = self.roots.get(self.root_of(&path)?)?;
-            let relative = root.relative(&path)?;
-            let repo = root.seen.as_ref().and_then(|s| s.repo.as_ref());
-            hover::hover(
-                repo,
-                &relative,
-                open,
-                position.position,
-                self.client.shows.encoding,
-            )
+        let found = self.at(position).and_then(|(repo, path, open)| {
+            let encoding = self.client.shows.encoding;
+            hover::hover(repo, &path, open, position.position, encoding)
         });
         match found {
             Some(hover) => json!({

@@ -12,21 +12,21 @@ use crate::repo::{Loaded, Repo};
 use crate::yaml::Document;
 
 /// A cluster, as far as it is known.
-pub(super) struct Cluster {
+pub(in crate::lsp) struct Cluster {
     /// Its name; `None` where nothing says that there is one.
-    pub(super) name: Option<String>,
+    pub(in crate::lsp) name: Option<String>,
     /// The release that it runs, else the newest.
-    pub(super) release: Arc<Release>,
+    pub(in crate::lsp) release: Arc<Release>,
     /// Whether somebody said so.
-    pub(super) knows_release: bool,
-    pub(super) inventory: Arc<LoadedInventory>,
+    pub(in crate::lsp) knows_release: bool,
+    pub(in crate::lsp) inventory: Arc<LoadedInventory>,
     /// The HyperConverged as it is written now.
-    pub(super) object: Value,
+    pub(in crate::lsp) object: Value,
 }
 
 impl Cluster {
     /// The cluster of an object of a file.
-    pub(super) fn of(repo: Option<&Repo>, path: &Utf8Path, object: &Document) -> Self {
+    pub(in crate::lsp) fn of(repo: Option<&Repo>, path: &Utf8Path, object: &Document) -> Self {
         let json = object.root.to_json();
         let clusters = repo.map_or(&[][..], Repo::clusters).iter();
         let here = clusters.filter(|c| c.path() == path);
@@ -58,13 +58,13 @@ impl Cluster {
     }
 
     /// The name, for people.
-    pub(super) fn called(&self) -> &str {
+    pub(in crate::lsp) fn called(&self) -> &str {
         let name = self.name.as_deref().filter(|n| *n != ".");
         name.unwrap_or("this cluster")
     }
 
     /// The release, for people.
-    pub(super) fn runs(&self) -> String {
+    pub(in crate::lsp) fn runs(&self) -> String {
         let release = self.release.title();
         match self.knows_release {
             true => release,

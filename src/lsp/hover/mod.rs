@@ -1,10 +1,10 @@
 //! What is said about the place under the pointer.
 
-mod cluster;
+pub(super) mod cluster;
 mod field;
 mod patch;
 mod rule;
-mod schema;
+pub(super) mod schema;
 mod words;
 
 use std::sync::Arc;
@@ -113,7 +113,7 @@ fn configuration(document: &Document, at: u32) -> Option<Said> {
 }
 
 /// The object around a byte: the document, or an item of a list as if it stood alone.
-fn object(document: &Document, at: u32) -> Document {
+pub(super) fn object(document: &Document, at: u32) -> Document {
     let around = |node: &&Node| node.span.start <= at && at < node.span.end;
     let inside = |node: &Node| {
         node.get("items")

@@ -8,15 +8,7 @@ use crate::yaml::{Path, Segment};
 /// What the schema says about a field; `None` where it knows none.
 pub(super) fn described(schema: &str, path: &Path) -> Option<String> {
     let schema: Value = serde_json::from_str(schema).ok()?;
-    let mut places = vec![&schema];
-    for step in &path.0 {
-        let below = places.iter().flat_map(|p| below(&schema, p, step));
-        places = below.collect();
-    }
-    let all: Vec<&Value> = places
-        .iter()
-        .flat_map(|p| with_references(&schema, p))
-        .collect();
+    let all = parts(&schema, path);
     // What stands at the field itself says more than what it refers to.
     let find = |key: &str| all.iter().find_map(|p| p.get(key));
     all.first()?;
@@ -51,6 +43,17 @@ pub(super) fn described(schema: &str, path: &Path) -> Option<String> {
     }
     out.push('\n');
     Some(out)
+}
+
+/// Everything that the schema says about a path.
+pub(in crate::lsp) fn parts<'s>(schema: &'s Value, path: &Path) -> Vec<&'s Value> {
+    let mut places = vec![schema];
+    for step in &path.0 {
+        let below = places.iter().flat_map(|p| below(schema, p, step));
+        places = below.collect();
+    }
+    let parts = places.iter().flat_map(|p| with_references(schema, p));
+    parts.collect()
 }
 
 /// A part of the schema, and what it refers to or chooses from.

@@ -1,5 +1,6 @@
 //! Conversations with the server, without threads and streams unless a test is about them.
 
+mod completing;
 mod editing;
 mod hovers;
 mod looking;

@@ -1,0 +1,72 @@
+//! What can be typed at the place of the cursor: fields, gates, values, names, annotations.
+
+mod candidate;
+mod document;
+mod hyperconverged;
+mod place;
+
+use camino::Utf8Path;
+use lsp_types::Position;
+use serde_json::{Value, json};
+
+use self::candidate::Candidate;
+use self::place::Place;
+use super::documents::Open;
+use super::hover::cluster::Cluster;
+use super::places::{Encoding, Lines, MARK};
+use crate::inventory::INVENTORY_SCHEMA;
+use crate::repo::{CONFIG_FILE, CONFIG_SCHEMA, Repo};
+use crate::source::Span;
+use crate::yaml::Node;
+
+/// The protocol's items for a position of an open document. `path` is relative to the root of `repo`, which
+/// knows the files as they were a moment ago.
+pub(super) fn items(
+    repo: Option<&Repo>,
+    path: &Utf8Path,
+    open: &Open,
+    position: Position,
+    encoding: Encoding,
+) -> Vec<Value> {
+    let text = open.text.strip_prefix(MARK).unwrap_or(&open.text);
+    let lines = Lines::new(text, encoding).behind_mark(open.is_marked());
+    let Some(place) = Place::find(path, text, lines.offset(position)) else {
+        return Vec::new();
+    };
+    let byte = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let range = lines.range(Span {
+        start: byte(place.word.start),
+        end: byte(place.word.end),
+    });
+    let found = candidates(repo, path, &place);
+    let item = |candidate: Candidate| {
+        let new_text = candidate.text(&place);
+        json!({
+            "label": candidate.name,
+            "kind": candidate.kind(),
+            "detail": candidate.detail,
+            "documentation": candidate.description,
+            "filterText": new_text.trim_end_matches([' ', ':']),
+            "textEdit": {"range": range, "newText": new_text},
+        })
+    };
+    found.into_iter().map(item).collect()
+}
+
+fn candidates(repo: Option<&Repo>, path: &Utf8Path, place: &Place) -> Vec<Candidate> {
+    if path == CONFIG_FILE {
+        return document::candidates(CONFIG_SCHEMA, place);
+    }
+    let text = |key: &str| place.object.root.get(key).and_then(Node::as_str);
+    let (version, kind) = (text("apiVersion").unwrap_or_default(), text("kind"));
+    if version == "hcoplan.dev/v1alpha1" && kind == Some("ClusterInventory") {
+        return document::candidates(INVENTORY_SCHEMA, place);
+    }
+    if kind == Some("HyperConverged") && version.starts_with("hco.kubevirt.io/")
+        || kind == Some("HyperConverged") && place.path.to_string() == "apiVersion"
+    {
+        let cluster = Cluster::of(repo, path, &place.object);
+        return hyperconverged::candidates(&cluster, place);
+    }
+    Vec::new()
+}
