@@ -116,11 +116,17 @@ pub(super) fn give(applied: &[Applied], clusters: &mut [ClusterRef]) {
         let mut all = all.into_iter();
         all.next().filter(|_| all.next().is_none())
     };
+    if applied.is_empty() {
+        return;
+    }
     let homes: Vec<_> = clusters.iter().map(home).collect();
+    let mut counts = BTreeMap::new();
+    for home in homes.iter().flatten() {
+        *counts.entry(*home).or_insert(0) += 1;
+    }
     let mut given = Vec::new();
     for (cluster, home) in clusters.iter().zip(&homes) {
-        let is_alone = homes.iter().filter(|other| *other == home).count() == 1;
-        let Some(home) = home.filter(|_| is_alone) else {
+        let Some(home) = home.filter(|home| counts.get(home) == Some(&1)) else {
             given.push(BTreeSet::new());
             continue;
         };

@@ -219,8 +219,9 @@ pub struct Repo {
     files: Vec<FileUse>,
     /// Dockerfiles, Makefiles and scripts, sorted.
     texts: Vec<Utf8PathBuf>,
-    /// Indexes of the files with commands that change a HyperConverged.
-    with_commands: Vec<u32>,
+    /// Indexes of the files with commands that change a HyperConverged, with the directory whose clusters they are
+    /// about.
+    with_commands: Vec<(u32, Option<Utf8PathBuf>)>,
     problems: Vec<Problem>,
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,
@@ -367,7 +368,7 @@ impl Repo {
     /// Whether anything in the files below a directory is about a HyperConverged: one that isn't planned, or commands.
     pub fn mentions_any(&self, below: Option<&Utf8Path>) -> bool {
         let mut with_commands = self.with_commands.iter();
-        let is_below = |file: &u32| {
+        let is_below = |(file, _): &(u32, Option<Utf8PathBuf>)| {
             let path = self.paths.get(*file as usize);
             below.is_none_or(|b| path.is_some_and(|p| p.starts_with(b)))
         };

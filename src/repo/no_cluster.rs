@@ -25,7 +25,7 @@ impl Repo {
         }
         if self.clusters.is_empty() && objects.unbuilt.is_empty() {
             let files = self.with_commands.iter();
-            let commands = files.flat_map(|file| self.commands_of(*file));
+            let commands = files.flat_map(|(file, _)| self.commands_of(*file));
             findings.extend(commands.map(|c| commands::finding_alone(&c)));
         }
         if objects.given.is_empty() && !objects.is_one_file {

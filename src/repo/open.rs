@@ -448,7 +448,9 @@ impl Reading {
             tree,
             files: self.files,
             texts: self.texts,
-            with_commands: std::mem::take(&mut self.objects.with_commands),
+            with_commands: (self.objects.with_commands.iter())
+                .map(|file| (*file, None))
+                .collect(),
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
@@ -499,6 +501,7 @@ impl Reading {
         let patches = patching
             .flat_map(|document| patches_of(&document))
             .collect();
+        repo.place_commands();
         repo.findings = destinations::give_patches(patches, &mut repo.clusters);
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);

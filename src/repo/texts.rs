@@ -1,6 +1,7 @@
 //! Files of a cluster's directory that are no manifests: what images are built and mirrored with, and the commands
 //! in scripts.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -57,18 +58,28 @@ impl Repo {
     /// The commands that change a cluster's HyperConverged: those below the nearest directory above them that has
     /// any HyperConverged are about all that it has.
     pub fn commands(&self, cluster: &ClusterRef) -> Vec<Command> {
-        let concerned = |file: &&u32| {
-            let path = self.paths.get(**file as usize);
-            let mut above = path.into_iter().flat_map(|path| path.ancestors().skip(1));
-            let has_any = |d: &&Utf8Path| {
-                let mut clusters = self.clusters.iter();
-                clusters.any(|c| c.directory().starts_with(d))
-            };
-            let nearest = above.find(has_any);
-            nearest.is_some_and(|d| cluster.directory().starts_with(d))
+        let concerned = |(_, nearest): &&(u32, Option<Utf8PathBuf>)| {
+            nearest
+                .as_ref()
+                .is_some_and(|d| cluster.directory().starts_with(d))
         };
         let files = self.with_commands.iter().filter(concerned);
-        files.flat_map(|file| self.commands_of(*file)).collect()
+        files
+            .flat_map(|(file, _)| self.commands_of(*file))
+            .collect()
+    }
+
+    /// Says of each file with commands which directory's clusters they are about.
+    pub(super) fn place_commands(&mut self) {
+        let all = self.clusters.iter().flat_map(|c| c.directory().ancestors());
+        let with_clusters: HashSet<&Utf8Path> = all.collect();
+        for (file, nearest) in &mut self.with_commands {
+            let path = self.paths.get(*file as usize);
+            let mut above = path.into_iter().flat_map(|path| path.ancestors().skip(1));
+            *nearest = above
+                .find(|d| with_clusters.contains(d))
+                .map(ToOwned::to_owned);
+        }
     }
 
     pub(super) fn commands_of(&self, file: u32) -> Vec<Command> {

@@ -24,7 +24,8 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
     programs: ["oc ", "kubectl ", "k8s"].map(Finder::new),
 });
 
-/// Whether there can be any in a file, by its bytes.
+/// Whether there can be any in a file, by its bytes. Of a repository with 8,000 files of YAML and nothing of HCO in
+/// most of them, this and the search for Argo CD's objects took a quarter of the CPU of a debug build.
 pub(in super::super) fn may_have(bytes: &[u8]) -> bool {
     let has_any = |of: &[Finder<'_>]| of.iter().any(|word| word.find(bytes).is_some());
     has_any(&WORDS.names) && has_any(&WORDS.programs)

@@ -13,33 +13,43 @@ pub(super) struct Word {
 /// Stands for what only the shell, make or a template knows: a character that no standard gives a meaning to.
 pub(super) const UNKNOWN: char = '\u{7fc}';
 
+/// The longest expansion that is looked for, in bytes.
+const MOST_EXPANDED: usize = 4096;
+
 /// The commands of a text that run `oc` or `kubectl`, each with its words.
 pub(super) fn commands(text: &str) -> Vec<Vec<Word>> {
     let mut out = Vec::new();
     let mut from = 0;
-    while let Some(start) = next_program(text, from) {
-        let (words, end) = words(text, start);
-        from = end.max(start + 1);
-        out.push(words);
+    for start in programs(text) {
+        if start >= from {
+            let (words, end) = words(text, start);
+            from = end;
+            out.push(words);
+        }
     }
     out
 }
 
-/// The next `oc` or `kubectl` that is a word of its own, outside of comments and of what is only printed.
-fn next_program(text: &str, from: usize) -> Option<usize> {
+/// Where `oc` and `kubectl` are words of their own, outside of comments and of what is only printed.
+fn programs(text: &str) -> Vec<usize> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '"' | '\'');
-    let of = |name: &str| {
-        let mut found = text[from..].match_indices(name).map(|(at, _)| from + at);
-        found.find(|at| {
-            let before = text[..*at].chars().next_back();
-            let line = text[..*at].rsplit('\n').next().unwrap_or_default();
-            let first = line.split_whitespace().next().unwrap_or_default();
-            let first = first.trim_start_matches(['@', '-']);
-            let is_said = ["echo", "printf"].contains(&first) || first.starts_with('#');
-            !before.is_some_and(is_part) && !is_said
-        })
-    };
-    of("oc ").into_iter().chain(of("kubectl ")).min()
+    let (mut out, mut offset) = (Vec::new(), 0);
+    for line in text.split_inclusive('\n') {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        let first = first.trim_start_matches(['@', '-']);
+        if !["echo", "printf"].contains(&first) && !first.starts_with('#') {
+            let names = ["oc ", "kubectl "].into_iter();
+            let found = names
+                .flat_map(|name| line.match_indices(name))
+                .map(|(at, _)| at);
+            let own = found.filter(|at| !line[..*at].chars().next_back().is_some_and(is_part));
+            let before = out.len();
+            out.extend(own.map(|at| offset + at));
+            out[before..].sort_unstable();
+        }
+        offset += line.len();
+    }
+    out
 }
 
 /// The words of a command from its first byte on, and where it ends.
@@ -110,6 +120,8 @@ fn words(text: &str, start: usize) -> (Vec<Word>, usize) {
 /// How long what a text begins with is, where something else stands for it: a variable of the shell or of make,
 /// a command's output, a template.
 fn expansion(text: &str) -> Option<usize> {
+    // One that isn't closed is looked for no further than anybody writes.
+    let text = &text[..text.floor_char_boundary(MOST_EXPANDED)];
     let closed = |open: usize, close: &str| Some(open + text[open..].find(close)? + close.len());
     let bytes = text.as_bytes();
     match (bytes.first()?, bytes.get(1)) {
