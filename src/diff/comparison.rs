@@ -1,5 +1,7 @@
 //! Two plans of a cluster, compared.
 
+use serde_json::Value;
+
 use super::assumed::{Origin, set_aside_assumed};
 use super::cause::{Cause, attribute};
 use super::gates;
@@ -115,7 +117,8 @@ fn names_of_the_release(objects: &mut [ObjectChange]) {
     }
 }
 
-/// Sets aside what KubeVirt is told for an architecture that no node of the cluster has.
+/// Sets aside what KubeVirt is told for an architecture that no node of the cluster has, and that the
+/// default is the one that all of them have: it was so without being said.
 fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [ObjectChange]) {
     const SECTIONS: &str = "spec.configuration.architectureConfiguration.";
     const NAMES: [&str; 4] = ["amd64", "arm64", "ppc64le", "s390x"];
@@ -133,6 +136,16 @@ fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [O
             let section = field.step.label.strip_prefix(SECTIONS);
             let section = section.and_then(|rest| rest.split('.').next());
             let section = section.filter(|name| NAMES.contains(name));
+            let is_default = field.step.label.strip_prefix(SECTIONS) == Some("defaultArchitecture");
+            let (was, is) = (&field.step.before, &field.step.after);
+            let of_all = |said: &Option<Value>| {
+                let said = said.as_ref().and_then(Value::as_str);
+                let all = || nodes.iter().flat_map(|nodes| nodes.iter());
+                said.is_some_and(|name| all().all(|n| n.architecture == name))
+            };
+            if is_default && (was.is_none() && of_all(is) || is.is_none() && of_all(was)) {
+                field.step.noise = Some(Noise::Architecture);
+            }
             if section.is_some_and(|name| !is_there(name)) {
                 field.step.noise = Some(Noise::Architecture);
             }
@@ -207,7 +220,7 @@ mod tests {
     use crate::plan::plan;
     use crate::source::SourceFile;
     use crate::yaml;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     /// The fields of KubeVirt that change where a section of an architecture appears.
     fn moved(architecture: &str) -> Vec<String> {

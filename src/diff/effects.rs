@@ -150,7 +150,7 @@ impl ClusterDiff {
             subjects: vec![gate.clone()],
             ..Effect::new(
                 Impact::Behaviour,
-                format!("the feature gate {{}} is switched on, which is {maturity}"),
+                format!("the feature gate {{}} is switched on ({maturity})"),
             )
         });
         let mut out: Vec<Effect> = unfinished.collect();

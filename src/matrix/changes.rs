@@ -3,7 +3,7 @@
 //! What a DataImportCron takes along when it goes is CDI's doing: with `retentionPolicy: None` its
 //! DataSource and everything that it imported, with `All` (CDI's default) nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -46,8 +46,11 @@ fn image<'m>(matrix: &'m ClusterMatrix, namespace: &str, name: &str) -> Option<&
     images.find(|i| i.namespace == namespace && i.name == name)
 }
 
-/// Namespace and plain name of the images whose DataImportCrons go and take along what they imported.
-fn deleted(objects: &[ObjectChange]) -> BTreeSet<(String, String)> {
+/// Namespace and plain name of the images whose DataImportCrons go and take along what they imported, with
+/// the names of these.
+type Deleted = BTreeMap<(String, String), BTreeSet<String>>;
+
+fn deleted(objects: &[ObjectChange]) -> Deleted {
     let goes = |c: &&ObjectChange| {
         c.id.kind == "DataImportCron" && (c.kind == Kind::Remove || c.instead_of.is_some())
     };
@@ -60,12 +63,15 @@ fn deleted(objects: &[ObjectChange]) -> BTreeSet<(String, String)> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let plain = text(&body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL]);
         let name = plain.or_else(|| text(&body["spec"]["managedDataSource"]))?;
-        Some((
-            text(&body["metadata"]["namespace"]).unwrap_or_default(),
-            name,
-        ))
+        let namespace = text(&body["metadata"]["namespace"]).unwrap_or_default();
+        let cron = text(&body["metadata"]["name"])?;
+        Some(((namespace, name), cron))
     };
-    taken.filter_map(key).collect()
+    let mut out = Deleted::new();
+    for (image, cron) in taken.filter_map(key) {
+        out.entry(image).or_default().insert(cron);
+    }
+    out
 }
 
 struct Changes<'a> {
@@ -73,7 +79,7 @@ struct Changes<'a> {
     after: &'a ClusterMatrix,
     comparison: &'a Comparison,
     machines: &'a [Machine],
-    deleted: BTreeSet<(String, String)>,
+    deleted: Deleted,
 }
 
 impl Changes<'_> {
@@ -82,21 +88,28 @@ impl Changes<'_> {
             return;
         };
         let key = (image.namespace.clone(), image.name.clone());
-        let deletes = self.deleted.contains(&key);
+        let gone = self.deleted.get(&key);
+        let deletes = gone.is_some();
         match (
             was.filter(|i| is_imported(i)),
             is.filter(|i| is_imported(i)),
         ) {
             (Some(was), Some(is)) => {
-                if deletes {
-                    out.push(self.effect(
-                        was,
-                        Impact::DataLoss,
-                        When::Now,
-                        "the disks imported so far for {} are deleted, and imported again; virtual \
-                         machines keep their own copies",
-                        "set `retentionPolicy: All` in a change before this one to keep them",
-                    ));
+                if let Some(gone) = gone {
+                    let text = match self.only_for(was, gone) {
+                        Some(architectures) => format!(
+                            "the {architectures} disks imported so far for {{}} are deleted; virtual \
+                             machines keep their own copies"
+                        ),
+                        None => {
+                            "the disks imported so far for {} are deleted, and imported again; \
+                                 virtual machines keep their own copies"
+                                .to_owned()
+                        }
+                    };
+                    let keep =
+                        "set `retentionPolicy: All` in a change before this one to keep them";
+                    out.push(self.effect(was, Impact::DataLoss, When::Now, &text, keep));
                 }
                 self.still_imported(was, is, out);
             }
@@ -118,6 +131,18 @@ impl Changes<'_> {
             )),
             (None, None) => self.external(was, is, out),
         }
+    }
+
+    /// The architectures whose imports go while others of the image stay; `None` where all of them go.
+    fn only_for(&self, was: &Image, gone: &BTreeSet<String>) -> Option<String> {
+        let cells = was.cells.iter().zip(&self.before.architectures);
+        let imported: Vec<_> = cells
+            .filter_map(|(cell, architecture)| Some((cell.cron.as_ref()?, &*architecture.name)))
+            .collect();
+        let of_gone = imported.iter().filter(|(cron, _)| gone.contains(*cron));
+        let of_gone: Vec<&str> = of_gone.map(|(_, architecture)| *architecture).collect();
+        let some_stay = of_gone.len() < imported.len();
+        (some_stay && !of_gone.is_empty()).then(|| of_gone.join(" and "))
     }
 
     /// An image that loses its import.

@@ -452,6 +452,7 @@ fn about_several(text: &str, names: &str) -> String {
         "DataSource",
         "name",
         "feature",
+        "gate",
         "alert",
         "binding",
         "role",

@@ -85,6 +85,20 @@ const FEATURE_OFF: Consequence = Consequence {
     path: FEATURE_GATES,
 };
 
+/// The gate for SCSI reservations. Source: KubeVirt `pkg/virt-operator/resource/generate/components`, whose
+/// virt-handler has the pr-helper while it is on.
+const RESERVATION: &str = "PersistentReservation";
+
+const RESERVATION_ON: Consequence = Consequence {
+    impact: Behaviour,
+    when: Now,
+    certain: true,
+    text: "the KubeVirt feature PersistentReservation is switched on: virt-handler is rolled out again, with \
+           the helper for SCSI reservations",
+    action: "",
+    path: FEATURE_GATES,
+};
+
 /// The same for a gate that KubeVirt has on by default.
 const FEATURE_DISABLED: Consequence = Consequence {
     text: "the KubeVirt feature {} is switched off, which is on by default",
@@ -105,6 +119,50 @@ const DISKS_GO: Consequence = Consequence {
 
 /// Without types of devices the section does nothing, whatever its switch says.
 const MEDIATED_DEVICES: &str = "spec.configuration.mediatedDevicesConfiguration";
+
+const KSM: &str = "spec.configuration.ksmConfiguration";
+
+/// Where memory is shared after a change of KSM's selector. Source: KubeVirt `pkg/virt-handler/ksm`: without
+/// a selector nowhere, with an empty one everywhere.
+fn ksm(change: &ObjectChange) -> Option<Consequence> {
+    let selector = |body: Option<&Value>| {
+        let selector = &body?["spec"]["configuration"]["ksmConfiguration"]["nodeLabelSelector"];
+        let parts = selector.as_object()?.values();
+        Some(
+            parts.flat_map(Value::as_object).any(|m| !m.is_empty())
+                || selector["matchExpressions"]
+                    .as_array()
+                    .is_some_and(|a| !a.is_empty()),
+        )
+    };
+    let (was, is) = (
+        selector(change.before.as_deref()),
+        selector(change.after.as_deref()),
+    );
+    let text = match (was, is) {
+        (None, None) => return None,
+        (_, Some(false)) => {
+            "KSM is switched on for every node: memory of virtual machines is shared there"
+        }
+        (_, None) => {
+            "KSM is switched off: memory of virtual machines is shared on no node any more"
+        }
+        (None, Some(true)) => {
+            "KSM is switched on for the nodes that its selector matches: memory of virtual machines is shared there"
+        }
+        (Some(_), Some(true)) => {
+            "KSM is switched on for other nodes than before: those that its selector matches"
+        }
+    };
+    Some(Consequence {
+        impact: Behaviour,
+        when: Now,
+        certain: true,
+        text,
+        action: "",
+        path: KSM,
+    })
+}
 
 /// Whether a side of a change of that section names types of devices.
 fn has_types(step: &Step) -> bool {
@@ -152,7 +210,16 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     if (kind, label) == ("KubeVirt", MEDIATED_DEVICES) && !has_types(step) {
         return None;
     }
+    if kind == "KubeVirt" && label.starts_with(KSM) {
+        return ksm(change);
+    }
+    let is_reservation = || {
+        let mut all = Vec::new();
+        names(step.after.as_ref(), &mut all);
+        all == [RESERVATION]
+    };
     match on {
+        Add if is_of(FEATURE_GATES) && is_reservation() => Some(RESERVATION_ON),
         Remove if is_of(FEATURE_GATES) && refuses_nobody(step.before.as_ref()) => Some(FEATURE_OFF),
         Add if is_of(DISABLED_GATES) && refuses_nobody(step.after.as_ref()) => {
             Some(FEATURE_DISABLED)
@@ -321,6 +388,38 @@ mod tests {
         let mut labelled = uninstall(kept);
         labelled["metadata"]["labels"] = json!({"a": "1"});
         assert_eq!(impacts(&uninstall(kept), &labelled), []);
+    }
+
+    #[test]
+    fn an_empty_selector_is_every_node_and_none_is_no_node() {
+        let configuration = |c: Value| kubevirt(json!({"configuration": c}));
+        let ksm = |section: Value| {
+            configuration(json!({"evictionStrategy": "None", "ksmConfiguration": section}))
+        };
+        let bare = configuration(json!({"evictionStrategy": "None"}));
+        let nowhere = ksm(json!({}));
+        let everywhere = ksm(json!({"nodeLabelSelector": {}}));
+        let some = |value: &str| ksm(json!({"nodeLabelSelector": {"matchLabels": {"a": value}}}));
+        for (before, after, said) in [
+            (&nowhere, &everywhere, "for every node"),
+            (&some("b"), &everywhere, "for every node"),
+            (&bare, &everywhere, "for every node"),
+            (&everywhere, &nowhere, "on no node any more"),
+            (&everywhere, &bare, "on no node any more"),
+            (
+                &nowhere,
+                &some("b"),
+                "for the nodes that its selector matches",
+            ),
+            (&some("b"), &some("c"), "for other nodes than before"),
+        ] {
+            let told = told(before, after);
+            let [(Behaviour, text)] = told.as_slice() else {
+                panic!("{told:?}");
+            };
+            assert!(text.contains(said), "{text}");
+        }
+        assert_eq!(told(&nowhere, &bare), []);
     }
 
     #[test]

@@ -97,7 +97,6 @@ pub(super) const TABLE: &[Row] = &[
     Row("KubeVirt", "spec.configuration.selinuxLauncherType", Any, Security, Now, Always, "launcher pods run with another SELinux type", ""),
     Row("KubeVirt", "spec.configuration.liveUpdateConfiguration", Any, Behaviour, NextStart, Always, "how far CPU and memory can be plugged into VMs started from now on changes", ""),
     Row("KubeVirt", "spec.configuration.vmRolloutStrategy", Any, Behaviour, Now, Always, "whether a change of a VM takes effect while it runs changes", ""),
-    Row("KubeVirt", "spec.configuration.ksmConfiguration", Any, Behaviour, Now, Always, "memory of VMs is shared (KSM) on other nodes", ""),
     Row("KubeVirt", "spec.configuration.changedBlockTrackingLabelSelectors", Any, Behaviour, Now, Always, "changed-block tracking covers other VMs", ""),
     Row("KubeVirt", "spec.configuration.commonInstancetypesDeployment", Any, Behaviour, Now, Always, "the common instance types and preferences are deployed or removed", ""),
     Row("KubeVirt", "spec.configuration.commonInstancetypesDeployment.enabled", Becomes("false"), BootFailure, Now, WhereUsed, "the common instance types are removed; VMs that name one are refused", "give the VMs that name one a copy of it"),
