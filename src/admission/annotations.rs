@@ -44,6 +44,6 @@ pub const READ_ANNOTATIONS: [ReadAnnotation; 5] = [
         name: "hco.kubevirt.io/tuningPolicy",
         on_template: false,
         effect: "On the HyperConverged with `tuningPolicy: annotation`: a JSON object with `qps` and `burst`, the \
-                 limits of KubeVirt's clients. Without that policy it stops the reconcile.",
+                 limits of KubeVirt's clients. Without that policy nothing reads it; the policy without it is refused.",
     },
 ];

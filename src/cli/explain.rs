@@ -19,15 +19,15 @@ use crate::{finding, lint, repo};
   hcoplan explain HotplugVolumes --release 1.19        a feature gate
   hcoplan explain evictionStrategy                     a field of the HyperConverged
   hcoplan explain kv.spec.configuration.migrations     a field of an operand
-  hcoplan explain HyperConverged.spec --release 4.22   a field, in versions of OpenShift Virtualization")]
+  hcoplan explain HyperConverged.spec --release 4.22   a field, up to a version of OpenShift Virtualization")]
 pub(super) struct Arguments {
     /// The rule's name, as findings print it; an alert, a feature gate, an annotation; or a field:
     /// KubeVirt.spec.configuration.migrations
     #[arg(value_name = "SUBJECT")]
     subject: Option<String>,
 
-    /// Of a feature gate: this release only; of a field: as the distribution of this release calls its
-    /// versions, as in 4.20
+    /// The release that is asked about; of a field, what came before it is told, too. 4.20 is one of
+    /// OpenShift Virtualization
     #[arg(long, value_name = "RELEASE")]
     release: Option<String>,
 }

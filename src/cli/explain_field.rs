@@ -138,6 +138,17 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
     let mut releases = of.map_or_else(releases, |release| release.siblings());
     // Two versions of a vendor's may be built from one release.
     releases.dedup_by(|a, b| a.name() == b.name());
+    let has = |release: &Release| {
+        let schemas = release.schema_names().filter_map(|n| release.schema(n));
+        let mut schemas = schemas.filter(|s| s.kind() == kind);
+        schemas.any(|s| resolve(s, dotted).is_ok())
+    };
+    let there: Vec<&Arc<Release>> = releases.iter().filter(|r| has(r)).collect();
+    let there: Vec<String> = there.iter().map(|r| r.label().to_owned()).collect();
+    // As the named release has it: what came later isn't told.
+    if let Some(at) = of.and_then(|of| releases.iter().position(|r| r.label() == of.label())) {
+        releases.truncate(at + 1);
+    }
     let plans: Vec<Plan> = releases.iter().map(|r| of_nothing(r, "v1beta1")).collect();
     let mut versions: BTreeMap<String, Vec<Seen>> = BTreeMap::new();
     let mut lost = None;
@@ -156,10 +167,19 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
             }
         }
     }
+    if let Some(of) = of {
+        versions.retain(|_, seen| seen.last().is_some_and(|s| s.release.label() == of.label()));
+    }
     if versions.is_empty() {
+        if of.is_some() && !there.is_empty() {
+            lost = Some(format!("it is there in {}", there.join(", ")));
+        }
         let help = lost.unwrap_or_else(|| format!("`hcoplan explain {kind}` lists what there is"));
         return Err(Failure::usage(
-            format!("{kind} has no field {dotted}"),
+            match of {
+                Some(of) => format!("{kind} of {} has no field {dotted}", of.label()),
+                None => format!("{kind} has no field {dotted}"),
+            },
             help,
         ));
     }
@@ -336,7 +356,12 @@ fn described(path: &str, version: &str, other: Option<&str>) -> Vec<String> {
         "v1beta1" => Some(path),
         _ => other,
     };
-    let Some(Described(_, text, values)) = old.and_then(explain_words::of) else {
+    let gate = path.strip_prefix("spec.featureGates.");
+    if let Some(what) = gate.and_then(explain_words::of_gate) {
+        return vec![what.to_owned()];
+    }
+    let found = old.and_then(explain_words::of);
+    let Some(Described(_, text, values)) = found.or_else(|| explain_words::of(path)) else {
         return Vec::new();
     };
     let mut out = vec![(*text).to_owned()];

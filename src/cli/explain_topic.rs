@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::explain_field;
+use super::explain_words;
 use crate::admission::{READ_ANNOTATIONS as READ, ReadAnnotation};
 use crate::finding::{Predicts, Rule, nearest};
 use crate::hyperconverged::MOVES;
@@ -12,6 +13,63 @@ use crate::jsonpatch::ANNOTATIONS;
 use crate::lint;
 use crate::plan::PREDICTED_ALERTS;
 use crate::release::{Distribution, Phase, Release};
+
+/// HCO's alerts: the severity, what raises each, and what ends it. Source: HCO
+/// `pkg/monitoring/hyperconverged/rules/alerts/operator_alerts.go` and what sets its gauges.
+const RAISED: [(&str, &str, &str, &str); 8] = [
+    (
+        "DeprecatedMachineType",
+        "warning",
+        "a virtual machine has a machine type that a node reports as deprecated, for five minutes",
+        "the machine gets a newer type",
+    ),
+    (
+        "HCOGoldenImageWithNoArchitectureAnnotation",
+        "warning",
+        "multi-arch golden images are on, and an entry of dataImportCronTemplates lacks the annotation \
+         ssp.kubevirt.io/dict.architectures",
+        "the entry gets the annotation, or is taken out",
+    ),
+    (
+        "HCOGoldenImageWithNoSupportedArchitecture",
+        "warning",
+        "multi-arch golden images are on, and no node has one of the architectures that an image is \
+         annotated with",
+        "there is such a node, or the image is annotated with another one or taken out",
+    ),
+    (
+        "HCOInstallationIncomplete",
+        "info",
+        "there is no HyperConverged for an hour after the operator is installed",
+        "a HyperConverged is made",
+    ),
+    (
+        "HCOMisconfiguredDescheduler",
+        "critical",
+        "the KubeDescheduler `cluster` has no profile that knows virtual machines",
+        "it gets one, such as KubeVirtRelieveAndMigrate",
+    ),
+    (
+        "HCOMultiArchGoldenImagesDisabled",
+        "warning",
+        "the workload nodes have several architectures, and multi-arch golden images are off",
+        "they are switched on, or workloads.nodePlacement selects nodes of one architecture only",
+    ),
+    (
+        "KubeVirtCRModified",
+        "warning",
+        "HCO reverted a change that somebody made to an operand: it counts them in \
+         kubevirt_hco_out_of_band_modifications_total",
+        "ten minutes pass without another one",
+    ),
+    (
+        "UnsupportedHCOModification",
+        "info",
+        "a jsonpatch annotation is there: it is counted in kubevirt_hco_unsafe_modifications, and the \
+         condition TaintedConfiguration is true",
+        "the annotation is removed",
+    ),
+];
 
 /// The page of an alert, a gate or an annotation; of one release, or of all. `None` where it is none.
 pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
@@ -80,15 +138,25 @@ fn alert(subject: &str) -> Option<String> {
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(subject))?;
     let mut out = format!("# {name}\n\n");
-    let who = match PREDICTED_ALERTS.contains(name) {
-        true => {
+    let raised = RAISED.iter().find(|(alert, ..)| alert == name);
+    let who = match (PREDICTED_ALERTS.contains(name), raised) {
+        (true, _) => {
             "HCO's own gauges decide about this alert, and `hcoplan plan` says when it would fire."
         }
-        false => {
+        (false, Some(_)) => {
+            "HCO's own gauges decide about this alert; rules say what would raise it."
+        }
+        (false, None) => {
             "Gauges of another operator decide about this alert; rules say what would raise it."
         }
     };
     let _ = writeln!(out, "{who}\n");
+    if let Some((_, severity, raises, ends)) = raised {
+        let _ = writeln!(
+            out,
+            "It fires with the severity {severity} when {raises}.\nIt ends when {ends}.\n"
+        );
+    }
     let runbooks = rules.iter().filter_map(|r| match r.predicts {
         Predicts::Alert { runbook, .. } => Some(runbook),
         _ => None,
@@ -201,7 +269,8 @@ fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
         }
     }
     let name = name?;
-    let mut out = format!("# {name}\n\nA feature gate, by release:\n\n{lines}");
+    let what = explain_words::of_gate(&name).map_or_else(String::new, |w| format!("{w}\n\n"));
+    let mut out = format!("# {name}\n\n{what}A feature gate, by release:\n\n{lines}");
     for distribution in Distribution::all() {
         let mut previews = distribution.technology_previews.iter();
         let source = previews.find(|p| p.value == name).map(|p| &p.source);
@@ -262,6 +331,17 @@ mod tests {
             assert!(page.starts_with(&format!("# {name}")), "{name}: {page}");
             assert!(topics().contains(name), "{name} is not listed");
             assert!(!page.contains("derive:"), "{name}: {page}");
+        }
+    }
+
+    #[test]
+    fn what_raises_and_ends_a_predicted_alert_is_told() {
+        for name in PREDICTED_ALERTS {
+            let page = page(name, None).expect("a page");
+            assert!(
+                page.contains("It fires with the severity ") && page.contains("It ends when "),
+                "{page}"
+            );
         }
     }
 

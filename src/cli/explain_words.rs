@@ -105,11 +105,84 @@ pub(super) const FIELDS: &[Described] = &[
     Described("tektonTasksNamespace", "Ignored: HCO deploys no tasks any more.", &[]),
 ];
 
-/// What a field of v1beta1 is for, by its path without the brackets of lists.
+/// The same of fields that only v1 has.
+#[rustfmt::skip]
+const OF_V1: &[Described] = &[
+    Described("featureGates[].name", "The gate's name; one that nobody knows is ignored.", &[]),
+    Described("featureGates[].state", "Whether it is on; an entry without a state is.", &[("Enabled", "it is on"), ("Disabled", "it is off, also where it is on by default")]),
+    Described("virtualization.mediatedDevicesConfiguration.enabled", "Whether KubeVirt makes mediated devices at all. Without it: unless the gate disableMDevConfiguration says no.", &[]),
+    Described("storage.persistentReservationConfiguration.enabled", "Whether virt-handler has the helper for SCSI reservations. Without it the gate persistentReservation counts.", &[]),
+    Described("workloadSources.enableMultiArchBootImageImport", "Whether golden images are imported for each architecture of the workload nodes. Without it the gate of this name counts.", &[]),
+    Described("deployment.deployNetworkResourcesInjector", "Whether the webhook is deployed that adds network resources to pods of virtual machines; it is by default.", &[]),
+    Described("observability.allowedAlerts", "The alerts that the observability controller keeps, where its gate deploys it; all without it.", &[]),
+    Described("observability.allowedRecordingRules", "The recording rules that the observability controller keeps, where its gate deploys it; all without it.", &[]),
+    Described("observability.workloads.allowedMetrics", "The metrics of workloads that the observability controller keeps, where its gate deploys it; all without it.", &[]),
+];
+
+/// What HCO's gates switch.
+const GATES: &[(&str, &str)] = &[
+    (
+        "alignCPUs",
+        "Adds CPUs to a virtual machine with an isolated emulator thread until their number is even.",
+    ),
+    (
+        "containerPathVolumes",
+        "Lets virtual machines use directories of their own virt-launcher pod as volumes.",
+    ),
+    (
+        "decentralizedLiveMigration",
+        "Lets virtual machines migrate to another cluster.",
+    ),
+    (
+        "declarativeHotplugVolumes",
+        "Hot-plugs volumes by the spec of the virtual machine, CD-ROMs among them, in place of HotplugVolumes.",
+    ),
+    (
+        "deployKubeSecondaryDNS",
+        "Deploys a DNS server for the secondary interfaces of virtual machines.",
+    ),
+    (
+        "disableMDevConfiguration",
+        "Keeps KubeVirt from making mediated devices.",
+    ),
+    (
+        "downwardMetrics",
+        "Lets guests see a few metrics of themselves and of their host.",
+    ),
+    (
+        "enableMultiArchBootImageImport",
+        "Imports each golden image once for each architecture of the workload nodes.",
+    ),
+    (
+        "incrementalBackup",
+        "Lets virtual machines be backed up by what changed since the last backup.",
+    ),
+    (
+        "objectGraph",
+        "Serves the objects that a virtual machine depends on as a graph.",
+    ),
+    (
+        "persistentReservation",
+        "Gives virt-handler the helper by which a guest reserves a LUN for itself; virt-handler is rolled out again.",
+    ),
+    (
+        "videoConfig",
+        "Lets virtual machines choose their video device.",
+    ),
+];
+
+/// What a gate switches; `None` of one that switches nothing.
+pub(super) fn of_gate(name: &str) -> Option<&'static str> {
+    let mut gates = GATES.iter();
+    gates.find(|(gate, _)| *gate == name).map(|(_, what)| *what)
+}
+
+/// What a field is for, by its path without the brackets of lists.
 pub(super) fn of(path: &str) -> Option<&'static Described> {
     let plain = path.replace("[]", "");
     let plain = plain.strip_prefix("spec.").unwrap_or(&plain);
-    FIELDS.iter().find(|d| d.0.replace("[]", "") == plain)
+    let mut all = FIELDS.iter().chain(OF_V1);
+    all.find(|d| d.0.replace("[]", "") == plain)
 }
 
 #[cfg(test)]
@@ -123,10 +196,12 @@ mod tests {
             for field in release
                 .fields()
                 .iter()
-                .filter(|f| f.api_version == "v1beta1")
+                .filter(|f| f.api_version == "v1beta1" || f.other_version_path.is_none())
             {
-                let is_gate = field.path.starts_with("spec.featureGates.");
-                let described = is_gate || of(&field.path).is_some();
+                let described = match field.path.strip_prefix("spec.featureGates.") {
+                    Some(gate) => field.ignored || of_gate(gate).is_some(),
+                    None => of(&field.path).is_some(),
+                };
                 assert!(described, "{} of {}", field.path, release.name());
             }
             let schema = release.schema("hyperconverged.v1beta1").expect("served");

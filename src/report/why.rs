@@ -18,6 +18,10 @@ use crate::yaml;
 /// How many changes of a value that is an object are listed.
 const MOST_CHANGES: usize = 8;
 
+/// What the search did where it ends without an answer.
+const TRIED: &str = "tried were each part of the HyperConverged taken away, alone and together, switches that \
+                     are not written, and a node more and less of each architecture";
+
 /// How many fields that would change the answer are named.
 const MOST_FEEDS: usize = 6;
 
@@ -270,12 +274,12 @@ impl WhyPage<'_> {
                     .to_owned()
             }
             Origin::Release => match answer.value {
+                Reading::NoObject if answer.feeds.is_empty() => {
+                    format!("{release} has no reason to render it: {TRIED}")
+                }
                 Reading::NoObject => format!("{release} has no reason to render it"),
                 Reading::Absent if answer.feeds.is_empty() => {
-                    "because nothing sets it: tried were each part of the HyperConverged taken \
-                     away, alone and together, switches that are not written, and a node more and \
-                     less of each architecture"
-                        .to_owned()
+                    format!("because nothing sets it: {TRIED}")
                 }
                 Reading::Absent => "because nothing sets it".to_owned(),
                 _ => format!(
