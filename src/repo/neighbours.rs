@@ -18,6 +18,7 @@ use crate::yaml::{Document, Node};
 #[derive(Debug, Default)]
 pub struct Neighbours {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
+    templates: Vec<Arc<SourceFile>>,
 }
 
 impl Neighbours {
@@ -29,6 +30,11 @@ impl Neighbours {
     /// Every kind that there is, sorted.
     pub fn kinds(&self) -> impl Iterator<Item = &str> {
         self.by_kind.keys().map(String::as_str)
+    }
+
+    /// Files that are templates, not YAML yet: what is in them isn't known.
+    pub fn templates(&self) -> &[Arc<SourceFile>] {
+        &self.templates
     }
 
     fn add(&mut self, document: Arc<Document>) {
@@ -95,6 +101,9 @@ impl Repo {
                     Arc::new(Content::parse(file))
                 }
             };
+            if content.is_template() {
+                out.templates.push(Arc::clone(&content.file));
+            }
             for document in &content.documents {
                 each(document, &mut out);
             }

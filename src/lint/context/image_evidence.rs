@@ -157,12 +157,21 @@ impl Record {
                 .into_iter()
                 .chain([image.to_owned()])
                 .any(|i| is_called(path, &i)),
-            Of::Repository { name, digest, tags } => {
-                plain(name) == plain(repository(image))
-                    && match image.split_once('@') {
-                        Some((_, wanted)) => digest.as_deref() == Some(wanted),
-                        None => tags.is_empty() || tags.iter().any(|t| t == tag(image)),
-                    }
+            Of::Repository {
+                file,
+                name,
+                digest,
+                tags,
+            } => {
+                let is_pinned = image.split_once('@');
+                let asked_for = is_called(file, image)
+                    || without_tag(image).is_some_and(|image| is_called(file, &image));
+                let named = plain(name) == plain(repository(image));
+                match is_pinned {
+                    Some((_, wanted)) => (asked_for || named) && digest.as_deref() == Some(wanted),
+                    None if asked_for => true,
+                    None => named && (tags.is_empty() || tags.iter().any(|t| t == tag(image))),
+                }
             }
             Of::References(all) => {
                 let wanted = without_tag(image);
@@ -301,6 +310,20 @@ mod tests {
             (list, "x/y:2", "-"),
         ] {
             assert_eq!(show(&[("a.json", text)], image), expected, "{image}");
+        }
+    }
+
+    #[test]
+    fn plain_output_counts_under_the_name_that_was_asked_for() {
+        // Through a mirror, skopeo prints the mirror's name, and tags that it has.
+        for (path, image, expected) in [
+            ("images/x.io_a_b_7.json", "x.io/a/b:7", "One s390x"),
+            ("images/x.io/a/b:7.json", "x.io/a/b:7", "One s390x"),
+            ("images/x.io_a_b_8.json", "x.io/a/b:7", "-"),
+            ("x.io_a_b_sha256_1.json", "x.io/a/b@sha256:1", "One s390x"),
+            ("x.io_a_b_sha256_2.json", "x.io/a/b@sha256:2", "-"),
+        ] {
+            assert_eq!(show(&[(path, SKOPEO)], image), expected, "{path}");
         }
     }
 

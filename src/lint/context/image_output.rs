@@ -42,8 +42,10 @@ pub struct Platform {
 pub(super) enum Of {
     /// Of the image that the file is called after: its path without extension.
     File(String),
-    /// Of a repository, with the digest and the tags that go with it.
+    /// Of a repository, with the digest and the tags that go with it; or of what its file is called
+    /// after, which may be another name for the same, a mirror's.
     Repository {
+        file: String,
         name: String,
         digest: Option<String>,
         tags: Vec<String>,
@@ -106,6 +108,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     if let (Some(name), Some(architecture)) = (string(root, "Name"), string(root, "Architecture")) {
         let tags = root.get("RepoTags").map(Node::items).unwrap_or_default();
         let of = Of::Repository {
+            file: called(document.file.path().with_extension("").as_str()),
             name: name.to_owned(),
             digest: string(root, "Digest").map(str::to_owned),
             tags: tags

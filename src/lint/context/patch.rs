@@ -27,7 +27,7 @@ pub struct PatchAnnotation<'a> {
     /// Its value.
     pub text: &'a str,
     decoded: Result<Vec<Operation>, Failure>,
-    patched: Option<&'a Patched>,
+    patched: Option<Patched>,
     effects: OnceCell<Option<Effects>>,
     places: OnceCell<ScalarPlaces>,
     pub(super) gates: OnceCell<Vec<Option<PatchedGates>>>,
@@ -68,7 +68,10 @@ impl<'a> Context<'a> {
             let known = ANNOTATIONS.iter().filter_map(|target| {
                 let annotation = self.annotation(target.name)?;
                 let text = annotation.text()?;
-                let patched = self.plan().patched.iter().find(|p| p.kind == target.kind);
+                // As of a new object: what a patch wrote through is stored after the first reconcile, and
+                // would be told as what HCO renders by itself.
+                let patched = &self.plan_as_new().patched;
+                let patched = patched.iter().find(|p| p.kind == target.kind).cloned();
                 Some(PatchAnnotation {
                     target: *target,
                     annotation,
@@ -200,13 +203,13 @@ impl<'a> PatchAnnotation<'a> {
 
     /// The operand as it is rendered without this annotation; `None` where it isn't rendered, or
     /// the patch fails.
-    pub fn rendered(&self) -> Option<&'a Value> {
-        self.patched.map(|p| &*p.before)
+    pub fn rendered(&self) -> Option<&Value> {
+        self.patched.as_ref().map(|p| &*p.before)
     }
 
     /// The operand as the annotation leaves it.
-    pub fn result(&self) -> Option<&'a Value> {
-        self.patched.map(|p| &*p.after)
+    pub fn result(&self) -> Option<&Value> {
+        self.patched.as_ref().map(|p| &*p.after)
     }
 
     /// Its text with parts replaced (in bytes of the text, not overlapping), and the edits that

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::GoldenImages,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("nothing is switched off: the golden image is still imported"),
+    predicts: Predicts::Silent("no common golden image is changed or switched off: it is imported as before"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a golden image is switched off or customised by a name that no common image has",
@@ -22,7 +22,8 @@ An entry of `dataImportCronTemplates` that only says `enable: "false"`, for a na
 the release's common golden images.
 
 And an entry with a `spec` whose name is nearly that of a common image, such as `fedora-image-crn`: it
-doesn't customise that one, but makes a new one beside it.
+doesn't customise that one, but makes a new one beside it. One that is called as a common image of
+another release (`centos8-image-cron`), or as the HyperConverged itself, is information: it may be meant.
 
 An image of your own that is switched off keeps its `spec` and isn't meant, and plain Kubernetes has
 no golden images. Builds of vendors bring
@@ -109,7 +110,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     let name = template.name();
     let Some(meant) = nearest(name, cx.common_images()).filter(|_| !name.is_empty()) else {
-        return;
+        return another_version(name, cx, template, out);
     };
     // Who names a DataSource of its own wants an image of its own.
     let own = template
@@ -119,7 +120,7 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
         .common_image(meant)
         .and_then(|i| i["spec"]["managedDataSource"].as_str());
     if own != theirs {
-        return;
+        return another_version(name, cx, template, out);
     }
     let place = template.name_place();
     let finding = Finding::new(
@@ -136,6 +137,53 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
         meant,
     ));
     out.report(finding);
+}
+
+/// An image that is called as common ones of other releases are, or as the HyperConverged, which the vendor's
+/// example of a customised image does. It may be meant as a new one.
+fn another_version(
+    name: &str,
+    cx: &Context<'_>,
+    template: &WrittenTemplate<'_>,
+    out: &mut Sink,
+) {
+    let own = template
+        .get("spec.managedDataSource")
+        .and_then(|n| n.as_str())
+        .unwrap_or_default();
+    let is_version_of = |common: &&str| {
+        let image = cx.common_image(common);
+        let theirs = image.and_then(|i| i["spec"]["managedDataSource"].as_str());
+        let (ours, common) = (system(name), system(common));
+        let same = ours.starts_with(common) || common.starts_with(ours);
+        same && !ours.is_empty() && theirs.is_some_and(|d| system(d) == system(own))
+    };
+    let common: Vec<&str> = cx.common_images().collect();
+    let is_copied = text_at(cx.document(), "metadata.name") == Some(name);
+    let is_version = name.ends_with(SUFFIX) && common.iter().any(is_version_of);
+    if !is_copied && !is_version {
+        return;
+    }
+    let release = cx.release().label();
+    let message = format!(
+        "{name} is no common golden image of {release}: it makes a new one, and changes none"
+    );
+    let finding = Finding::new(&RULE, message)
+        .severity(Severity::Info)
+        .at(template.name_place())
+        .label("a new image")
+        .help(format!("the common images are {}", and(&common)));
+    out.report(finding);
+}
+
+/// How the names of common images end.
+const SUFFIX: &str = "-image-cron";
+
+/// The operating system in the name of an image or a DataSource: `centos-stream` of
+/// `centos-stream9-image-cron`.
+fn system(name: &str) -> &str {
+    let name = name.strip_suffix(SUFFIX).unwrap_or(name);
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.')
 }
 
 /// The common image that was meant: the one whose DataSource has this name, else the one whose

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::lint::WrittenTemplate;
-use crate::release::{Mutation, Release};
+use crate::release::{Mutation, Platform, Release};
 
 pub(super) static RULE: Rule = Rule {
     name: "dict-retention-policy-implicit",
@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     page: r#"
 ## What it finds
 
-An enabled DataImportCronTemplate with a `spec` that lacks `retentionPolicy` or `importsToKeep`. It is
+An enabled DataImportCronTemplate that is imported, with a `spec` that lacks `retentionPolicy` or `importsToKeep`. It is
 a warning in the last release before the meaning changes (1.17), and information from 1.18 on.
 
 ## Why it matters
@@ -76,8 +76,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !filled && next.is_none() {
         return;
     }
+    // What is never imported has no disks: other rules say so.
+    let is_kubernetes = cx.inventory().platform == Platform::Kubernetes;
+    let common = "workloadSources.enableCommonBootImageImport";
+    let common_off = cx.hyperconverged().and_then(|hc| hc.flag(common)) == Some(false);
     let since = next.as_deref().map_or(cx.release().label(), Release::label);
     for template in cx.written_templates().filter(|t| t.is_enabled(cx)) {
+        let is_common = cx.common_image(template.name()).is_some();
+        if is_kubernetes || (common_off && is_common) {
+            continue;
+        }
         let spec = template.get("spec").filter(|s| !s.entries().is_empty());
         let Some(spec) = spec else {
             continue;

@@ -147,6 +147,11 @@ fn comes_from_elsewhere(cx: &Context<'_>) -> bool {
     let mut texts = cx.texts().iter().map(|file| file.text());
     made || templates.any(|t| t.contains(KIND))
         || texts.any(|t| t.contains("kind: StorageClass") && t.contains("{{"))
+        || cx
+            .neighbours()
+            .templates()
+            .iter()
+            .any(|file| file.text().contains(KIND))
 }
 
 /// Whether a class is for object buckets, which hold no disks: of NooBaa, or of Ceph's object gateway.

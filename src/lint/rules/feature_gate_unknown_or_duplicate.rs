@@ -93,15 +93,71 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !cx.admission().accepted {
         return;
     }
+    // What has one fate is one finding.
+    let mut useless: Vec<(Fate, Vec<&Entry<'_>>)> = Vec::new();
     for entry in &entries {
         let is_it = |gate: &String| match known.ignores_case {
             true => gate.eq_ignore_ascii_case(entry.text),
             false => gate == entry.text,
         };
-        if !known.known.iter().any(is_it) {
-            out.report(unknown(cx, entry, &entries, known, &path));
+        if known.known.iter().any(is_it) {
+            continue;
+        }
+        match unknown(cx, entry, &entries, known, &path) {
+            Ok(finding) => out.report(finding),
+            Err(fate) => match useless.iter_mut().find(|(f, _)| *f == fate) {
+                Some((_, entries)) => entries.push(entry),
+                None => useless.push((fate, vec![entry])),
+            },
         }
     }
+    for (fate, entries) in &useless {
+        out.report(alike(cx, fate, entries, &path));
+    }
+}
+
+/// What an unknown gate is that nothing here resembles.
+#[derive(PartialEq, Eq)]
+enum Fate {
+    /// No release knows it.
+    Nowhere,
+    /// A gate of these releases, and whether one of them is newer.
+    Elsewhere(String, bool),
+}
+
+/// The gates of one fate.
+fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> Finding {
+    let names: Vec<String> = entries.iter().map(|e| format!("`{}`", e.text)).collect();
+    let (them, gates, are) = match entries {
+        [_] => ("it", "the feature gate", "is"),
+        _ => ("them", "the feature gates", "are"),
+    };
+    let message = format!("{gates} {} {are} unknown and ignored", and(&names));
+    let mut places = entries.iter().map(|e| cx.document().location(e.name.span));
+    let mut finding = Finding::new(&RULE, message).label("switches nothing");
+    finding.location = places.next();
+    for place in places {
+        finding = finding.related(place, "nor does this one");
+    }
+    let Fate::Elsewhere(releases, is_new) = fate else {
+        return finding.help(format!("remove {them}"));
+    };
+    // From behind, so that the numbers of the list stay right.
+    let from_behind = entries.iter().rev();
+    let removed: Vec<Change> = from_behind
+        .map(|e| Change::Remove(path.index(e.index)))
+        .collect();
+    // One that is new waits for the upgrade, perhaps on purpose.
+    let applicability = match is_new {
+        true => Applicability::Suggestion,
+        false => Applicability::Safe,
+    };
+    let what = match entries {
+        [_] => format!("it is a gate of {releases}"),
+        _ => format!("they are gates of {releases}"),
+    };
+    let fix = cx.fix(format!("remove {}", and(&names)), applicability, &removed);
+    finding.help(format!("remove {them}; {what}")).fixes(fix)
 }
 
 /// Refused where the release refuses it; elsewhere the first of the two counts, or the second is
@@ -170,7 +226,7 @@ fn unknown(
     entries: &[Entry<'_>],
     known: &ListedGates,
     path: &Path,
-) -> Finding {
+) -> Result<Finding, Fate> {
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
     let finding = Finding::new(&RULE, message)
@@ -188,7 +244,7 @@ fn unknown(
             .related(cx.document().location(other.name.span), "the gate itself")
             .help("remove the one that is ignored");
         finding.fixes.extend(gone(Applicability::Safe));
-        return finding;
+        return Ok(finding);
     }
     let rename = |to: &str, applicability| {
         let change = [Change::Set(path.index(entry.index).key("name"), to.into())];
@@ -197,27 +253,16 @@ fn unknown(
     if let Some(exact) = exact {
         let mut finding = finding.help(format!("write `{exact}`: the case counts"));
         finding.fixes.extend(rename(exact, Applicability::Safe));
-        return finding;
+        return Ok(finding);
     }
     if let Some((releases, is_new)) = elsewhere(cx.release(), name) {
-        let mut finding = finding.help(format!("remove it; it is a gate of {releases}"));
-        // One that is new waits for the upgrade, perhaps on purpose.
-        finding.fixes.extend(gone(match is_new {
-            true => Applicability::Suggestion,
-            false => Applicability::Safe,
-        }));
-        return finding;
+        return Err(Fate::Elsewhere(releases, is_new));
     }
-    match nearest(name, names()) {
-        Some(near) => {
-            let mut finding = finding.help(format!("did you mean `{near}`?"));
-            finding
-                .fixes
-                .extend(rename(near, Applicability::Suggestion));
-            finding
-        }
-        None => finding.help("remove it"),
-    }
+    let near = nearest(name, names()).ok_or(Fate::Nowhere)?;
+    let mut finding = finding.help(format!("did you mean `{near}`?"));
+    let renamed = rename(near, Applicability::Suggestion);
+    finding.fixes.extend(renamed);
+    Ok(finding)
 }
 
 /// The other releases in which something is a gate, in words, and whether one of them is newer.

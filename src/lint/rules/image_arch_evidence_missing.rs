@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
 In a cluster with nodes of several architectures, the images about which nothing is saved, or too little to
 know what they lack: those of ClusterServiceVersions and their operands, of workloads that may land on
 several architectures, of golden images that the HyperConverged declares, and of container disks. It is one
-finding for all of them. Where something is saved about another digest than the one that is pinned, that is
+finding for all of them. Those of which a plain `skopeo inspect` showed one image are told by themselves,
+with what is open. Where something is saved about another digest than the one that is pinned, that is
 shown beside it.
 
 And, as a warning and whatever nodes there are, an `ImageArchitectures` document that its schema refuses.
@@ -82,12 +83,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let mut images: BTreeMap<String, Location> = BTreeMap::new();
+    let mut looked_at: BTreeMap<String, (Location, ImageEvidence)> = BTreeMap::new();
     let mut add = |image: &str, place: Location| {
         let image = image.strip_prefix("docker://").unwrap_or(image);
-        // A single image is known for what it is, also without its architecture.
-        let known = |e: ImageEvidence| e.is_complete() || e.form == Form::Single;
-        if !cx.image_evidence(image).is_some_and(known) {
-            images.entry(image.to_owned()).or_insert(place);
+        match cx.image_evidence(image) {
+            None => drop(images.entry(image.to_owned()).or_insert(place)),
+            // A single image is known for what it is, also without its architecture.
+            Some(e) if e.is_complete() || e.form == Form::Single => {}
+            Some(e) => drop(looked_at.entry(image.to_owned()).or_insert((place, e))),
         }
     };
     for csv in cx.csvs() {
@@ -120,6 +123,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
+    for (image, (place, evidence)) in &looked_at {
+        partly(cx, image, place, evidence, out);
+    }
     let Some((first, place)) = images.first_key_value() else {
         return;
     };
@@ -127,13 +133,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => format!("nothing says which architectures {first} is there for"),
         several => format!("nothing says which architectures {several} images are there for"),
     };
-    let file = first.replace(['/', ':', '@'], "_");
     let mut finding = Finding::new(&RULE, message)
         .at(place.clone())
         .label("nothing is saved about it")
-        .help(format!(
-            "skopeo inspect --raw docker://{first} > images/{file}.json"
-        ));
+        .help(save(first));
     for (_, place) in images.iter().skip(1).take(4) {
         finding = finding.related(place.clone(), "nor about this one");
     }
@@ -143,6 +146,39 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     out.report(finding);
+}
+
+/// An image of which one was looked at, of perhaps several.
+fn partly(
+    cx: &Context<'_>,
+    image: &str,
+    place: &Location,
+    evidence: &ImageEvidence,
+    out: &mut Sink,
+) {
+    let seen: Vec<&str> = evidence.architectures.iter().map(String::as_str).collect();
+    let nodes = cx.all_architectures().iter().copied();
+    let open: Vec<&str> = nodes.filter(|a| !seen.contains(a)).collect();
+    if open.is_empty() || seen.is_empty() {
+        return;
+    }
+    let message = format!(
+        "{image} is there for {}; nothing says whether for {}, too",
+        and(&seen),
+        and(&open)
+    );
+    let finding = Finding::new(&RULE, message)
+        .at(place.clone())
+        .label("a plain inspect shows one image of perhaps several")
+        .related(evidence.place(), "what was saved")
+        .help(save(image));
+    out.report(finding);
+}
+
+/// How the whole of what a registry says about an image is saved.
+fn save(image: &str) -> String {
+    let file = image.replace(['/', ':', '@'], "_");
+    format!("skopeo inspect --raw docker://{image} > images/{file}.json")
 }
 
 fn malformed(document: &Document, out: &mut Sink) {

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Placement,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the setting has no effect on any node"),
+    predicts: Predicts::Silent("what is set for nodes that aren't there has no effect"),
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a setting for certain nodes names none of the declared ones",
@@ -23,7 +23,8 @@ Settings that are for certain nodes, and fit none of the inventory:
 
 - `ksmConfiguration.nodeLabelSelector` (an empty selector is every node),
 - `nodeSelector` of `mediatedDevicesConfiguration.nodeMediatedDeviceTypes`,
-- names after `In` of `kubernetes.io/hostname` in the required node affinity of a placement,
+- names after `In` of `kubernetes.io/hostname` in that selector, or in the required node affinity of a
+  placement,
 - the names in `logVerbosityConfig.kubevirt.nodeVerbosity`.
 
 Nodes of a pool have no names before they exist, so names are only compared where every node is
@@ -80,8 +81,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     host_names(cx, out);
 }
 
-/// Names in a placement's required affinity that no node has, where others of the list are there: a
-/// placement without any node has a rule of its own.
+/// Names in a placement's required affinity, or in KSM's selector, that no node has, where others of the
+/// list are there: what fits no node at all is told as a whole.
 fn host_names(cx: &Context<'_>, out: &mut Sink) {
     if cx.nodes().any(|n| !n.has_own_name()) {
         return;
@@ -93,49 +94,47 @@ fn host_names(cx: &Context<'_>, out: &mut Sink) {
             affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
         });
         let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
-        for requirement in terms
-            .map(Node::items)
-            .unwrap_or_default()
-            .iter()
-            .flat_map(|term| {
-                ["matchExpressions", "matchFields"]
-                    .into_iter()
-                    .filter_map(|key| term.get(key))
-                    .flat_map(Node::items)
-            })
-        {
-            let text = |key: &str| requirement.get(key).and_then(Node::as_str);
-            let is_name = matches!(text("key"), Some(HOSTNAME | "metadata.name"));
-            if !is_name || text("operator") != Some("In") {
-                continue;
-            }
-            let values = requirement
-                .get("values")
-                .map(Node::items)
-                .unwrap_or_default();
-            let is_node = |value: &Node| {
-                cx.nodes()
-                    .any(|n| value.as_str() == Some(n.node.name.as_str()))
-            };
-            if !values.iter().any(is_node) {
-                continue;
-            }
-            for value in values.iter().filter(|v| !is_node(v)) {
-                let name = value.as_str().unwrap_or_default();
-                let place = cx.document().location(value.span);
-                let finding = Finding::new(
-                    &RULE,
-                    format!(
-                        "the {} placement names {name}, which is no declared node",
-                        pods.as_str()
-                    ),
-                )
-                .at(place)
-                .label("no such node")
-                .help("name a node of the inventory, or take it out of the list");
-                out.report(finding);
-            }
-        }
+        let terms = terms.map(Node::items).unwrap_or_default().iter();
+        let requirements = terms.flat_map(|term| {
+            ["matchExpressions", "matchFields"]
+                .into_iter()
+                .filter_map(|key| term.get(key))
+                .flat_map(Node::items)
+        });
+        let who = format!("the {} placement", pods.as_str());
+        requirements.for_each(|r| listed_names(cx, r, &who, out));
+    }
+    let selector = cx.field("ksmConfiguration.nodeLabelSelector");
+    let expressions = selector.node().and_then(|s| s.get("matchExpressions"));
+    for requirement in expressions.map(Node::items).unwrap_or_default() {
+        listed_names(cx, requirement, "ksmConfiguration", out);
+    }
+}
+
+/// The names of an `In` that no node has, where other nodes are named with them.
+fn listed_names(cx: &Context<'_>, requirement: &Node, who: &str, out: &mut Sink) {
+    let text = |key: &str| requirement.get(key).and_then(Node::as_str);
+    let is_name = matches!(text("key"), Some(HOSTNAME | "metadata.name"));
+    if !is_name || text("operator") != Some("In") {
+        return;
+    }
+    let values = requirement.get("values");
+    let values = values.map(Node::items).unwrap_or_default();
+    let is_node = |value: &Node| {
+        let name = value.as_str();
+        cx.nodes().any(|n| name == Some(n.node.name.as_str()))
+    };
+    if !values.iter().any(is_node) {
+        return;
+    }
+    for value in values.iter().filter(|v| !is_node(v)) {
+        let name = value.as_str().unwrap_or_default();
+        let message = format!("{who} names {name}, which is no declared node");
+        let finding = Finding::new(&RULE, message)
+            .at(cx.document().location(value.span))
+            .label("no such node")
+            .help("name a node of the inventory, or take it out of the list");
+        out.report(finding);
     }
 }
 

@@ -93,7 +93,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let path = Path::dotted("spec.featureGates.enableMultiArchBootImageImport");
         let set = [Change::Set(path, true.into())];
-        let title = "enable multi-arch golden images";
+        let maturity = cx.release().maturity("enableMultiArchBootImageImport");
+        let which = maturity.map_or_else(String::new, |m| format!(", which is {m}"));
+        let title = format!("enable multi-arch golden images{which}");
         let finding = Finding::new(&RULE, message)
             .at(place)
             .object(object_of(vm.document))

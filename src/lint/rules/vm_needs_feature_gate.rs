@@ -256,6 +256,8 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
     let name = &own.name;
     let gates = Path::dotted("spec.featureGates");
     let written = cx.gate(name).is_written();
+    let maturity = cx.release().maturity(name);
+    let which = maturity.map_or_else(String::new, |m| format!(", which is {m}"));
     let change = match cx.version() {
         "v1" if written => None,
         "v1" => Some(Change::Append(
@@ -265,12 +267,12 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
         _ => Some(Change::Set(gates.key(name), true.into())),
     };
     let fix = change.and_then(|c| {
-        let title = format!("switch {name} on in the HyperConverged");
+        let title = format!("switch {name} on in the HyperConverged{which}");
         cx.fix(title, Applicability::Suggestion, &[c])
     });
     finding
         .help(format!(
-            "switch the feature gate {name} of the HyperConverged on"
+            "switch the feature gate {name} of the HyperConverged on{which}"
         ))
         .related(cx.gate(name).place(), format!("{name} isn't switched on"))
         .fixes(fix)

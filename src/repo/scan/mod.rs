@@ -127,6 +127,12 @@ impl Content {
         content
     }
 
+    /// Whether it is a template that isn't YAML yet.
+    pub(super) fn is_template(&self) -> bool {
+        let mut problems = self.problems.iter();
+        problems.any(|p| p.kind == ProblemKind::Template)
+    }
+
     /// The objects in it that matter.
     pub(super) fn found(&self) -> Vec<Found> {
         let mut found = Vec::new();
