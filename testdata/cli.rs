@@ -521,3 +521,64 @@ fn a_signal_leaves_no_build() {
         assert_eq!(left(), 0, "{signal}");
     }
 }
+
+/// What a fix is called doesn't hang on what it is compared with: each finding of the fixtures has the same
+/// fixes with and without `--against`.
+#[test]
+fn fixes_are_as_safe_with_another_revision_as_without() {
+    let git = |directory: &Path, arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+        let run = Command::new("git")
+            .args(identity)
+            .args(arguments)
+            .current_dir(directory)
+            .output();
+        assert!(run.expect("git runs").status.success(), "{arguments:?}");
+    };
+    let fixes = |directory: &Path, arguments: &[&str]| {
+        let run = Command::new(env!("CARGO_BIN_EXE_hcoplan"))
+            .args(["lint", "--pedantic", "--format", "json"])
+            .args(arguments)
+            .current_dir(directory)
+            .output()
+            .expect("hcoplan runs");
+        let report: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+        let mut out = Vec::new();
+        for finding in report["findings"].as_array().into_iter().flatten() {
+            let of = |value: &serde_json::Value| value.to_string();
+            for fix in finding["fix"].as_array().into_iter().flatten() {
+                out.push([
+                    of(&finding["rule"]),
+                    of(&finding["message"]),
+                    of(&fix["title"]),
+                    of(&fix["applicability"]),
+                ]);
+            }
+        }
+        out.sort();
+        out
+    };
+    let rules = main_directory().join("testdata/lint");
+    let mut compared = 0;
+    for entry in fs::read_dir(rules).expect("the fixtures") {
+        let fixture = entry.expect("an entry").path().join("bad");
+        if !fixture.is_dir() || fixture.join("before.yaml").exists() {
+            continue;
+        }
+        let directory = tempfile::tempdir().expect("a directory");
+        copy(&fixture, directory.path());
+        git(directory.path(), &["init", "-q"]);
+        git(directory.path(), &["add", "."]);
+        git(directory.path(), &["commit", "-q", "-m", "a"]);
+        let alone = fixes(directory.path(), &[]);
+        let name = fixture.display();
+        assert_eq!(
+            fixes(directory.path(), &["--against", "HEAD"]),
+            alone,
+            "{name}"
+        );
+        compared += alone.len();
+    }
+    eprintln!("{compared} fixes compared");
+    assert!(compared > 150, "{compared} fixes");
+}
