@@ -11,7 +11,9 @@ pub(super) static RULE: Rule = Rule {
     group: Group::GoldenImages,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("no common golden image is changed or switched off: it is imported as before"),
+    predicts: Predicts::Silent(
+        "no common golden image is changed or switched off: it is imported as before",
+    ),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a golden image is switched off or customised by a name that no common image has",
@@ -141,12 +143,7 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
 
 /// An image that is called as common ones of other releases are, or as the HyperConverged, which the vendor's
 /// example of a customised image does. It may be meant as a new one.
-fn another_version(
-    name: &str,
-    cx: &Context<'_>,
-    template: &WrittenTemplate<'_>,
-    out: &mut Sink,
-) {
+fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     let own = template
         .get("spec.managedDataSource")
         .and_then(|n| n.as_str())
