@@ -49,15 +49,15 @@ pub fn speaks(document: &Document) -> bool {
 impl Suppression {
     /// Whether a finding is meant.
     pub(super) fn matches(&self, finding: &Finding) -> bool {
-        if !self.rules.iter().any(|r| r.matches(finding.rule)) {
-            return false;
-        }
+        let is_meant = || self.rules.iter().any(|r| r.matches(finding.rule));
         match (&self.scope, &finding.location) {
             (Scope::Bytes(span), _) => {
                 let mut places = finding.location.iter().chain(&finding.made);
+                // The cheapest question first: there may be thousands of both.
                 places.any(|place| {
-                    place.file.path() == self.place.file.path()
-                        && (span.start..span.end).contains(&place.span.start)
+                    (span.start..span.end).contains(&place.span.start)
+                        && place.file.path() == self.place.file.path()
+                        && is_meant()
                 })
             }
             (
@@ -75,7 +75,8 @@ impl Suppression {
                     })
                 };
                 let named = finding.object.as_ref().map(|o| o.replacen(' ', "/", 1));
-                path.as_deref().is_none_or(of_file)
+                is_meant()
+                    && path.as_deref().is_none_or(of_file)
                     && object.as_ref().is_none_or(|o| named.as_ref() == Some(o))
                     && cluster
                         .as_ref()

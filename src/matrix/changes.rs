@@ -29,21 +29,45 @@ pub fn effects(
         comparison,
         machines,
         deleted: deleted(&comparison.objects),
+        moved: moved(&comparison.objects),
+        images_before: images(before),
+        images_after: images(after),
     };
-    let keys = before.images.iter().chain(&after.images);
-    let keys: BTreeSet<_> = keys.map(|i| (&*i.namespace, &*i.name)).collect();
+    let (old, new) = (&changes.images_before, &changes.images_after);
+    let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
     let mut out = Vec::new();
-    for (namespace, name) in keys {
-        let was = image(before, namespace, name);
-        let is = image(after, namespace, name);
-        changes.of_image(was, is, &mut out);
+    for key in keys {
+        changes.of_image(old.get(key).copied(), new.get(key).copied(), &mut out);
     }
     Some(out)
 }
 
-fn image<'m>(matrix: &'m ClusterMatrix, namespace: &str, name: &str) -> Option<&'m Image> {
-    let mut images = matrix.images.iter();
-    images.find(|i| i.namespace == namespace && i.name == name)
+/// The images by name and namespace.
+fn images(matrix: &ClusterMatrix) -> Images<'_> {
+    let images = matrix.images.iter();
+    images.map(|i| ((&*i.name, &*i.namespace), i)).collect()
+}
+
+type Images<'a> = BTreeMap<(&'a str, &'a str), &'a Image>;
+
+/// The changed objects of images, by the names that lead to the images: the image's own, or that with an
+/// architecture behind it.
+fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
+    let mut out: BTreeMap<&str, Vec<&ObjectChange>> = BTreeMap::new();
+    for change in objects {
+        let name = match &*change.id.kind {
+            "DataImportCron" => {
+                let body = change.after.as_deref().or(change.before.as_deref());
+                body.and_then(|b| b["spec"]["managedDataSource"].as_str())
+            }
+            "DataSource" => Some(&*change.id.name),
+            _ => None,
+        };
+        out.entry(name.unwrap_or_default())
+            .or_default()
+            .push(change);
+    }
+    out
 }
 
 /// Namespace and plain name of the images whose DataImportCrons go and take along what they imported, with
@@ -80,6 +104,9 @@ struct Changes<'a> {
     comparison: &'a Comparison,
     machines: &'a [Machine],
     deleted: Deleted,
+    moved: BTreeMap<&'a str, Vec<&'a ObjectChange>>,
+    images_before: Images<'a>,
+    images_after: Images<'a>,
 }
 
 impl Changes<'_> {
@@ -162,9 +189,12 @@ impl Changes<'_> {
                 "to keep the disks, set `retentionPolicy: All` in a change before this one",
             ));
         }
-        let elsewhere = self.after.images.iter().find(|i| {
-            let before = image(self.before, &i.namespace, &i.name);
-            i.name == was.name && is_imported(i) && !before.is_some_and(is_imported)
+        let of_name = self.images_after.range((&*was.name, "")..);
+        let mut of_name = of_name.take_while(|((name, _), _)| *name == was.name);
+        let elsewhere = of_name.find_map(|(key, image)| {
+            let before = self.images_before.get(key);
+            let is_new = !before.is_some_and(|before| is_imported(before));
+            (is_new && is_imported(image)).then_some(image)
         });
         if let Some(to) = elsewhere {
             let (old, new) = (&was.namespace, &to.namespace);
@@ -374,19 +404,11 @@ impl Changes<'_> {
 
     /// What moved the image's objects.
     fn causes(&self, image: &Image) -> Vec<usize> {
-        let is_of = |change: &&ObjectChange| {
-            let body = change.after.as_deref().or(change.before.as_deref());
-            let filled = body.and_then(|b| b["spec"]["managedDataSource"].as_str());
-            let name = match &*change.id.kind {
-                "DataImportCron" => filled.unwrap_or_default(),
-                "DataSource" => &change.id.name,
-                _ => return false,
-            };
-            let rest = name.strip_prefix(&*image.name);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        };
+        let near = self.moved.range(&*image.name..);
+        let near = near.map_while(|(name, of)| Some((name.strip_prefix(&*image.name)?, of)));
+        let own = near.filter(|(rest, _)| rest.is_empty() || rest.starts_with('-'));
         let mut out = Vec::new();
-        for change in self.comparison.objects.iter().filter(is_of) {
+        for change in own.flat_map(|(_, of)| of) {
             let fields = change.fields.iter().flat_map(|f| &f.causes);
             for cause in change.causes.iter().chain(fields) {
                 if !out.contains(cause) {
@@ -394,6 +416,7 @@ impl Changes<'_> {
                 }
             }
         }
+        out.sort_unstable();
         if out.is_empty() {
             // A node more or less may change what is missing without moving an object.
             out.extend(0..self.comparison.causes.len());

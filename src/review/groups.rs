@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Because, because};
 use crate::diff::semantic::{FieldChange, Impact, ObjectChange, of_field};
@@ -116,8 +116,10 @@ fn lines<'a>(clusters: &[&'a ClusterDiff]) -> Vec<ObjectLine<'a>> {
     };
     let mut out: Vec<ObjectLine<'a>> = Vec::new();
     let mut known = BTreeMap::new();
+    let others: Vec<Vec<&ObjectChange>> = others.iter().map(|o| real(o).collect()).collect();
     for (index, change) in real(first).enumerate() {
-        let twins: Vec<&ObjectChange> = others.iter().filter_map(|o| real(o).nth(index)).collect();
+        let twins = others.iter().filter_map(|o| o.get(index).copied());
+        let twins: Vec<&ObjectChange> = twins.collect();
         let fields = fields(change, &twins, &because);
         let key = (
             change.kind,
@@ -160,6 +162,9 @@ fn fields<'a>(
     because: &impl Fn(&[usize]) -> Vec<Because<'a>>,
 ) -> Vec<FieldLine<'a>> {
     let mut out: Vec<(FieldLine<'a>, String, usize)> = Vec::new();
+    // By path and values, as text: there may be thousands of entries.
+    let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let twins: Vec<Vec<&FieldChange>> = twins.iter().map(|t| shown(t).collect()).collect();
     for (index, field) in shown(change).enumerate() {
         let step = &field.step;
         let (before, after) = (step.before.as_ref(), step.after.as_ref());
@@ -167,7 +172,7 @@ fn fields<'a>(
         let grave = told.is_some_and(|c| c.impact <= Impact::BootFailure);
         let varies = twins
             .iter()
-            .filter_map(|t| shown(t).nth(index))
+            .filter_map(|t| t.get(index))
             .any(|twin| (twin.step.before.as_ref(), twin.step.after.as_ref()) != (before, after));
         let plain = counted_entries(&step.label);
         let line = FieldLine {
@@ -179,10 +184,13 @@ fn fields<'a>(
             grave,
             because: because(&field.causes),
         };
-        let same = out.iter_mut().find(|(known, path, _)| {
-            *path == plain && (known.before, known.after) == (before, after) && plain.contains("[]")
+        let is_entry = plain.contains("[]");
+        let same = is_entry.then(|| {
+            let values = json!([before.map(|v| [v]), after.map(|v| [v])]);
+            let key = (plain.clone(), values.to_string());
+            *known.entry(key).or_insert(out.len())
         });
-        match same {
+        match same.and_then(|at| out.get_mut(at)) {
             Some((known, _, count)) => {
                 known.grave |= grave;
                 known.varies |= varies;

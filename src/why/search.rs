@@ -151,6 +151,11 @@ impl Search<'_> {
         base: &Reading,
     ) -> Vec<(&'u Unit, Reading)> {
         let mut found = Vec::new();
+        // Of many parts the single ones are not looked into, as in `descend`.
+        if unit.children.len() > MOST_PARTS {
+            self.moving(&unit.children, others, base, &mut found);
+            return found;
+        }
         for child in &unit.children {
             let mut inputs = others.to_vec();
             inputs.push(&child.input);

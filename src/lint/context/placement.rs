@@ -9,6 +9,9 @@ use crate::source::Location;
 use crate::topology::Selection;
 use crate::yaml::Path;
 
+/// Of the labels that no node has, so many are told one by one.
+const MOST_LABELS: usize = 32;
+
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
 /// What a placement places.
@@ -129,11 +132,16 @@ impl<'a> Placement<'a> {
 
     fn unmatched_labels(&self, cx: &Context<'a>) -> Vec<Unmatched> {
         let mut found = Vec::new();
+        let mut further = 0;
         let selector = self.value["nodeSelector"].as_object();
         for (key, value) in selector.into_iter().flatten() {
             let value = value.as_str().unwrap_or_default();
             let values = || cx.nodes().filter_map(|n| n.node.labels.get(key));
             if values().any(|v| v == value) {
+                continue;
+            }
+            if found.len() == MOST_LABELS {
+                further += 1;
                 continue;
             }
             let path = self.path().key("nodeSelector").key(key);
@@ -145,6 +153,13 @@ impl<'a> Placement<'a> {
                     false => cx.document().locate_key(&path),
                 },
                 meant: meant(cx, key, value),
+            });
+        }
+        if further > 0 {
+            found.push(Unmatched {
+                wanted: format!("has {further} further labels that it names"),
+                place: cx.document().locate_key(&self.path().key("nodeSelector")),
+                meant: None,
             });
         }
         found

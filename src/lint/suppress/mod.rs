@@ -7,7 +7,7 @@
 mod read;
 mod trusted;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::trusted::Trusted;
 use super::date::Date;
@@ -183,31 +183,28 @@ fn runs_completely(settings: &Settings, selector: Selector) -> bool {
 
 /// The bytes that a suppression next to `line` (0-based byte range of a line) is about: findings
 /// that begin on the line, and those inside a value that begins on it, such as a block.
-fn bytes_about(document: &Document, line: Span) -> Span {
-    let mut end = line.end;
-    scalars(&document.root, &mut |key_start, value: Span| {
-        if (line.start..line.end).contains(&key_start) {
-            end = end.max(value.end);
-        }
-    });
+fn bytes_about(scalars: &BTreeMap<u32, u32>, line: Span) -> Span {
+    let of_line = scalars.range(line.start..line.end);
+    let end = of_line.map(|(_, end)| *end).max();
     Span {
         start: line.start,
-        end,
+        end: end.map_or(line.end, |end| end.max(line.end)),
     }
 }
 
-/// Calls `found` with the key's first byte and the bytes of each value that is no collection.
-fn scalars(node: &Node, found: &mut impl FnMut(u32, Span)) {
+/// Where each value that is no collection ends, by the first byte of its key (of an item, its own).
+fn scalars(node: &Node, out: &mut BTreeMap<u32, u32>) {
+    let is_scalar = |node: &Node| node.entries().is_empty() && node.items().is_empty();
     for entry in node.entries() {
-        if entry.value.entries().is_empty() && entry.value.items().is_empty() {
-            found(entry.key.span.start, entry.value.span);
+        if is_scalar(&entry.value) {
+            out.insert(entry.key.span.start, entry.value.span.end);
         }
-        scalars(&entry.value, found);
+        scalars(&entry.value, out);
     }
     for item in node.items() {
-        if item.entries().is_empty() && item.items().is_empty() {
-            found(item.span.start, item.span);
+        if is_scalar(item) {
+            out.insert(item.span.start, item.span.end);
         }
-        scalars(item, found);
+        scalars(item, out);
     }
 }

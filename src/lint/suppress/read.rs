@@ -1,6 +1,8 @@
 //! Suppressions as they are written.
 
-use super::bytes_about;
+use std::collections::BTreeMap;
+
+use super::{bytes_about, scalars};
 use crate::finding::nearest;
 use crate::finding::{Edit, Finding};
 use crate::lint::date::Date;
@@ -20,6 +22,7 @@ pub(super) fn comments(
     found: &mut Vec<Suppression>,
     about: &mut Vec<Finding>,
 ) {
+    let mut ends = None;
     for comment in &document.comments {
         let place = document.location(comment.span);
         let text = place.text().trim_start_matches('#').trim();
@@ -40,7 +43,12 @@ pub(super) fn comments(
             continue;
         };
         let line = line_meant(document, comment);
-        let scope = Scope::Bytes(bytes_about(document, line));
+        let ends = ends.get_or_insert_with(|| {
+            let mut ends = BTreeMap::new();
+            scalars(&document.root, &mut ends);
+            ends
+        });
+        let scope = Scope::Bytes(bytes_about(ends, line));
         found.extend(suppression(names, rest, &place, scope, about));
     }
 }
