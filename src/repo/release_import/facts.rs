@@ -331,9 +331,16 @@ fn fields(facts: &Facts) -> Result<Json, ImportError> {
             out.set("otherVersionPath", part("otherVersionPath"));
         }
         if !part("operands").is_nothing() {
+            // What refers to the operand before it is written out.
+            let mut before = Json::null();
             let operand = |o: &Json| {
                 let part = |key: &str| o.get(key).cloned().unwrap_or(Json::null());
-                map(["kind", "path", "transform"].map(|key| (key, part(key))))
+                let mut out = map(["kind", "path", "transform"].map(|key| (key, part(key))));
+                match part("transform").as_str() {
+                    Some("derive: same rule") => out.set("transform", before.clone()),
+                    _ => before = part("transform"),
+                }
+                out
             };
             let operands = part("operands").items().iter().map(operand).collect();
             out.set("operands", Json::List(operands));
