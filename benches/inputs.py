@@ -1,6 +1,7 @@
 """What the benchmarks are run on: made from the example fleet, the same every time."""
 
 import pathlib
+import shutil
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples/fleet/clusters/prod-east"
@@ -33,6 +34,21 @@ def different(directory, release, copies=1):
                     text = text.replace("spec:\n", f'spec:\n  release: "{release}"\n', 1)
                 (target / file.name).write_text(text)
     return directory.is_dir()
+
+
+def overlays(directory, count):
+    """A base, and an overlay with a patch and an inventory for each of `count` clusters."""
+    base = directory / "base"
+    base.mkdir(parents=True)
+    shutil.copy(EXAMPLE / "hyperconverged.yaml", base)
+    (base / "kustomization.yaml").write_text("resources: [hyperconverged.yaml]\n")
+    for i in range(count):
+        cluster = directory / "clusters" / f"c{i}"
+        cluster.mkdir(parents=True)
+        patch = f'[{{"op": "add", "path": "/metadata/labels", "value": {{"cluster": "c{i}"}}}}]'
+        (cluster / "kustomization.yaml").write_text(
+            f"resources: [../../base]\npatches:\n- patch: '{patch}'\n  target: {{kind: HyperConverged}}\n")
+        shutil.copy(EXAMPLE / "inventory.yaml", cluster)
 
 
 def nothing(directory, count):

@@ -12,11 +12,12 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::clusters;
+use super::cmp_build::Application;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::output::Output;
 use crate::app::{self, Outcome, Progress, State, Work};
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options};
 use crate::secret::veil;
@@ -27,7 +28,8 @@ use crate::yaml::{self, Document};
 ///
 /// The kind of the functionConfig says what is done: `Lint` adds findings as results, `Render` also
 /// adds what HCO and SSP would create. Its spec may name an `inventory` (a file, relative to the
-/// kustomization), a `release`, and a `path` to a HyperConverged, which generators are not given.
+/// kustomization), a `release`, and a `path` to a HyperConverged, which generators are not given: a file, or
+/// the directory of a kustomization, which is built where HCOPLAN_ALLOW_KUSTOMIZE=1 allows it.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   kustomize fn run --enable-exec clusters/prod
@@ -309,7 +311,7 @@ fn stream(list: &Value, path: Option<&Utf8Path>) -> Result<(Vec<u8>, Vec<Subject
     let mut bytes = text.into_bytes();
     if let Some(path) = path {
         let tree = Directory::open(Utf8Path::new("."), max_bytes()).map_err(repo::Error::from)?;
-        let read = tree.read(path);
+        let built = built(path)?;
         let lines = bytes.iter().filter(|b| **b == b'\n').count();
         subjects.push(Subject {
             line: lines + 1,
@@ -317,9 +319,44 @@ fn stream(list: &Value, path: Option<&Utf8Path>) -> Result<(Vec<u8>, Vec<Subject
             file: Some(json!({"path": path})),
         });
         bytes.extend(b"---\n");
-        bytes.extend(read.map_err(|why| repo::Error::File(path.to_owned(), why))?);
+        bytes.extend(match built {
+            Some(built) => built,
+            None => {
+                let read = tree.read(path);
+                read.map_err(|why| repo::Error::File(path.to_owned(), why))?
+            }
+        });
     }
     Ok((bytes, subjects))
+}
+
+/// What kustomize makes of `spec.path`; `None` where that is no kustomization.
+fn built(path: &Utf8Path) -> Result<Option<Vec<u8>>, Failure> {
+    let application = Application::below(path)?;
+    if !application.has_kustomization() {
+        return Ok(None);
+    }
+    if !app::is_allowed(app::ALLOW_KUSTOMIZE) {
+        return Err(Failure::usage(
+            format!("spec.path names a kustomization, {path}, which nobody allows to be built"),
+            format!(
+                "set {}=1, or name the file of a HyperConverged",
+                app::ALLOW_KUSTOMIZE
+            ),
+        ));
+    }
+    let build = application.build(None, &mut Options::default())?;
+    let mut failed = build.repo.problems().iter().map(|p| &p.finding);
+    match failed.find(|f| f.severity == Severity::Error) {
+        Some(finding) => Err(Failure::usage(
+            finding.message.clone(),
+            finding
+                .help
+                .clone()
+                .unwrap_or_else(|| "mend the kustomization".to_owned()),
+        )),
+        None => Ok(Some(build.file.text().as_bytes().to_vec())),
+    }
 }
 
 /// What went wrong beside findings.
