@@ -1,4 +1,4 @@
-"""Memory is bounded by the size of the input, whatever stands in it. `.ci/run` leaves this out, as `growth` says."""
+"""Memory is bounded by the size of the input, whatever stands in it."""
 
 # MiB of memory for each MiB of input, what an empty repository takes left out. README.md names it.
 LIMIT = 800

@@ -228,6 +228,16 @@ pub fn unbuilt(
     told.filter(|diff| is_meant(&diff.cluster)).collect()
 }
 
+/// Those of some clusters that can't be planned, each with why.
+pub fn unplannable(repo: &Repo, clusters: &[&ClusterRef]) -> Vec<ClusterDiff> {
+    let told = clusters.iter().filter_map(|cluster| {
+        let mut diff = ClusterDiff::new(cluster.name());
+        diff.broken = Some(plan(repo, cluster).err()?.broken(false));
+        Some(diff)
+    });
+    told.collect()
+}
+
 /// Why a repository knows nothing of a cluster of the other: its file is there and can't be
 /// parsed, or it is not built.
 fn unknown(repo: &Repo, cluster: &ClusterRef) -> Option<Unplannable> {

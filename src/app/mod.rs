@@ -38,7 +38,9 @@ mod work;
 
 pub use allowed::{ALLOW_HELM, ALLOW_KUSTOMIZE, is_allowed};
 pub use budget::{Budget, exceed, exceeded, say};
-pub use compare::{Compared, Pair, Relation, compare, findings, mark_standing, pairs, unbuilt};
+pub use compare::{
+    Compared, Pair, Relation, compare, findings, mark_standing, pairs, unbuilt, unplannable,
+};
 pub use compare_with::{Left, compare_with, compare_with_prior, gone};
 pub use document::plan_document;
 pub use drift::{ClusterDrift, cluster_drift};
@@ -47,7 +49,7 @@ pub use only::{Only, OnlyError};
 pub use outcome::{Outcome, Refusal, State};
 pub(crate) use panics::caught;
 pub use pipeline::run;
-pub use planned::said;
+pub use planned::{NO_INVENTORY, said};
 pub use prior_state::PriorState;
 pub use progress::Progress;
 pub use release_diff::{Difference, ReleaseDiff, release_diff};

@@ -198,6 +198,10 @@ impl Unplannable {
 /// A side, planned or not.
 pub(super) type Attempt = Result<Planned, Unplannable>;
 
+/// What to do where no inventory says which nodes a cluster has.
+pub const NO_INVENTORY: &str = "`hcoplan init` writes an inventory to fill in, --inventory names one, and `hcoplan \
+                                lint` goes on without";
+
 /// Plans a cluster.
 pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
     let unusable = |why| Unplannable {
@@ -207,12 +211,15 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
     };
     let loaded = repo.load(cluster);
     let loaded = loaded.map_err(|p| Unplannable::unreadable(&p.finding))?;
+    let Some(inventory) = loaded.inventory.clone() else {
+        return Err(Unplannable {
+            help: Some(NO_INVENTORY.to_owned()),
+            ..unusable("no inventory says which nodes it has".to_owned())
+        });
+    };
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
         Err(finding) => return Err(Unplannable::unusable(finding)),
-    };
-    let Some(inventory) = loaded.inventory.clone() else {
-        return Err(unusable("no inventory says which nodes it has".to_owned()));
     };
     if !inventory.valid {
         let mut found = loaded.findings.iter();

@@ -179,6 +179,14 @@ struct Manifests {
     text: String,
 }
 
+/// The text of an object, without what else its file holds.
+fn text_of(document: &Document) -> String {
+    let text = document.file.text();
+    text.get(document.root.span.range())
+        .unwrap_or(text)
+        .to_owned()
+}
+
 impl Manifests {
     /// `asked`: whether there has to be exactly one cluster.
     fn read(directory: Option<&Utf8Path>, asked: bool) -> Result<Self, Failure> {
@@ -197,7 +205,8 @@ impl Manifests {
         match (repo.clusters(), asked) {
             ([one], _) => match repo.load(one) {
                 Ok(loaded) => Ok(Self {
-                    text: loaded.document.file.text().to_owned(),
+                    // A dump may hold the nodes beside it, and those have every label.
+                    text: text_of(&loaded.document),
                     identity: Some(loaded.identity),
                 }),
                 Err(_) if !asked => Ok(nothing),

@@ -147,7 +147,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         files.push((ATTRIBUTES.into(), MARKED.to_owned()));
     }
     for (path, text) in WORKFLOWS {
-        files.push((path.into(), pinned(text, COMMIT)));
+        files.push((path.into(), workflow(text, COMMIT, builds)));
     }
     let whole = appliers.of(Utf8Path::new(ELSEWHERE));
     if let Some(AppliedBy::Controller(_, controller)) = whole
@@ -384,12 +384,20 @@ fn hook(builds: bool) -> String {
     )
 }
 
-/// A workflow with the action at a commit, where that is known, instead of at a tag.
-fn pinned(workflow: &str, commit: Option<&str>) -> String {
+/// The input behind which a workflow gets that of the builds.
+const INPUT: &str = "          check: \"true\"\n";
+
+/// A workflow with the action at a commit, where that is known, instead of at a tag; with `builds` it runs
+/// kustomize first.
+fn workflow(text: &str, commit: Option<&str>, builds: bool) -> String {
     let tag = format!("v{VERSION}");
+    let text = match builds {
+        true => text.replace(INPUT, &format!("{INPUT}          kustomize: \"true\"\n")),
+        false => text.to_owned(),
+    };
     match commit {
-        None => workflow.to_owned(),
-        Some(commit) => workflow.replace(&format!("@{tag}"), &format!("@{commit} # {tag}")),
+        None => text,
+        Some(commit) => text.replace(&format!("@{tag}"), &format!("@{commit} # {tag}")),
     }
 }
 
@@ -398,13 +406,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_workflow_builds_what_the_repository_builds() {
+        let plan = |builds| workflow(WORKFLOWS[0].1, None, builds);
+        assert!(
+            plan(true).contains("\n          kustomize: \"true\"\n"),
+            "{}",
+            plan(true)
+        );
+        assert!(!plan(false).contains("kustomize"));
+    }
+
+    #[test]
     fn workflows_use_the_action_of_this_release() {
         for (path, text) in WORKFLOWS {
             let uses = |text: &str| {
                 let lines = text.lines().filter(|l| l.contains("uses: hcoplan/"));
                 lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>()
             };
-            let (tagged, known) = (uses(text), uses(&pinned(text, Some("c0ffee"))));
+            let (tagged, known) = (uses(text), uses(&workflow(text, Some("c0ffee"), true)));
             assert_eq!(tagged.len(), 1, "{path}");
             assert!(tagged[0].ends_with(&format!("@v{VERSION}")), "{path}");
             assert!(

@@ -17,6 +17,7 @@ use super::{clusters, prior_state, render, upgrade};
 use crate::app::{self, State, Upgrading, Work};
 use crate::diff::{Before, ClusterDiff};
 use crate::finding::Finding;
+use crate::repo::ClusterRef;
 use crate::report::changes::{self, Changes, Format, LEAST_BUDGET};
 
 /// Show what a change does, lint it, and render it to the output tree
@@ -150,6 +151,15 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         changed: Some(&changed),
     };
     let mut compared = base.compare(&arguments.prior, prior.as_ref(), &mut verdict, output)?;
+    // What can't be planned before and after differs in nothing, and is no success.
+    let unplanned: Vec<&ClusterRef> = found
+        .chosen()
+        .into_iter()
+        .filter(|c| kept.iter().any(|name| name == c.name()))
+        .filter(|c| !compared.clusters.iter().any(|d| d.cluster == c.name()))
+        .collect();
+    let unplanned = app::unplannable(&found.repo, &unplanned);
+    base::add_unbuilt(unplanned, &mut compared.clusters);
     findings.judge_by_change(&compared.clusters);
     let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));

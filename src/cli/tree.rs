@@ -154,9 +154,8 @@ pub(super) fn say(outcome: &Outcome, verdict: &mut Verdict, output: &Output) {
         State::NoInventory => {
             verdict.unusable = true;
             output.error(format_args!(
-                "{cluster}: no inventory says which nodes it has\n  \
-                 help: declare them in an inventory.yaml beside the HyperConverged, or give \
-                 --inventory; `hcoplan lint` goes on without"
+                "{cluster}: no inventory says which nodes it has\n  help: {}",
+                app::NO_INVENTORY
             ));
         }
         State::Panicked(said) => {

@@ -27,8 +27,10 @@ pub(super) fn check(document: &Document) -> Vec<Finding> {
         let named = matches!(m.path.0.last(), Some(Segment::Key(k)) if k == "architecture");
         named && matches!(value.map(Architecture::of), Some(Architecture::Alias(_)))
     };
+    let mut found = Vec::with_capacity(mistakes.len());
     let mistakes = mistakes.into_iter().filter(|m| !alias(m));
-    mistakes.map(|m| finding(document, m)).collect()
+    found.extend(mistakes.map(|m| finding(document, m)));
+    found
 }
 
 fn finding(document: &Document, mistake: Mistake) -> Finding {

@@ -30,7 +30,12 @@ pub struct Run {
 impl Run {
     /// Takes up what was found in another cluster.
     pub fn add(&mut self, other: Self) {
-        self.findings.extend(other.findings);
+        // There may be more than anybody counts: those of the first cluster are not copied.
+        if self.findings.is_empty() {
+            self.findings = other.findings;
+        } else {
+            self.findings.extend(other.findings);
+        }
         self.skipped.extend(other.skipped);
         self.documents.extend(other.documents);
     }

@@ -87,6 +87,16 @@ impl Loaded {
 /// An inventory, and what is wrong with it.
 pub(super) type InventoryRead = Result<(Arc<LoadedInventory>, Vec<Finding>), Box<Problem>>;
 
+/// The one and then the other. Of an inventory there may be more findings than anybody counts: they are not
+/// copied where they come alone.
+fn in_order(mut first: Vec<Finding>, second: Vec<Finding>) -> Vec<Finding> {
+    if first.is_empty() {
+        return second;
+    }
+    first.extend(second);
+    first
+}
+
 impl Repo {
     /// Reads a cluster. May be called from several threads, and for one cluster again and again.
     ///
@@ -105,7 +115,9 @@ impl Repo {
         let mut inventory = None;
         if let Some(read) = self.inventory(cluster, &mut files) {
             let (loaded, said) = read?;
-            findings.extend(said.into_iter().filter(|_| cluster.reports));
+            if cluster.reports {
+                findings = in_order(findings, said);
+            }
             inventory = Some(loaded);
         }
         let (mut candidates, mut statements) =
@@ -263,8 +275,7 @@ impl Repo {
             }
             (loaded, findings) = inventory::load(&read);
         }
-        odd.append(&mut findings);
-        Ok((Arc::new(loaded), odd))
+        Ok((Arc::new(loaded), in_order(odd, findings)))
     }
 
     fn source(
