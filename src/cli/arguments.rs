@@ -60,7 +60,7 @@ pub(super) struct Sources {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(super) inventory: Vec<Utf8PathBuf>,
 
-    /// Only clusters of this name; `*` and `**` match, a name without `/` also the last part
+    /// Only clusters of this name, or whose name ends with it; `*` matches within a part, `**` across parts
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     pub(super) cluster: Vec<String>,
 

@@ -20,10 +20,10 @@ pub(super) struct Selection {
     only: Option<BTreeSet<String>>,
 }
 
+/// Held against a name and against its last parts: clusters of one directory are printed without it.
 #[derive(Debug)]
 struct Pattern {
     glob: GlobMatcher,
-    whole: bool,
 }
 
 impl Selection {
@@ -113,14 +113,28 @@ impl Selection {
 
 impl Pattern {
     fn matches(&self, cluster: &str) -> bool {
-        let last = cluster.rsplit('/').next().unwrap_or(cluster);
-        self.glob.is_match(cluster) || (!self.whole && self.glob.is_match(last))
+        last_parts(cluster).any(|part| self.glob.is_match(part))
     }
+}
+
+/// `a/b/c`, `b/c`, `c`.
+pub(super) fn last_parts(name: &str) -> impl Iterator<Item = &str> {
+    let behind = name
+        .match_indices('/')
+        .filter_map(|(at, _)| name.get(at + 1..));
+    std::iter::once(name).chain(behind)
+}
+
+/// A cluster's name as it was typed, which may be a path.
+pub(super) fn typed(name: &str) -> &str {
+    name.trim_start_matches("./").trim_end_matches('/')
 }
 
 fn compile(argument: &str, patterns: &[String]) -> Result<Vec<Pattern>, Failure> {
     let one = |text: &String| {
-        let glob = GlobBuilder::new(text).literal_separator(true).build();
+        let glob = GlobBuilder::new(typed(text))
+            .literal_separator(true)
+            .build();
         let glob = glob.map_err(|error| {
             Failure::usage(
                 format!("{argument} {text:?} is no pattern: {}", error.kind()),
@@ -129,7 +143,6 @@ fn compile(argument: &str, patterns: &[String]) -> Result<Vec<Pattern>, Failure>
         })?;
         Ok(Pattern {
             glob: glob.compile_matcher(),
-            whole: text.contains('/'),
         })
     };
     patterns.iter().map(one).collect()
@@ -150,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn names_match_whole_or_by_their_last_part() {
+    fn names_match_whole_or_by_their_last_parts() {
         let names = ["prod/east", "prod/west", "lab", "lab/east"];
         let chosen = |cluster: &[&str], exclude: &[&str]| {
             let selection = selection(cluster, exclude);
@@ -167,6 +180,10 @@ mod tests {
             ["prod/east", "lab"]
         );
         assert_eq!(chosen(&[], &["*east"]), ["prod/west", "lab"]);
+        // As it is printed beside its neighbours, and as a shell completes a path.
+        let deep = selection(&["moc/smaug", "./lab/"], &[]);
+        let meant = ["overlays/moc/smaug", "lab", "overlays/emea/smaug"].map(|n| deep.has(n));
+        assert_eq!(meant, [true, true, false]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::out::Out;
 use super::output::Output;
+use super::selection::{last_parts, typed};
 use super::{clusters, prior_state};
 use crate::app::{self, Work};
 use crate::finding::nearest;
@@ -187,10 +188,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 /// The cluster of a name, or of a last part that no other has.
 fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
     let clusters = repo.clusters();
+    let name = typed(name);
     if let Some(exact) = clusters.iter().find(|c| c.name() == name) {
         return Ok(exact);
     }
-    let last = |c: &&ClusterRef| c.name().rsplit('/').next() == Some(name);
+    let last = |c: &&ClusterRef| last_parts(c.name()).any(|part| part == name);
     let names = |clusters: &[&ClusterRef]| {
         let names: Vec<&str> = clusters.iter().map(|c| c.name()).collect();
         names.join(", ")
@@ -199,8 +201,7 @@ fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
         [only] => Ok(only),
         [] => {
             let mut overlays = repo.overlays().iter();
-            let is_it =
-                |o: &&Overlay| o.name().rsplit('/').next() == Some(name) || o.name() == name;
+            let is_it = |o: &&Overlay| last_parts(o.name()).any(|part| part == name);
             if let Some(overlay) = overlays.find(is_it) {
                 return Err(clusters::not_built(&format!("why {name}"), overlay));
             }

@@ -1,5 +1,6 @@
 //! One cluster, read and put together.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
@@ -7,7 +8,7 @@ use serde_json::Value;
 use super::carriers::{merge, unknown};
 use super::choose_release::{is_directory, known_names, known_release};
 use super::identity::{Candidates, Identity, Said, SaidBy};
-use super::objects::{ClusterRef, ObjectRef, SourceRef};
+use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
 use super::problem::{Problem, changed, oddities, unreadable};
 use super::rules::RELEASE_UNKNOWN;
 use super::scan::{Content, What};
@@ -325,7 +326,8 @@ impl Repo {
     }
 
     /// What other manifests say about a cluster, by their kind and then the nearer first. Of CSVs
-    /// only the newest counts: an upgrade leaves the older ones.
+    /// only the newest counts: an upgrade leaves the older ones. A cluster has one ClusterVersion: of several
+    /// that differ, in directories of their own, those beside the cluster's are other clusters'.
     fn statements(&self, cluster: &ClusterRef, files: &mut Vec<Arc<Content>>) -> Vec<Statement> {
         let mut out = Vec::new();
         for statement in &cluster.statements {
@@ -347,6 +349,15 @@ impl Repo {
         let csvs = out.iter().filter(|said| is_csv(said));
         let newest = csvs.filter_map(Statement::version).max();
         out.retain(|said| !is_csv(said) || said.version() == newest);
+        let is_version = |said: &Statement| said.kind == StatementKind::ClusterVersion;
+        let all = || out.iter().filter(|said| is_version(said));
+        let versions: BTreeSet<_> = all().map(Statement::version).collect();
+        let directories: BTreeSet<_> = all().map(|s| parent(s.document.file.path())).collect();
+        if versions.len() > 1 && directories.len() > 1 {
+            let own = parent(cluster.path());
+            let is_own = |said: &Statement| own.starts_with(parent(said.document.file.path()));
+            out.retain(|said| !is_version(said) || is_own(said));
+        }
         out
     }
 
@@ -374,7 +385,7 @@ impl Repo {
         if !is_directory(&name) {
             return known_release(&name).map_err(|e| wrong(e.to_string(), Some(e.help)));
         }
-        let parent = super::objects::parent(place.file.path());
+        let parent = parent(place.file.path());
         let Some(directory) = crate::source::normal(&parent.join(&name)) else {
             let message = format!("`{name}` leads out of the root");
             return Err(wrong(message, None));

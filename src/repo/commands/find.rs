@@ -44,12 +44,18 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Vec<Command> {
     of_script(text, &at)
 }
 
-/// The commands in the strings and tasks of a document.
-pub(in super::super) fn of_document(document: &Document) -> Vec<Command> {
+/// The commands in the strings and tasks of a file's documents.
+pub(in super::super) fn of_documents(
+    file: &SourceFile,
+    documents: &[Arc<Document>],
+) -> Vec<Command> {
     let mut out = Vec::new();
-    if may_have(document.file.text().as_bytes()) {
-        strings(&document.root, document, &mut out);
-        out.extend(tasks(document));
+    // Asked once: a file may have thousands of documents.
+    if may_have(file.text().as_bytes()) {
+        for document in documents {
+            strings(&document.root, document, &mut out);
+            out.extend(tasks(document));
+        }
     }
     out
 }

@@ -8,7 +8,7 @@ mod shell;
 
 use serde_json::Value;
 
-pub(super) use find::{may_have, of_document, of_manifests, of_text};
+pub(super) use find::{may_have, of_documents, of_manifests, of_text};
 use judge::{Judgement, Outcome};
 pub(super) use rules::finding_alone;
 pub use rules::{HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding};

@@ -81,9 +81,8 @@ impl Content {
             let found = documents.iter().flat_map(|d| embedded::of_document(d));
             texts.found.extend(found);
         }
-        let commands = documents.iter().flat_map(|d| commands::of_document(d));
         let content = Self {
-            commands: commands.collect(),
+            commands: commands::of_documents(&file, &documents),
             documents,
             problems: parsed.problems,
             comments: parsed.comments,
