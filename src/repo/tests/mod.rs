@@ -431,41 +431,13 @@ fn neighbours_are_those_of_the_own_directory() {
     assert_eq!(kinds, ["HyperConverged", "Pod", "VirtualMachine"]);
 }
 
-#[test]
-fn other_clusters_versions_are_not_this_ones() {
-    let version = |version: &str| {
-        format!(
-            "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {{name: version}}\n\
-             spec: {{desiredUpdate: {{version: {version}}}}}\nstatus: {{desired: {{version: {version}}}}}\n"
-        )
-    };
-    let (old, new) = (version("4.20.3"), version("4.21.2"));
-    let release = |files: &[(&str, &str)]| {
-        let repo = open(&[&[("virt/hc.yaml", HC)], files].concat());
-        let loaded = repo
-            .load(repo.clusters().first().expect("one"))
-            .expect("readable");
-        loaded.identity.release.map(|said| said.value)
-    };
-    assert_eq!(
-        release(&[("versions/a/v.yaml", &new)]).as_deref(),
-        Some("4.21")
-    );
-    assert_eq!(
-        release(&[("versions/a/v.yaml", &old), ("versions/b/v.yaml", &new)]),
-        None
-    );
-    // Its own counts all the same.
-    let own = [("virt/v.yaml", &*new), ("versions/b/v.yaml", &*old)];
-    assert_eq!(release(&own).as_deref(), Some("4.21"));
-}
-
 /// What only a real directory has.
 #[cfg(unix)]
 mod almost;
 mod appliers;
 mod on_disk;
 mod overlays;
+mod versions;
 
 const SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: \
                             hco}\nspec: {name: community-kubevirt-hyperconverged}\n";
