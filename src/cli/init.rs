@@ -101,7 +101,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         verdict.nothing_found = true;
         return Ok(verdict);
     }
-    let appliers = repo.appliers(origin_name(&place.root));
+    let mut appliers = repo.appliers(None);
+    // git is asked only where it matters what the repository is called.
+    if !appliers.controllers().is_empty() {
+        appliers = repo.appliers(origin_name(&place.root));
+    }
     output.print(layout(&clusters, &overlays, &appliers))?;
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut entries = String::new();

@@ -32,9 +32,14 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
     let names = found.repo.clusters().iter().map(ClusterRef::name);
     let names = names.filter_map(|name| cluster_directory(name).ok());
     let clusters: Vec<Utf8PathBuf> = names.collect();
-    // Without an origin nobody reads it yet, and the name of its directory is as good as another.
-    let appliers = repo.appliers(repository_name(root));
-    match applied(&appliers, &tree, (root, &clusters), kustomizations) {
+    let applied_by = |repository| {
+        let appliers = repo.appliers(repository);
+        applied(&appliers, &tree, (root, &clusters), kustomizations)
+    };
+    // git is asked only where it matters what the repository is called. Without an origin nobody reads it
+    // yet, and the name of its directory is as good as another.
+    let refused = applied_by(None).and_then(|_| applied_by(repository_name(root)));
+    match refused {
         Some((why, help)) => Err(Failure::usage(
             format!(
                 "the output tree can't be in {out}: {why}, and what is rendered is HCO's and SSP's own to \
