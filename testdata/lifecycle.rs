@@ -346,6 +346,9 @@ fn is_incomparable(created: &Step, upgraded: &Step, new: &Plan) -> Option<&'stat
         Some("1.18 drops what it doesn't know, and nobody applies the manifest again")
     } else if upgraded.own_updates.iter().any(|u| !u.admission.accepted) {
         Some("the operator's own update is refused")
+    } else if created.own_updates.is_empty() {
+        // As where finalizer and label are in the manifest: no update stores the defaults of 1.18.
+        Some("the operator has nothing to write")
     } else {
         None
     }

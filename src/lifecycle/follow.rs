@@ -43,8 +43,8 @@ impl State {
 
 /// Whether HCO can get from a release to another by upgrades.
 pub fn is_upgrade(from: &Release, to: &Release) -> bool {
-    let place = |release: &Release| Release::known_names().position(|name| name == release.name());
-    match (place(from), place(to)) {
+    match (Release::place(from.name()), Release::place(to.name())) {
+        (Some(a), Some(b)) if a == b => from.is_patched_by(to),
         (Some(from), Some(to)) => from < to,
         _ => false,
     }

@@ -84,9 +84,12 @@ impl Step {
 /// is reached at once.
 pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
     let known: Vec<&str> = Release::known_names().collect();
-    let place = |name: &str| known.iter().position(|known| *known == name);
-    let between = match (place(from.name()), place(to.name())) {
-        (Some(from), Some(to)) if from < to => &known[from + 1..to],
+    let between = match (Release::place(from.name()), Release::place(to.name())) {
+        (Some(from), Some(place)) if from < place => {
+            // What comes after its line is reached from there.
+            let is_ahead = to.patched().is_some_and(|patch| patch.moving);
+            &known[from + 1..place + usize::from(is_ahead)]
+        }
         _ => &[],
     };
     let siblings = to.siblings();

@@ -10,6 +10,10 @@ type File = (&'static str, &'static str);
 /// Oldest first. Made by `build.rs`.
 static RELEASES: &[(&str, &[File])] = include!(concat!(env!("OUT_DIR"), "/releases.rs"));
 
+/// The patch releases, oldest first: the name of each and its file's text. Made by `build.rs`.
+pub(super) static PATCH_RELEASES: &[File] =
+    include!(concat!(env!("OUT_DIR"), "/patch_releases.rs"));
+
 /// Oldest first.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     RELEASES.iter().map(|(name, _)| *name)

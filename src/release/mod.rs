@@ -11,6 +11,7 @@ mod embedded;
 mod fields;
 mod files;
 mod kubevirt;
+mod patch_release;
 mod shipped;
 mod ssp;
 mod tables;
@@ -34,6 +35,7 @@ pub use distribution::{
 pub use fields::{Feeds, HyperConvergedField};
 pub use files::{Error, Files};
 pub use kubevirt::KubeVirtFacts;
+pub use patch_release::{PatchRelease, Patched};
 pub use shipped::{AssumedValue, ShippedBy};
 pub use ssp::{SspBundle, SspOwner};
 pub use tables::{
@@ -63,6 +65,7 @@ pub struct Release {
     kubevirt: OnceLock<KubeVirtFacts>,
     fields: OnceLock<Vec<HyperConvergedField>>,
     schemas: BTreeMap<String, OnceLock<Schema>>,
+    patch: Option<Patched>,
 }
 
 impl std::fmt::Debug for Release {
@@ -105,6 +108,7 @@ impl Release {
             kubevirt: OnceLock::new(),
             fields: OnceLock::new(),
             schemas,
+            patch: None,
         }
     }
 
@@ -116,6 +120,11 @@ impl Release {
     /// The names of the compiled-in releases, oldest first.
     pub fn known_names() -> impl Iterator<Item = &'static str> {
         embedded::names()
+    }
+
+    /// Where the compiled-in release with this name comes in their order, counted from zero, oldest first.
+    pub fn place(name: &str) -> Option<usize> {
+        Self::known_names().position(|known| known == name)
     }
 
     /// `1.17`
@@ -135,10 +144,18 @@ impl Release {
         named.unwrap_or(&Distribution::all()[0])
     }
 
-    /// What its users call it: `4.20` or `4.20.3` of a distribution, else the release line.
+    /// What its users call it: `4.20` or `4.20.3` of a distribution, `1.17.3`, else the release line.
     pub fn label(&self) -> &str {
+        if let Some(patch) = &self.patch {
+            return patch.name;
+        }
         let shipped = self.tables().shipped_by.as_ref();
         shipped.map_or(&self.name, |by| &by.version)
+    }
+
+    /// Which patch release it is; `None` for a line's newest state.
+    pub fn patched(&self) -> Option<&Patched> {
+        self.patch.as_ref()
     }
 
     /// The same in full: `OpenShift Virtualization 4.20 (HCO 1.16)`, `HCO 1.16`.
@@ -150,21 +167,23 @@ impl Release {
                 by.version,
                 self.name
             ),
-            None => format!("HCO {}", self.name),
+            None => self.called(),
         }
     }
 
-    /// The same for a sentence: `HCO 1.16`, `OpenShift Virtualization 4.20`.
+    /// The same for a sentence: `HCO 1.16`, `HCO 1.17.3`, `OpenShift Virtualization 4.20`.
     pub fn called(&self) -> String {
         match &self.tables().shipped_by {
             Some(by) => format!("{} {}", self.distribution().title, by.version),
-            None => format!("HCO {}", self.name),
+            None if self.patch.as_ref().is_some_and(|p| p.moving) => {
+                format!("HCO {}, which still moves", self.label())
+            }
+            None => format!("HCO {}", self.label()),
         }
     }
 
-    /// What is to be known of one of HCO's feature gates before it is switched on: `alpha`, `deprecated`,
-    /// `a Technology Preview of OpenShift Virtualization`. `None` where there is nothing to know.
-    pub fn maturity(&self, gate: &str) -> Option<String> {
+    /// `alpha`, `deprecated`, `a Technology Preview of OpenShift Virtualization`; `None` for a finished gate.
+    fn maturity(&self, gate: &str) -> Option<String> {
         let gates = &self.tables().feature_gates;
         let phase = gates.iter().find(|g| g.name == gate)?.phase;
         let distribution = self.distribution();
@@ -177,6 +196,35 @@ impl Release {
             Phase::Deprecated => Some("deprecated".to_owned()),
             Phase::Beta | Phase::Ga | Phase::Discontinued => None,
         }
+    }
+
+    /// What is to be known of one of HCO's feature gates before it is switched on, with what becomes of it in a
+    /// later release: `alpha`, `alpha and deprecated from 1.19 on`. `None` where there is nothing to know.
+    pub fn prospects(&self, gate: &str) -> Option<String> {
+        let phase = |release: &Self| {
+            let mut gates = release.tables().feature_gates.iter();
+            gates.find(|g| g.name == gate).map(|g| g.phase)
+        };
+        let now = phase(self)?;
+        let later = Self::known_names()
+            .skip_while(|name| *name != self.name())
+            .skip(1);
+        let mut fates = later.filter_map(|name| {
+            let what = match phase(&*Self::known(name)?) {
+                Some(then) if then == now => return None,
+                Some(Phase::Deprecated) => "deprecated",
+                Some(Phase::Discontinued) => "accepted and ignored",
+                None => "removed",
+                Some(_) => return None,
+            };
+            Some(format!("{what} from {name} on"))
+        });
+        let known: Vec<String> = self
+            .maturity(gate)
+            .into_iter()
+            .chain(fates.next())
+            .collect();
+        (!known.is_empty()).then(|| known.join(" and "))
     }
 
     /// Values that only the vendor's bundle says, with what is taken for them.

@@ -90,9 +90,21 @@ impl Release {
     }
 
     /// The modelled releases of its distribution, oldest first. Two versions may be built from one
-    /// release.
+    /// release. A patch release stands for its line, one that is to come behind it.
     pub fn siblings(&self) -> Vec<Arc<Self>> {
-        Self::all_of(self.distribution())
+        let mut all = Self::all_of(self.distribution());
+        let own = self
+            .patched()
+            .and_then(|p| Some((p.moving, Self::patch(p.name)?)));
+        match own {
+            Some((true, own)) => all.push(own),
+            Some((false, own)) => {
+                let line = all.iter_mut().find(|line| line.name() == self.name());
+                line.into_iter().for_each(|line| line.clone_from(&own));
+            }
+            None => {}
+        }
+        all
     }
 
     fn all_of(distribution: &Distribution) -> Vec<Arc<Self>> {
@@ -120,6 +132,10 @@ impl Release {
     }
 
     fn beside(&self) -> (Option<Arc<Self>>, Option<Arc<Self>>) {
+        // What comes after its line has no successor yet.
+        if self.patched().is_some_and(|patch| patch.moving) {
+            return (Self::known(self.name()), None);
+        }
         let all = self.siblings();
         let is_same = |other: &&Arc<Self>| other.name() == self.name();
         let own = all.iter().position(|other| is_same(&other));

@@ -68,8 +68,8 @@ impl VersionRange {
     }
 }
 
-/// The numbers of a version.
-fn numbers(version: &str) -> Vec<u64> {
+/// The numbers of a version (`1.18.2`), to compare it with another one.
+pub(super) fn numbers(version: &str) -> Vec<u64> {
     let parts = version.split('.');
     parts.map(|part| part.parse().unwrap_or_default()).collect()
 }

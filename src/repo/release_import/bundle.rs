@@ -78,7 +78,16 @@ pub fn from_bundle(
     }
     out.files
         .insert("release.json".to_owned(), tables.to_file());
-    schemas(base, &documents, &mut out)?;
+    for name in base.schema_names() {
+        let file = format!("crds/{name}.json");
+        let text = base.file(&file)?.to_owned();
+        out.files.insert(file, text);
+    }
+    let replaced = schemas(base, &documents, None, &mut out);
+    out.notes.push(match replaced.is_empty() {
+        true => "no schema of the bundle is one that is used".to_owned(),
+        false => format!("schemas of {}", replaced.join(", ")),
+    });
     if let Some(directory) = templates {
         let images = golden_images(base, directory)?;
         out.notes
@@ -91,11 +100,11 @@ pub fn from_bundle(
     Ok(out)
 }
 
-fn parse(name: &str, text: &str) -> Result<Json, ImportError> {
+pub(super) fn parse(name: &str, text: &str) -> Result<Json, ImportError> {
     serde_json::from_str(text).map_err(|e| ImportError::shape(Utf8Path::new(name), e.to_string()))
 }
 
-fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -137,12 +146,14 @@ fn shipped(
             false => !env.contains_key(&value.name),
         })
         .collect();
-    tables.set("assumed", Json::from(json!(left)));
+    if tables.get("assumed").is_some() || !left.is_empty() {
+        tables.set("assumed", Json::from(json!(left)));
+    }
 }
 
 /// Every document of the YAML and JSON files below a directory, or of one file; the items of a v1 List
 /// one by one.
-fn documents(path: &Utf8Path) -> Result<Vec<Value>, ImportError> {
+pub(super) fn documents(path: &Utf8Path) -> Result<Vec<Value>, ImportError> {
     let (directory, only) = match path.is_file() {
         true => (path.parent().unwrap_or(Utf8Path::new("")), path.file_name()),
         false => (path, None),
@@ -200,7 +211,7 @@ fn operator(csv: &Value) -> Option<&Value> {
 }
 
 /// A container's environment; what is only known at run time is left out.
-fn environment(container: &Value) -> BTreeMap<String, String> {
+pub(super) fn environment(container: &Value) -> BTreeMap<String, String> {
     let list = container.get("env").and_then(Value::as_array);
     let known = list
         .into_iter()
@@ -234,14 +245,15 @@ fn apply(tables: &mut Json, env: &BTreeMap<String, String>) {
     tables.set("components", components);
 }
 
-/// The base's schemas, with the bundle's in the place of those that it has.
-fn schemas(base: &Release, documents: &[Value], out: &mut Imported) -> Result<(), ImportError> {
+/// Puts the schemas of CRDs into the place of the base's; `source` is the file that they stand in. The
+/// names of those that were replaced, sorted.
+pub(super) fn schemas(
+    base: &Release,
+    documents: &[Value],
+    source: Option<&str>,
+    out: &mut Imported,
+) -> Vec<String> {
     let mut replaced = Vec::new();
-    for name in base.schema_names() {
-        let file = format!("crds/{name}.json");
-        let text = base.file(&file)?.to_owned();
-        out.files.insert(file, text);
-    }
     for crd in documents
         .iter()
         .filter(|d| text(d, "kind") == "CustomResourceDefinition")
@@ -272,17 +284,27 @@ fn schemas(base: &Release, documents: &[Value], out: &mut Imported) -> Result<()
             for key in ["served", "storage"] {
                 put(key, version.get(key).cloned().unwrap_or(Value::Null));
             }
+            for (key, value) in [
+                ("plural", spec.pointer("/names/plural")),
+                ("scope", spec.get("scope")),
+                ("shortNames", spec.pointer("/names/shortNames")),
+            ] {
+                value.map(|value| put(key, value.clone()));
+            }
+            let subresources = version.get("subresources").and_then(Value::as_object);
+            let subresources = subresources.into_iter().flat_map(Map::keys);
+            put(
+                "subresources",
+                subresources.map(|name| json!(name)).collect(),
+            );
+            source.map(|source| put("source", source.into()));
             let text = Json::from(Value::Object(file)).to_compact();
             out.files.insert(format!("crds/{name}.json"), text);
             replaced.push(name);
         }
     }
     replaced.sort();
-    out.notes.push(match replaced.is_empty() {
-        true => "no schema of the bundle is one that is used".to_owned(),
-        false => format!("schemas of {}", replaced.join(", ")),
-    });
-    Ok(())
+    replaced
 }
 
 /// A schema without what is there for people.

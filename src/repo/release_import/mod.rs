@@ -1,4 +1,4 @@
-//! Makes a release's data: from collected facts, or from a vendor's OLM bundle.
+//! Makes a release's data: from the operators' sources, from collected facts, or from a vendor's OLM bundle.
 //!
 //! Release data is written by a program and never by hand, so that it can be made again. What
 //! can't be read from facts or bundles (behaviour, admission rules, constant objects, Go types,
@@ -7,6 +7,7 @@
 mod bundle;
 mod facts;
 mod ordered;
+mod sources;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,9 +18,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use bundle::from_bundle;
 pub use facts::{facts_directories, from_facts};
+pub use sources::from_sources;
 
 use crate::plan;
-use crate::release::{self, Files, Release};
+use crate::release::{self, Files, PatchRelease, Release};
 
 /// What is read from facts and bundles; schemas, too.
 const MADE: [&str; 3] = ["fields.json", "golden-images.json", "release.json"];
@@ -102,6 +104,20 @@ impl Imported {
         release.check()?;
         plan::check(&release)?;
         Ok(Arc::new(release))
+    }
+
+    /// Writes what differs in it from its release line, for `schemas/patch-releases`; `source` is the address
+    /// of where it was read.
+    ///
+    /// # Errors
+    /// No release line has its name, or the file can't be written.
+    pub fn write_changes(&self, file: &Utf8Path, source: String) -> Result<(), ImportError> {
+        let line = Release::known(&self.name);
+        let line = line.ok_or_else(|| ImportError::NoBase(self.name.clone()))?;
+        let changes = PatchRelease::between(&line, &self.files, source)?;
+        let failed = |e| ImportError::Io(file.to_owned(), e);
+        fs::create_dir_all(file.parent().unwrap_or(file)).map_err(failed)?;
+        fs::write(file, format!("{:#}\n", serde_json::json!(changes))).map_err(failed)
     }
 
     /// Writes the files below a directory, which is made where it isn't there.
