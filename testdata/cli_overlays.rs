@@ -161,6 +161,113 @@ impl Editor {
     }
 }
 
+/// What is said about a word of a layer's file.
+fn said_of(editor: &mut Editor, path: &str, text: &str, word: &str) -> String {
+    let at = text.find(word).expect("there");
+    let line = text[..at].matches('\n').count();
+    let character = text[..at].rsplit('\n').next().map_or(0, str::len);
+    let params = serde_json::json!({
+        "textDocument": {"uri": format!("{}/{path}", editor.root)},
+        "position": {"line": line, "character": character + 1}});
+    let said = editor.ask("textDocument/hover", params);
+    said["contents"]["value"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// A layer's file is described for the release and the nodes of a cluster that it goes into.
+#[test]
+fn a_layer_is_described_for_its_cluster() {
+    let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in/overlays"));
+    scene.add_kustomize();
+    fs::write(scene.path("hcoplan.yaml"), "kustomize: true\n").expect("written");
+    let text = |path: &str| fs::read_to_string(scene.path(path)).expect("readable");
+    let (base, patch) = ("base/hyperconverged.yaml", "clusters/prod/patch.yaml");
+    let mut editor = Editor::new(&scene);
+    assert_eq!(editor.shown(base, "deploy-ovs-implicit"), 7);
+    editor.open(patch, &text(patch));
+    let said = said_of(
+        &mut editor,
+        patch,
+        &text(patch),
+        "parallelMigrationsPerCluster",
+    );
+    assert!(said.contains("Because of it, in clusters/prod"), "{said}");
+    assert!(!said.contains("nothing says which release"), "{said}");
+    // In lab nothing is laid over the base.
+    editor.open(base, &text(base));
+    let said = said_of(
+        &mut editor,
+        base,
+        &text(base),
+        "parallelMigrationsPerCluster",
+    );
+    assert!(said.contains("Because of it, in clusters/lab:"), "{said}");
+    let overridden = "In clusters/prod another layer has the last word";
+    assert!(said.contains(overridden), "{said}");
+    // What a patch says instead.
+    let lab = "clusters/lab/kustomization.yaml";
+    let other = "patches:\n- target: {kind: HyperConverged}\n  patch: |-\n    - {op: replace, path: /spec/evictionStrategy, value: None}\n";
+    fs::write(scene.path(lab), text(lab) + other).expect("written");
+    drop(editor);
+    let mut editor = Editor::new(&scene);
+    assert_eq!(editor.shown(base, "deploy-ovs-implicit"), 7);
+    editor.open(base, &text(base));
+    let said = said_of(&mut editor, base, &text(base), "evictionStrategy");
+    assert!(
+        said.contains("In clusters/lab another layer has the last word"),
+        "{said}"
+    );
+    let same = "In clusters/prod every object would be the same without it";
+    assert!(said.contains(same), "{said}");
+}
+
+/// The diff applies where it says: in the current directory, or at the top of the work tree.
+#[test]
+fn git_applies_the_diff_of_a_layer() {
+    let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in/overlays"));
+    scene.add_kustomize();
+    let base = scene.path("base/hyperconverged.yaml");
+    let old = fs::read_to_string(&base).expect("readable");
+    fs::write(&base, old.clone() + "  liveMigrate: 3\n").expect("written");
+    scene.run("commit", &mut String::new());
+    let apply = |from: &str, at: &str| {
+        fs::write(&base, old.clone() + "  liveMigrate: 3\n").expect("written");
+        *scene.current.borrow_mut() = from.to_owned();
+        let mut command = scene.command(env!("CARGO_BIN_EXE_hcoplan"));
+        let done = command
+            .args([
+                "fix",
+                "--kustomize",
+                "--unsafe",
+                "--select",
+                "hco-unknown-field",
+            ])
+            .output()
+            .expect("hcoplan runs");
+        fs::write(scene.path("fix.diff"), done.stdout).expect("written");
+        *scene.current.borrow_mut() = at.to_owned();
+        let patch = scene.path("fix.diff");
+        let applied = scene
+            .command("git")
+            .arg("apply")
+            .arg(patch)
+            .output()
+            .expect("git runs");
+        let said = String::from_utf8_lossy(&applied.stderr).into_owned();
+        assert!(applied.status.success(), "from {from:?} at {at:?}: {said}");
+        assert_eq!(
+            fs::read_to_string(&base).expect("readable"),
+            old,
+            "from {from:?}"
+        );
+    };
+    apply("", "");
+    apply("clusters/prod", "");
+    apply("base", "base");
+}
+
 impl Drop for Editor {
     fn drop(&mut self) {
         let _ = self.server.kill();
@@ -219,4 +326,78 @@ fn an_editor_sees_through_overlays() {
     });
     let expected = format!("{both} (brings an error to clusters/prod) {edit}");
     assert_eq!(editor.offered(base, 7), [expected]);
+}
+
+/// A kustomize that notes the directory that it builds, and prints the base.
+fn noting_kustomize(scene: &Scene) {
+    use std::os::unix::fs::PermissionsExt;
+    let programs = tempfile::tempdir().expect("a directory");
+    let path = programs.path().join("kustomize");
+    let script = "#!/bin/sh\necho \"${PWD##*/}\" >> \"${0%/*}/log\"\nexec cat ../../base/hyperconverged.yaml\n";
+    fs::write(&path, script).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made a program");
+    *scene.programs.borrow_mut() = Some(programs);
+}
+
+/// Nothing is built that isn't asked for, and no revision again where it is the same.
+#[test]
+fn only_what_is_asked_for_is_built() {
+    let scene = Scene::new(&main_directory().join("examples/kustomize"));
+    noting_kustomize(&scene);
+    let mut said = String::new();
+    scene.run("commit", &mut said);
+    let patch = "clusters/prod-east/hyperconverged.patch.yaml";
+    scene.run(&format!("append {patch} '# changed'"), &mut said);
+    let log = scene
+        .programs
+        .borrow()
+        .as_ref()
+        .expect("there")
+        .path()
+        .join("log");
+    let mut built = |line: &str| {
+        fs::write(&log, "").expect("written");
+        scene.run(&format!("hcoplan {line} --kustomize"), &mut said);
+        let text = fs::read_to_string(&log).expect("readable");
+        let mut names: Vec<String> = text.lines().map(ToOwned::to_owned).collect();
+        names.sort();
+        names
+    };
+    let all = ["edge-oslo", "lab", "prod-east", "prod-west"];
+    let changed = ["edge-oslo", "lab", "prod-east", "prod-east", "prod-west"];
+    assert_eq!(built("lint"), all);
+    assert_eq!(built("lint --against HEAD"), changed);
+    assert_eq!(built("lint --trust-base HEAD"), changed);
+    assert_eq!(built("diff --against HEAD"), changed);
+    for command in [
+        "lint",
+        "plan",
+        "render --stdout",
+        "matrix",
+        "report",
+        "diff --against HEAD",
+    ] {
+        assert_eq!(
+            built(&format!("{command} --cluster lab")),
+            ["lab"],
+            "{command}"
+        );
+    }
+    assert_eq!(built("lint --against HEAD --cluster lab"), ["lab"]);
+    let exclude = "lint --exclude prod-* --exclude lab";
+    assert_eq!(built(exclude), ["edge-oslo"]);
+    let mut of_shards = Vec::new();
+    for shard in ["1/3", "2/3", "3/3"] {
+        of_shards.extend(built(&format!("lint --shard {shard}")));
+    }
+    of_shards.sort();
+    assert_eq!(of_shards, all);
+    assert_eq!(built("why lab KubeVirt spec.configuration"), ["lab"]);
+    assert_eq!(
+        built("why clusters/lab KubeVirt spec.configuration"),
+        ["lab"]
+    );
+    // What is edited may be in all of them.
+    assert_eq!(built("fix --cluster lab").len(), 4);
+    assert!(!said.contains("\n? "), "{said}");
 }

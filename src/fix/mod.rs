@@ -7,6 +7,7 @@
 //! tree. What does not match is dropped with a [`edit::Reason`]; what overlaps waits for the next
 //! round.
 
+mod carry;
 mod delta;
 mod harm;
 mod migrate;
@@ -16,10 +17,11 @@ mod round;
 mod tests;
 mod write;
 
+pub use carry::{is_as_meant, to_layers};
 pub use harm::harmed;
 pub use migrate::{
     Migrated, NotMigrated, Stuck, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
-    to_v1,
+    to_v1, without_place,
 };
 pub use preview::{Line, preview};
 pub use round::{Applied, Choice, Dropped, Rewritten, Round, choose, choose_with, round};

@@ -29,6 +29,8 @@ pub struct Applied {
     pub title: String,
     /// Where the finding was, in the text before the round.
     pub location: Option<Location>,
+    /// What it is to do to builds.
+    pub made: Vec<Edit>,
 }
 
 /// A fix that was not applied.
@@ -393,5 +395,6 @@ fn applied(choice: &Choice<'_>) -> Applied {
         rule: choice.finding.rule.name,
         title: choice.fix.title.clone(),
         location: choice.finding.location.clone(),
+        made: choice.finding.made_by(choice.fix).cloned().collect(),
     }
 }

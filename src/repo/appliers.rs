@@ -430,7 +430,7 @@ fn glob(pattern: &str, whole: bool) -> Option<GlobMatcher> {
 }
 
 /// A pattern of files, as Argo CD takes it: a `*` stands for slashes, too.
-fn file_pattern(text: &str) -> Option<GlobMatcher> {
+pub(super) fn file_pattern(text: &str) -> Option<GlobMatcher> {
     glob(text, false)
 }
 

@@ -26,7 +26,7 @@ pub static KUSTOMIZE_BUILD_FAILED: Rule = Rule {
     name: "kustomize-build-failed",
     group: Group::Gitops,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the cluster of this kustomization is not planned"),
+    predicts: Predicts::Silent("what this kustomization builds is not planned"),
     needs: Needs::Document,
     summary: "a cluster's kustomization can't be built, or must not be",
     page: r#"
@@ -35,6 +35,9 @@ pub static KUSTOMIZE_BUILD_FAILED: Rule = Rule {
 A kustomization that reaches a HyperConverged and that kustomize doesn't build, or that hcoplan doesn't
 give to it: it names something remote, Helm charts, or a plugin that is a program. The other clusters are
 planned all the same, and the run ends with 4, also where none could be built.
+
+A warning where it is the directory's own kustomization, other clusters are there, and nothing says that it
+reaches a HyperConverged: nobody knows. It doesn't end the run with 4.
 
 ## Why it matters
 
@@ -50,7 +53,7 @@ resources:
 ## Remedy
 
 Mend what the message says. What is remote belongs into the repository, at a commit that somebody looked
-at; what plugins make can be rendered there.
+at; what plugins make can be rendered there. Where kustomize may fetch it: `--kustomize-remote`.
 
 ## Sources
 

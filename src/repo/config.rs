@@ -30,6 +30,8 @@ pub struct Config {
     pub inventory: Vec<Placed<String>>,
     /// Whether kustomizations are built, and what they print is looked at.
     pub kustomize: bool,
+    /// Whether kustomize may fetch remote bases.
+    pub kustomize_remote: bool,
     /// Whether charts are rendered, and what helm prints is looked at.
     pub helm: bool,
     /// Whether each cluster's directory of the output tree is a kustomization.
@@ -148,7 +150,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
 fn finding(document: &Document, mistake: Mistake) -> Finding {
     let place = document.location(mistake.span);
     let mut finding = Finding::new(&CONFIGURATION_INVALID, mistake.message).at(place.clone());
-    finding.help = mistake.help;
+    finding.help = mistake.help.map(Into::into);
     if let Some(text) = mistake.instead {
         finding.fixes.push(Fix {
             title: format!("write {text}"),
@@ -212,6 +214,7 @@ impl Config {
             });
         }
         self.kustomize = is_true(root.get("kustomize"));
+        self.kustomize_remote = is_true(root.get("kustomizeRemote"));
         self.helm = is_true(root.get("helm"));
         let output = root.get("output");
         self.kustomization = is_true(output.and_then(|o| o.get("kustomization")));
@@ -281,6 +284,7 @@ inventory: all.yaml
 clusters:
 - {name: prod/east, path: base, inventory: [a.yaml, b.yaml], release: '1.17'}
 kustomize: true
+kustomizeRemote: true
 helm: true
 output: {kustomization: true}
 lint: {select: [golden-images], ignore: [x], pedantic: true, failOn: never, baseline: known.json}
@@ -301,6 +305,7 @@ suppress:
         assert_eq!(config.lint.fail_on, Some(None));
         assert_eq!(config.lint.baseline.expect("one").value, "known.json");
         assert!(config.lint.pedantic && config.kustomize && config.helm && config.kustomization);
+        assert!(config.kustomize_remote);
         let levels: Vec<_> = config.rules.iter().map(|r| r.severity).collect();
         let expected = [None, Some(Severity::Info), Some(Severity::Warning)];
         assert_eq!(levels, expected.map(Some));

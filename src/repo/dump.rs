@@ -191,7 +191,7 @@ impl Dump {
 
     /// The namespace, platform and release that it says.
     pub fn identity(&self) -> Identity {
-        identity_in(self.files.iter().map(Arc::clone))
+        identity_in([], self.files.iter().map(Arc::clone))
     }
 
     /// Whether its nodes are of OpenShift, by what OpenShift writes on them.

@@ -23,6 +23,8 @@ pub enum SaidBy {
     Configured,
     /// The HyperConverged itself.
     HyperConverged,
+    /// The kustomization that builds the HyperConverged.
+    Kustomization,
     /// Another manifest.
     Statement(StatementKind),
     /// Labels of the nodes.
@@ -38,6 +40,7 @@ impl fmt::Display for SaidBy {
             Self::Configuration | Self::Configured => "hcoplan.yaml",
             Self::Inventory => "the inventory",
             Self::HyperConverged => "the HyperConverged",
+            Self::Kustomization => "the kustomization",
             Self::Statement(kind) => return write!(f, "the {}", kind.as_str()),
             Self::Nodes => "the nodes' labels",
             Self::Nothing => "nothing, so the default",
@@ -60,7 +63,9 @@ impl<T> Said<T> {
     /// What said it, for people: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
-            (SaidBy::Statement(_), Some(place)) => format!("{} in {}", self.by, place.file.path()),
+            (SaidBy::Statement(_) | SaidBy::Kustomization, Some(place)) => {
+                format!("{} in {}", self.by, place.file.path())
+            }
             _ => self.by.to_string(),
         }
     }

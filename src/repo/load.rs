@@ -88,16 +88,6 @@ impl Loaded {
 /// An inventory, and what is wrong with it.
 pub(super) type InventoryRead = Result<(Arc<LoadedInventory>, Vec<Finding>), Box<Problem>>;
 
-/// The one and then the other. Of an inventory there may be more findings than anybody counts: they are not
-/// copied where they come alone.
-fn in_order(mut first: Vec<Finding>, second: Vec<Finding>) -> Vec<Finding> {
-    if first.is_empty() {
-        return second;
-    }
-    first.extend(second);
-    first
-}
-
 impl Repo {
     /// Reads a cluster. May be called from several threads, and for one cluster again and again.
     ///
@@ -117,7 +107,7 @@ impl Repo {
         if let Some(read) = self.inventory(cluster, &mut files) {
             let (loaded, said) = read?;
             if cluster.reports {
-                findings = in_order(findings, said);
+                findings.extend(said);
             }
             inventory = Some(loaded);
         }
@@ -136,7 +126,7 @@ impl Repo {
         let known = release.as_deref().ok();
         findings.extend(self.unknown_values(cluster, &parts, known));
         for finding in &mut findings {
-            finding.cluster = Some(cluster.name.clone());
+            finding.cluster = Some(cluster.name.as_str().into());
         }
         Ok(Loaded {
             name: cluster.name.clone(),
@@ -144,7 +134,7 @@ impl Repo {
             document,
             inventory,
             release: release.map_err(|mut finding| {
-                finding.cluster = Some(cluster.name.clone());
+                finding.cluster = Some(cluster.name.as_str().into());
                 finding
             }),
             findings,
@@ -276,7 +266,8 @@ impl Repo {
             }
             (loaded, findings) = inventory::load(&read);
         }
-        Ok((Arc::new(loaded), in_order(odd, findings)))
+        odd.extend(findings);
+        Ok((Arc::new(loaded), odd))
     }
 
     fn source(
@@ -379,7 +370,7 @@ impl Repo {
         let place = place.unwrap_or_else(|| whole(document));
         let wrong = |message: String, help: Option<String>| {
             let mut finding = Finding::new(&RELEASE_UNKNOWN, message).at(place.clone());
-            finding.help = help;
+            finding.help = help.map(Into::into);
             Box::new(finding)
         };
         if !is_directory(&name) {
@@ -427,8 +418,27 @@ fn patched(document: Arc<Document>, cluster: &ClusterRef) -> (Arc<Document>, Vec
 }
 
 /// What a file says by itself: manifests beside nodes, as `oc get nodes,clusterversion` prints them.
-pub fn identity_in(files: impl IntoIterator<Item = Arc<SourceFile>>) -> Identity {
+/// Of inventories only what they say themselves counts.
+pub fn identity_in(
+    inventories: impl IntoIterator<Item = Arc<SourceFile>>,
+    files: impl IntoIterator<Item = Arc<SourceFile>>,
+) -> Identity {
     let mut candidates = Candidates::default();
+    let mut declared = Vec::new();
+    for content in inventories.into_iter().map(Content::parse) {
+        let found = content.found().into_iter();
+        let found = found.filter(|f| f.what == What::Inventory(SourceKind::Declared));
+        declared.extend(found.filter_map(|f| {
+            let document = content.object(f.place)?;
+            Some(Source {
+                kind: SourceKind::Declared,
+                document,
+            })
+        }));
+    }
+    if !declared.is_empty() {
+        candidates.inventory(&inventory::load(&declared).0);
+    }
     let mut statements = Vec::new();
     for content in files.into_iter().map(Content::parse) {
         for found in content.found() {

@@ -12,6 +12,7 @@ mod carriers;
 mod changes;
 mod charts;
 mod choose_release;
+mod chosen;
 mod commands;
 mod companions;
 mod config;
@@ -19,6 +20,7 @@ mod destinations;
 mod dump;
 mod error;
 mod files;
+mod generators;
 mod helm;
 mod identity;
 mod ignored;
@@ -63,6 +65,7 @@ pub use appliers::{AppliedBy, Appliers, Controller};
 pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
+pub use chosen::Chosen;
 pub use commands::{
     Command, HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding as command_finding,
 };
@@ -78,8 +81,8 @@ pub use identity::{Identity, Said, SaidBy};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
-    BUILT, BuildError, BuildLayer, Built, LayerKind, build, build_one, builder, has_kustomization,
-    hyperconvergeds_of, is_tied, selects,
+    Asked, BUILT, BuildError, BuildLayer, Built, LayerKind, Saying, build, build_one, builder,
+    has_kustomization, hyperconvergeds_of, is_tied, said_by_layers, selects,
 };
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
@@ -89,7 +92,9 @@ pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};
 pub use placed::Placed;
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_below, named_release_of};
-pub use release_import::{ImportError, Imported, facts_directories, from_bundle, from_facts};
+pub use release_import::{
+    ImportError, Imported, facts_directories, from_bundle, from_facts, from_sources,
+};
 pub use removed::{HCO_REMOVED, removed};
 pub use rendered::Rendered;
 pub use rules::{
@@ -145,6 +150,8 @@ pub const MANIFEST: &str = "hcoplan-manifest.json";
 pub struct Builds {
     /// Kustomizations, by kustomize.
     pub kustomize: bool,
+    /// Also those that build on what kustomize has to fetch.
+    pub remote: bool,
     /// Charts, by helm.
     pub helm: bool,
 }
@@ -185,6 +192,8 @@ pub struct Options {
     pub built: Option<Arc<Built>>,
     /// The directory or file that is meant, relative to the root; `None` where that is all of it.
     pub within: Option<Utf8PathBuf>,
+    /// The clusters that kustomize builds; the others are left alone.
+    pub chosen: Chosen,
     /// Files of the directory, by their path from the root, that have another content than on
     /// disk, as they would be after fixes.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
@@ -205,6 +214,7 @@ impl Default for Options {
             builds: Builds::default(),
             built: None,
             within: None,
+            chosen: Chosen::default(),
             edited: BTreeMap::new(),
         }
     }
@@ -229,6 +239,8 @@ pub struct Repo {
     directories: HashSet<Utf8PathBuf>,
     release: Option<Arc<Release>>,
     trust: Trust,
+    /// What Argo CD's objects say that is applied where.
+    applied: destinations::AllApplied,
     /// Releases from directories of the repository.
     releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
     /// Inventories that several clusters share, read once.
@@ -242,7 +254,12 @@ pub struct Repo {
     recent: recent::Recent,
     /// Read when somebody asks what is laid over a cluster's HyperConverged.
     kustomizations: OnceLock<Kustomizations>,
+    /// The indexes of the files right in each directory, made when somebody asks.
+    by_directory: OnceLock<HashMap<Utf8PathBuf, Vec<usize>>>,
 }
+
+/// A cluster that is built of a file, and what of it is from where.
+pub type User = (String, Option<Arc<Origins>>);
 
 impl std::fmt::Debug for Repo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -274,8 +291,9 @@ impl Repo {
         cluster.path().starts_with(directory) || inputs.any(|i| i.starts_with(directory))
     }
 
-    /// The clusters that are built of each file, sorted, with what of them is from where.
-    pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<(String, Arc<Origins>)>> {
+    /// The clusters that are built of each file, sorted, with what of them is from where; those that aren't built
+    /// here, or can't be, with `None`.
+    pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<User>> {
         let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let Some(built) = &self.built else {
             return out;
@@ -286,8 +304,14 @@ impl Repo {
                 continue;
             };
             for input in inputs {
-                let user = (cluster.name().to_owned(), Arc::clone(origins));
+                let user = (cluster.name().to_owned(), Some(Arc::clone(origins)));
                 out.entry(input.clone()).or_default().push(user);
+            }
+        }
+        for (directory, inputs) in &built.unbuilt {
+            for input in inputs {
+                let name = build_failed::name_of(directory).to_owned();
+                out.entry(input.clone()).or_default().push((name, None));
             }
         }
         out
@@ -309,6 +333,12 @@ impl Repo {
     /// The builds that failed.
     pub fn failed_builds(&self) -> &[FailedBuild] {
         self.built.as_ref().map_or(&[], |built| &built.failed)
+    }
+
+    /// The clusters that weren't asked for, so that kustomize didn't build them, by name; sorted.
+    pub fn left(&self) -> impl Iterator<Item = &str> + Clone {
+        let left = self.built.iter().flat_map(|built| &built.left);
+        left.map(|directory| build_failed::name_of(directory))
     }
 
     /// The clusters whose build failed or wasn't made, by name, with what says so. Where a directory is given,

@@ -1,6 +1,6 @@
 //! The other documents of a cluster's directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use camino::Utf8Path;
@@ -19,6 +19,8 @@ use crate::yaml::{Document, Node};
 pub struct Neighbours {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
+    /// The Applications that apply a file, for those that any does.
+    applications: BTreeMap<Arc<Utf8Path>, Vec<Arc<str>>>,
 }
 
 impl Neighbours {
@@ -35,6 +37,11 @@ impl Neighbours {
     /// Files that are templates, not YAML yet: what is in them isn't known.
     pub fn templates(&self) -> &[Arc<SourceFile>] {
         &self.templates
+    }
+
+    /// The Applications of Argo CD that apply a file, such as `the Application east in apps.yaml`.
+    pub fn applications_of(&self, file: &Utf8Path) -> &[Arc<str>] {
+        self.applications.get(file).map_or(&[], Vec::as_slice)
     }
 
     fn add(&mut self, document: Arc<Document>) {
@@ -81,11 +88,11 @@ impl Repo {
         let mut out = Neighbours::default();
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();
         if !cluster.also.is_empty() {
-            let is_own = |f: &FileUse| files.iter().any(|own| own.path == f.path);
+            let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();
             let read = |f: &&FileUse| matches!(f.what, Use::Read(_) | Use::Nothing);
             let given = |f: &&FileUse| cluster.also.iter().any(|also| f.path.starts_with(also));
             let elsewhere = self.files.iter().filter(read).filter(given);
-            let elsewhere: Vec<_> = elsewhere.filter(|f| !is_own(f)).collect();
+            let elsewhere: Vec<_> = elsewhere.filter(|f| !own.contains(&*f.path)).collect();
             files.extend(elsewhere);
         }
         for file in files {
@@ -101,6 +108,11 @@ impl Repo {
                     Arc::new(Content::parse(file))
                 }
             };
+            let applications: Vec<_> = self.applied.of(&file.path).collect();
+            if !applications.is_empty() {
+                out.applications
+                    .insert(Arc::clone(&file.path), applications);
+            }
             if content.is_template() {
                 out.templates.push(Arc::clone(&content.file));
             }

@@ -4,11 +4,33 @@ use std::collections::BTreeSet;
 
 use super::Repo;
 use super::almost::{self, unused_inventory};
+use super::carriers::named;
 use super::commands;
-use super::objects::{Objects, SourceRef, parent};
+use super::objects::{ObjectRef, Objects, SourceRef, parent};
+use super::patches::generated;
+use crate::finding::Finding;
 use crate::inventory::SourceKind;
 
 impl Repo {
+    /// Takes out the HyperConvergeds of which PolicyGenerators want nothing but that they are gone, and says so.
+    pub(super) fn take_unwanted(&self, objects: &mut Objects) -> Vec<Finding> {
+        let object = |o: &ObjectRef| self.content(o.file).ok()?.object(o.place);
+        let generators = objects.patching.iter().filter_map(object);
+        let generated: Vec<_> = generators.flat_map(|d| generated(&d)).collect();
+        let mut findings = Vec::new();
+        if generated.iter().any(|(_, is_unwanted)| *is_unwanted) {
+            objects.hyperconvergeds.retain(|one| {
+                let path = &self.paths[one.file as usize];
+                let mut own = generated.iter().filter(|(of, _)| path.starts_with(of));
+                let is_kept = own.clone().next().is_none() || own.any(|(_, unwanted)| !unwanted);
+                let said = object(one).filter(|_| !is_kept);
+                findings.extend(said.map(|document| named::removed(&document)));
+                is_kept
+            });
+        }
+        findings
+    }
+
     /// Says what was meant to be a cluster and is none: objects that are nearly HyperConvergeds, and
     /// inventories that no cluster has.
     pub(super) fn say_what_is_no_cluster(&mut self, objects: &Objects) {

@@ -7,9 +7,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::carriers::embedded::is_text as is_carrying_text;
 use super::config::{self, CONFIG_FILE, Config};
-use super::destinations;
+use super::destinations::{self, AllApplied};
 use super::error::Error;
 use super::files::{FileUse, Holds, Use};
+use super::generators::{Files, elements};
 use super::helm;
 use super::look::{
     Looked, More, Room, is_manifest, look_all, not_fetched, other_resources, patches, unbuilt,
@@ -31,6 +32,7 @@ use crate::inventory::SourceKind;
 use crate::source::{
     Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why, in_order,
 };
+use crate::yaml;
 
 impl Repo {
     /// The repository below a directory; or one file of it, with what lies beside it as its
@@ -153,12 +155,18 @@ impl Repo {
             }
         }
         reading.objects.unbuilt = directories(&overlays);
+        let left = || options.built.iter().flat_map(|b| &b.left);
+        reading.objects.unbuilt.extend(left().cloned());
         // That one was tried is said.
         let failed = options.built.iter().flat_map(|b| &b.failed);
         let failed: HashSet<&Utf8Path> = failed.map(|f| &*f.directory).collect();
         drop(bases);
         overlays.retain(|o| !failed.contains(o.directory()));
-        let meant = |o: &&Overlay| options.within.as_deref().is_none_or(|w| o.is_of(w));
+        overlays.retain(|o| !left().any(|l| l == o.directory()));
+        let meant = |o: &&Overlay| {
+            let within = options.within.as_deref();
+            within.is_none_or(|w| o.is_of(w)) && options.chosen.has(o.name())
+        };
         let meant: Vec<&Overlay> = overlays.iter().filter(meant).collect();
         if !meant.is_empty() {
             let problem = not_built(&*tree, &meant, config.kustomize);
@@ -457,6 +465,7 @@ impl Reading {
             directories: HashSet::new(),
             release: options.release.as_ref().map(Arc::clone),
             trust: options.trust.clone(),
+            applied: AllApplied::default(),
             releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),
             given: self.given,
@@ -464,10 +473,12 @@ impl Reading {
             overlays: self.overlays,
             recent: Recent::default(),
             kustomizations: OnceLock::new(),
+            by_directory: OnceLock::new(),
             paths: std::mem::take(&mut self.objects.paths),
             config: Config::default(),
         };
         self.objects.paths.clone_from(&repo.paths);
+        let unwanted = repo.take_unwanted(&mut self.objects);
         let layers = self.objects.lay_over();
         let carrier = |object: ObjectRef| {
             let content = repo.content(object.file).ok()?;
@@ -483,26 +494,32 @@ impl Reading {
         for cluster in &mut repo.clusters {
             cluster.layers = layers.get(&cluster.object).cloned().unwrap_or_default();
         }
-        let applied: Vec<_> = {
-            let directories = repo
-                .files
-                .iter()
-                .flat_map(|f| f.path.ancestors().skip(1))
-                .collect();
-            let applications = self.objects.applications.iter();
-            let documents = applications.filter_map(|o| repo.content(o.file).ok()?.object(o.place));
-            documents
-                .flat_map(|d| destinations::applied(&d.root, &directories))
+        let read = |path: &Utf8Path| {
+            let bytes = repo.tree.read(path).unwrap_or_default();
+            yaml::parse(&SourceFile::from_bytes(path, bytes)).documents
+        };
+        let files = Files {
+            paths: repo.paths.iter().map(|path| &**path).collect(),
+            read: &read,
+        };
+        let documents = |of: &[ObjectRef]| -> Vec<_> {
+            let all = of.iter();
+            all.filter_map(|o| repo.content(o.file).ok()?.object(o.place))
                 .collect()
         };
-        destinations::give(&applied, &mut repo.clusters);
-        let contents = self.objects.patching.iter();
-        let patching = contents.filter_map(|o| repo.content(o.file).ok()?.object(o.place));
-        let patches = patching
-            .flat_map(|document| patches_of(&document))
+        let applications = documents(&self.objects.applications).into_iter();
+        let applied: AllApplied = applications
+            .flat_map(|document| destinations::applied(&document, &files))
             .collect();
+        let patching = documents(&self.objects.patching).into_iter();
+        let patches = patching
+            .flat_map(|document| patches_of(&document, &elements(&document.root, &files)))
+            .collect();
+        applied.give(&mut repo.clusters);
+        repo.applied = applied;
         repo.place_commands();
         repo.findings = destinations::give_patches(patches, &mut repo.clusters);
+        repo.findings.extend(unwanted);
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
         repo.say_what_is_no_cluster(&self.objects);

@@ -5,14 +5,14 @@
 //! written, and the outermost one lies beside or above it. Else it is a base, or a base's resource, and
 //! to plan it would be to plan what no cluster gets.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Repo;
 use super::build_failed::name_of;
 use super::files::{FileUse, Use};
-use super::identity::Identity;
+use super::identity::{Identity, Said, SaidBy};
 use super::kustomization::{Kustomizations, Named};
 use super::kustomize::whole;
 use super::load::identity_in;
@@ -41,6 +41,8 @@ pub struct Overlay {
     pub bases: BTreeSet<Utf8PathBuf>,
     /// Every kustomization, resource and patch that goes into it.
     inputs: BTreeSet<Utf8PathBuf>,
+    /// The namespace that its objects get, and the kustomization that says so.
+    namespace: Option<(String, Utf8PathBuf)>,
 }
 
 impl Overlay {
@@ -69,21 +71,55 @@ impl Repo {
     /// What the files that go into an overlay, and those in its directory, say of its cluster.
     pub fn identity_of(&self, overlay: &Overlay) -> Identity {
         let directory = overlay.directory();
-        let own = self.files.iter().map(|f| &*f.path);
-        let own = own.filter(|p| p.parent() == Some(directory));
+        let own = self.files_in(directory).map(|f| &*f.path);
         let paths: BTreeSet<&Utf8Path> = own.chain(overlay.inputs.iter().map(|p| &**p)).collect();
-        let files = paths.into_iter().filter_map(|path| {
+        let read = |path: &Utf8Path| {
             let bytes = self.tree.read(path).ok()?;
             Some(SourceFile::from_bytes(path, bytes))
-        });
-        identity_in(files)
+        };
+        let inventories = self.inventories(directory).into_iter().filter_map(read);
+        let mut identity = identity_in(inventories, paths.into_iter().filter_map(read));
+        if let Some((namespace, by)) = &overlay.namespace
+            && identity.namespace.by != SaidBy::Inventory
+        {
+            identity.namespace = Said {
+                value: namespace.clone(),
+                by: SaidBy::Kustomization,
+                place: read(by).map(|file| Location::new(&file, Span::default())),
+            };
+        }
+        identity
     }
 
-    /// Whether a ClusterInventory lies in a directory or above it.
-    pub fn has_inventory(&self, directory: &Utf8Path) -> bool {
+    /// The files with ClusterInventories in a directory, else in the nearest one above it.
+    pub fn inventories(&self, directory: &Utf8Path) -> Vec<&Utf8Path> {
         let declares = |f: &&FileUse| matches!(&f.what, Use::Read(h) if h.inventories > 0);
-        let mut declaring = self.files.iter().filter(declares);
-        declaring.any(|f| f.path.parent().is_some_and(|d| directory.starts_with(d)))
+        let in_one = |d: &Utf8Path| {
+            self.files_in(d)
+                .filter(declares)
+                .map(|f| &*f.path)
+                .collect()
+        };
+        let mut each = directory.ancestors().map(in_one);
+        each.find(|found: &Vec<_>| !found.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// The files right in a directory that hold something of ours.
+    pub fn files_in(&self, directory: &Utf8Path) -> impl Iterator<Item = &FileUse> {
+        let by_directory = self.by_directory.get_or_init(|| {
+            let mut all: HashMap<Utf8PathBuf, Vec<usize>> = HashMap::new();
+            for (index, file) in self.files.iter().enumerate() {
+                let directory = file.path.parent().unwrap_or(Utf8Path::new(""));
+                match all.get_mut(directory) {
+                    Some(known) => known.push(index),
+                    None => drop(all.insert(directory.to_path_buf(), vec![index])),
+                }
+            }
+            all
+        });
+        let indexes = by_directory.get(directory).into_iter().flatten();
+        indexes.filter_map(|index| self.files.get(*index))
     }
 }
 
@@ -105,6 +141,7 @@ pub(super) fn overlays(all: &Kustomizations<'_>, files: &Files<'_>) -> Vec<Overl
             inputs: BTreeSet::new(),
             needs_build: BTreeSet::new(),
             patches_remote: false,
+            namespace: None,
         };
         followed.follow(path);
         let found = !followed.needs_build.is_empty() || followed.patches_remote;
@@ -112,6 +149,7 @@ pub(super) fn overlays(all: &Kustomizations<'_>, files: &Files<'_>) -> Vec<Overl
             kustomization: path.to_path_buf(),
             bases: followed.needs_build,
             inputs: followed.inputs,
+            namespace: followed.namespace,
         })
     });
     overlays.collect()
@@ -129,6 +167,8 @@ struct Followed<'f, 'r> {
     needs_build: BTreeSet<Utf8PathBuf>,
     /// Whether something that isn't here is patched as a HyperConverged.
     patches_remote: bool,
+    /// The namespace that the outermost kustomization sets, and that one.
+    namespace: Option<(String, Utf8PathBuf)>,
 }
 
 impl<'r> Followed<'_, 'r> {
@@ -164,6 +204,12 @@ impl<'r> Followed<'_, 'r> {
             }
         }
         let changes = &named.changes;
+        // Components, which reach none, are applied to what their parents have.
+        if let Some(namespace) = &changes.namespace
+            && (changes.component || is_remote || !reached.is_empty())
+        {
+            self.namespace = Some((namespace.clone(), path.to_owned()));
+        }
         let patches = changes.patches.iter().any(|p| (self.files.holds)(p));
         self.patches_remote |= is_remote && reached.is_empty() && (changes.has_patch || patches);
         self.reached.insert(path, reached.clone());

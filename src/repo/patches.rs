@@ -11,8 +11,9 @@ use regex_lite::Regex;
 use serde_json::Value as Json;
 
 use super::carriers::{Carrier, CarrierKind, HCO_NOT_PLANNED, Unknown, embedded, merge, unknown};
+use super::generators::{Template, filled};
 use crate::finding::Finding;
-use crate::source::{Location, SourceFile, normal};
+use crate::source::{Location, SourceFile, Span, normal};
 use crate::yaml::{self, Document, Node, ScalarPlaces};
 
 const KIND: &str = "HyperConverged";
@@ -22,9 +23,13 @@ const KIND: &str = "HyperConverged";
 pub(super) struct Patch {
     /// What has it: `the PolicyGenerator virt in policies/generator.yaml`.
     by: String,
-    /// The file or directory that it is for, from the root.
-    target: Utf8PathBuf,
+    /// The files or directories that it is for, from the root; none where nobody knows.
+    targets: Vec<Utf8PathBuf>,
     document: Arc<Document>,
+    /// The value that it stands in.
+    within: Span,
+    /// Whether it says itself that it is for a HyperConverged.
+    says_which: bool,
     /// What of it only the hub or the cluster knows.
     unknown: Vec<Unknown>,
 }
@@ -38,37 +43,45 @@ pub(super) fn may_patch(root: &Node) -> bool {
     )
 }
 
-/// The patches of an object for HyperConvergeds.
-pub(super) fn patches_of(document: &Document) -> Vec<Patch> {
+/// Whether an object patches HyperConvergeds, or wants some to be gone.
+pub(super) fn changes_others(document: &Document) -> bool {
+    let unwanted = generated(document)
+        .into_iter()
+        .any(|(_, is_unwanted)| is_unwanted);
+    unwanted || !patches_of(document, &[]).is_empty()
+}
+
+/// The patches of an object for HyperConvergeds; `elements` are what is put into an ApplicationSet's paths.
+pub(super) fn patches_of(document: &Document, elements: &[Template]) -> Vec<Patch> {
     let root = &document.root;
     let (kind, file) = (text(root, "kind"), document.file.path());
     let name = root.below("metadata.name").and_then(Node::as_str);
-    let by = format!("the {kind} {} in {file}", name.unwrap_or_default());
+    let by = format!(
+        "the {kind} {name} in {file}",
+        name = name.unwrap_or_default()
+    );
     let mut out = Vec::new();
-    let mut add = |target: Option<Utf8PathBuf>, patch: Option<(Document, Vec<Unknown>)>| {
-        if let (Some(target), Some((patch, unknown))) = (target, patch) {
-            out.push(Patch {
-                by: by.clone(),
-                target,
-                document: Arc::new(patch),
-                unknown,
-            });
-        }
-    };
-    let list = |node: &'_ Node, path: &str| -> Vec<Node> {
-        node.below(path).map_or(&[][..], Node::items).to_vec()
+    let mut add = |targets: Vec<Utf8PathBuf>, node: &Node, patch, says_which| {
+        let (patch, unknown) = patch;
+        out.push(Patch {
+            by: by.clone(),
+            targets,
+            document: Arc::new(patch),
+            within: node.span,
+            says_which,
+            unknown,
+        });
     };
     if kind == "PolicyGenerator" {
-        let directory = file.parent().unwrap_or(Utf8Path::new(""));
-        for manifest in list(root, "policies")
-            .iter()
-            .flat_map(|p| list(p, "manifests"))
-        {
-            let target = normal(&directory.join(text(&manifest, "path")));
-            for patch in list(&manifest, "patches") {
-                let is_other = !matches!(text(&patch, "kind"), "" | KIND);
-                let patch = (!is_other).then(|| alone(document, patch, CarrierKind::Policy));
-                add(target.clone(), patch);
+        for manifest in manifests(document) {
+            for patch in list(manifest.node, "patches") {
+                let kind = text(patch, "kind");
+                if matches!(kind, "" | KIND) {
+                    let own = alone(document, patch.clone(), CarrierKind::Policy);
+                    let targets = manifest.path.iter().cloned().collect();
+                    let says_which = kind == KIND && !manifest.is_unwanted;
+                    add(targets, patch, own, says_which);
+                }
             }
         }
         return out;
@@ -81,22 +94,71 @@ pub(super) fn patches_of(document: &Document) -> Vec<Patch> {
     let sources = spec.get("sources").map_or(&[][..], Node::items).iter();
     for source in sources.chain(spec.get("source")) {
         let path = text(source, "path");
-        let target =
-            normal(Utf8Path::new(path)).filter(|_| !path.is_empty() && !path.contains("{{"));
+        let targets = match path {
+            "" => Vec::new(),
+            path if path.contains("{{") => filled(path, elements),
+            path => normal(Utf8Path::new(path)).into_iter().collect(),
+        };
         for entry in list(source, "kustomize.patches") {
             let target_kind = entry.below("target.kind").and_then(Node::as_str);
             let is_meant = target_kind.is_none_or(|kind| {
                 Regex::new(&format!("^(?:{kind})$")).is_ok_and(|kind| kind.is_match(KIND))
             });
-            let patch = entry.get("patch").filter(|_| is_meant);
-            let patch = patch.and_then(|patch| in_text(document, patch));
-            let is_own = |(patch, _): &(Document, _)| {
-                target_kind.is_some() || text(&patch.root, "kind") == KIND
+            let Some(node) = entry.get("patch").filter(|_| is_meant) else {
+                continue;
             };
-            add(target.clone(), patch.filter(is_own));
+            let Some(patch) = in_text(document, node) else {
+                continue;
+            };
+            let is_named = text(&patch.0.root, "kind") == KIND;
+            if target_kind.is_some() || is_named {
+                let says_which = is_named || target_kind == Some(KIND);
+                add(targets.clone(), node, patch, says_which);
+            }
         }
     }
     out
+}
+
+fn list<'n>(node: &'n Node, path: &str) -> &'n [Node] {
+    node.below(path).map_or(&[], Node::items)
+}
+
+/// A manifest that a PolicyGenerator makes a policy of.
+struct Manifest<'n> {
+    node: &'n Node,
+    /// The file or directory, from the root.
+    path: Option<Utf8PathBuf>,
+    /// Whether the policy wants it to be gone.
+    is_unwanted: bool,
+}
+
+/// The manifests of a PolicyGenerator; an inner `complianceType` counts before an outer one.
+fn manifests(document: &Document) -> impl Iterator<Item = Manifest<'_>> {
+    let directory = document.file.path().parent().unwrap_or(Utf8Path::new(""));
+    let defaults = document.root.get("policyDefaults");
+    let of_policy = move |policy| {
+        list(policy, "manifests").iter().map(move |node| {
+            let said = [Some(node), Some(policy), defaults].into_iter().flatten();
+            let mut said = said.map(|n| text(n, "complianceType"));
+            let said = said.find(|c| !c.is_empty()).unwrap_or_default();
+            Manifest {
+                node,
+                path: normal(&directory.join(text(node, "path"))),
+                is_unwanted: said.eq_ignore_ascii_case("mustnothave"),
+            }
+        })
+    };
+    list(&document.root, "policies").iter().flat_map(of_policy)
+}
+
+/// The files and directories that a PolicyGenerator makes policies of, and whether those want them to be gone.
+pub(super) fn generated(document: &Document) -> Vec<(Utf8PathBuf, bool)> {
+    if text(&document.root, "kind") != "PolicyGenerator" {
+        return Vec::new();
+    }
+    let all = manifests(document);
+    all.filter_map(|m| Some((m.path?, m.is_unwanted))).collect()
 }
 
 /// A part of a document as one of its own.
@@ -127,9 +189,19 @@ fn in_text(document: &Document, node: &Node) -> Option<(Document, Vec<Unknown>)>
 }
 
 impl Patch {
-    /// Whether it is for the HyperConverged in a file.
-    pub(super) fn is_for(&self, path: &Utf8Path) -> bool {
-        path.starts_with(&self.target)
+    /// The files or directories whose HyperConverged it is for.
+    pub(super) fn targets(&self) -> &[Utf8PathBuf] {
+        &self.targets
+    }
+
+    /// Whether it says itself that it is for a HyperConverged.
+    pub(super) fn says_which(&self) -> bool {
+        self.says_which
+    }
+
+    /// Whether a place of its document is in it.
+    pub(super) fn is_at(&self, span: Span) -> bool {
+        self.within.start <= span.start && span.end <= self.within.end
     }
 
     /// Whether two are of one controller's object, so that both are laid over it.
@@ -247,6 +319,75 @@ mod tests {
     }
 
     #[test]
+    fn a_policy_generator_that_a_kustomization_runs_says_which_are_wanted() {
+        let generator = |inner: &str, outer: &str| {
+            format!(
+                "apiVersion: policy.open-cluster-management.io/v1\nkind: PolicyGenerator\nmetadata: {{name: g}}\n\
+                 policyDefaults: {{namespace: p{outer}}}\npolicies:\n- name: p\n  manifests:\n  - path: ../virt\n{inner}    \
+                 patches:\n    - apiVersion: hco.kubevirt.io/v1beta1\n      kind: HyperConverged\n      metadata: {{name: \
+                 kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}}\n      spec: {{defaultCPUModel: b}}\n"
+            )
+        };
+        let run = |inner, outer| {
+            let generator = generator(inner, outer);
+            planned(&[
+                (
+                    "policies/kustomization.yaml",
+                    "generators: [generator.yaml]\n",
+                ),
+                ("policies/generator.yaml", &generator),
+            ])
+        };
+        let (only, gone) = (
+            "    complianceType: mustonlyhave\n",
+            "    complianceType: mustnothave\n",
+        );
+        for (inner, outer) in [
+            ("", ""),
+            (only, ""),
+            (only, ", complianceType: mustnothave"),
+        ] {
+            let (clusters, found) = run(inner, outer);
+            assert!(clusters[0].contains("\"b\""), "{clusters:?}");
+            assert!(found.is_empty(), "{found:?}");
+        }
+        for (inner, outer) in [(gone, ""), ("", ", complianceType: mustnothave")] {
+            let (clusters, found) = run(inner, outer);
+            assert!(clusters.is_empty(), "{clusters:?}");
+            assert_eq!(
+                found,
+                ["this HyperConverged is to be removed, so nothing is planned for it"]
+            );
+        }
+    }
+
+    #[test]
+    fn a_patch_for_what_is_not_here_is_said() {
+        let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source:\n    \
+                           path: gone\n    kustomize:\n      patches:\n      - target: {kind: HyperConverged}\n        \
+                           patch: '[{op: add, path: /spec/x, value: 1}]'\n";
+        let (_, found) = planned(&[("apps/a.yaml", application)]);
+        assert_eq!(
+            found,
+            [
+                "the Application a in apps/a.yaml patches a HyperConverged, which isn't among the clusters that \
+                 are planned"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_application_sets_paths_are_filled_in() {
+        let set = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: s}\nspec:\n  generators:\n  - \
+                   git: {directories: [{path: 'v*'}]}\n  template:\n    spec:\n      source:\n        path: '{{path}}'\n        \
+                   kustomize:\n          patches:\n          - target: {kind: HyperConverged}\n            patch: |\n              \
+                   spec: {defaultCPUModel: c}\n";
+        let (clusters, found) = planned(&[("apps/set.yaml", set)]);
+        assert!(clusters[0].contains("\"c\""), "{clusters:?}");
+        assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
     fn an_applications_patch_is_laid_over_what_it_builds() {
         let application = |name: &str, patch: &str| {
             format!(
@@ -256,7 +397,8 @@ mod tests {
             )
         };
         let json = "          - op: replace\n            path: /spec/defaultCPUModel\n            value: b\n";
-        let merge = "          spec:\n            defaultCPUModel: c\n";
+        let merge = "          apiVersion: hco.kubevirt.io/v1beta1\n          kind: HyperConverged\n          metadata: \
+                     {name: kubevirt-hyperconverged}\n          spec:\n            defaultCPUModel: c\n";
         let (east, west) = (application("east", json), application("west", merge));
         let (clusters, found) = planned(&[("apps/east.yaml", &east)]);
         assert!(
@@ -264,13 +406,14 @@ mod tests {
             "{clusters:?}"
         );
         assert!(found.is_empty(), "{found:?}");
-        let (clusters, _) = planned(&[("apps/west.yaml", &west)]);
+        let (clusters, found) = planned(&[("apps/west.yaml", &west)]);
+        assert!(found.is_empty(), "{found:?}");
         assert!(
             clusters[0].contains("\"defaultCPUModel\":\"c\""),
             "{clusters:?}"
         );
         assert!(
-            clusters[0].ends_with("Some(\"apps/west.yaml:12\")"),
+            clusters[0].ends_with("Some(\"apps/west.yaml:15\")"),
             "{clusters:?}"
         );
         let (clusters, found) = planned(&[("apps/east.yaml", &east), ("apps/west.yaml", &west)]);

@@ -72,7 +72,7 @@ pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec
             .label("it was here before the change")
             .help("bring it back; where it is to go, say so with `--ignore hco-removed`");
         finding.location = before.named_at(cluster.object);
-        finding.cluster = Some(name.to_owned());
+        finding.cluster = Some(name.into());
         finding
     };
     let gone = gone.iter().filter(|c| after.not_built_here(c).is_none());

@@ -245,7 +245,7 @@ mod tests {
             (
                 "kind: ClusterServiceVersion\nmetadata: {name: \
                  kubevirt-hyperconverged-operator.v1.17.3, namespace: hco}\n",
-                "hco ? 1.17",
+                "hco ? 1.17.3",
             ),
             (
                 "kind: ClusterServiceVersion\nmetadata: {name: \

@@ -11,7 +11,7 @@ use crate::kube::tree::{get, set};
 use crate::release::Release;
 use crate::source::{SourceFile, Span};
 use crate::yaml::edit::{self, Before, Change};
-use crate::yaml::{Document, Node, Path, Style, parse};
+use crate::yaml::{Document, Node, Path, Style, block_of, parse};
 
 /// Why a layer can't be rewritten, and where it says what can't.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -318,25 +318,7 @@ fn inline(
         let why = "it isn't written as a block (`|`): rewrite it by hand";
         return Err(Stuck::at(patch, why));
     }
-    let old = text_of(document, patch);
-    let lines: Vec<&str> = old.lines().collect();
-    let first = lines.iter().skip(1).find(|l| !l.trim().is_empty());
-    let indent = first.map_or(0, |l| l.len() - l.trim_start().len());
-    let header = lines.first().copied().unwrap_or("|-");
-    let body = new.trim_end().lines().map(|line| match line.is_empty() {
-        true => "\n".to_owned(),
-        false => format!("\n{}{line}", " ".repeat(indent)),
-    });
-    let ends: String = old
-        .chars()
-        .rev()
-        .take_while(|c| c.is_whitespace())
-        .collect();
-    let ends: String = ends.chars().rev().collect();
-    edits.push((
-        patch.span,
-        format!("{header}{}{ends}", body.collect::<String>()),
-    ));
+    edits.push((patch.span, block_of(text_of(document, patch), &new)));
     Ok(())
 }
 

@@ -14,6 +14,7 @@ mod same;
 mod tests;
 
 pub use layers::{Stuck, kustomization_to_v1, operations_to_v1, resource_to_v1};
+pub use place::without_place;
 
 use std::fmt;
 use std::sync::Arc;
@@ -117,7 +118,7 @@ pub fn to_v1(
     let text = rewritten(document, &object, &intended)?;
     Ok(Migrated {
         text,
-        dropped: place::without_place(&object),
+        dropped: without_place(&object),
     })
 }
 

@@ -29,7 +29,7 @@ pub(super) fn place(path: &str) -> Place {
 }
 
 /// The fields of a document that v1 has no place for.
-pub(super) fn without_place(object: &Json) -> Vec<String> {
+pub fn without_place(object: &Json) -> Vec<String> {
     let mut out = Vec::new();
     let spec = object.get("spec").and_then(Json::as_object);
     for (key, value) in spec.into_iter().flatten() {

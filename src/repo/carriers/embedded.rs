@@ -42,16 +42,22 @@ pub(in super::super) fn is_text(path: &Utf8Path) -> bool {
 /// Whether a file is prose with commands in it.
 pub(in super::super) fn is_prose(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
-    [".md", ".markdown"].iter().any(|end| name.ends_with(end))
+    [".md", ".markdown", ".adoc", ".asciidoc"]
+        .iter()
+        .any(|end| name.ends_with(end))
 }
 
 /// Prose with everything but its blocks of code blanked out, so that every byte of them stays where it is.
-pub(in super::super) fn code_blocks(text: &str) -> String {
-    let mut fence: Option<&str> = None;
-    let line = |line: &str| -> String {
-        let trimmed = line.trim_start();
+pub(in super::super) fn code_blocks(path: &Utf8Path, text: &str) -> String {
+    let name = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let is_asciidoc = ["adoc", "asciidoc"].contains(&name.as_str());
+    let (mut fence, mut out): (Option<&str>, _) = (None, String::with_capacity(text.len()));
+    for line in text.split_inclusive('\n') {
         let mut marks = ["```", "~~~"].into_iter();
-        let mark = marks.find(|mark| trimmed.starts_with(mark));
+        let mark = match is_asciidoc && is_delimiter(line.trim_end()) {
+            true => Some(line.trim_end()),
+            false => marks.find(|mark| line.trim_start().starts_with(mark)),
+        };
         let is_code = match (fence, mark) {
             (None, Some(mark)) => {
                 fence = Some(mark);
@@ -63,13 +69,19 @@ pub(in super::super) fn code_blocks(text: &str) -> String {
             }
             _ => fence.is_some() || line.starts_with("    "),
         };
-        let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
         match is_code {
-            true => line.to_owned(),
-            false => line.bytes().map(blank).collect(),
+            true => out.push_str(line),
+            false => out.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })),
         }
-    };
-    text.split_inclusive('\n').map(line).collect()
+    }
+    out
+}
+
+/// Whether a line of AsciiDoc begins or ends a block of code.
+fn is_delimiter(line: &str) -> bool {
+    ['-', '.']
+        .iter()
+        .any(|mark| line.len() >= 4 && line.chars().all(|c| c == *mark))
 }
 
 /// What a file that isn't YAML is written in.
@@ -100,7 +112,7 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     let mut out = Texts::default();
     match language {
         Language::Shell if is_prose(file.path()) => {
-            of_script(&code_blocks(text), &at, file, 0, &mut out);
+            of_script(&code_blocks(file.path(), text), &at, file, 0, &mut out);
         }
         Language::Shell => of_script(text, &at, file, 0, &mut out),
         _ => of_manifest(text, language, &at, file, 0, &mut out),

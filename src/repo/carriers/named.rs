@@ -208,6 +208,14 @@ pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
         .help("look at what its tool prints: `… | hcoplan lint -`")
 }
 
+/// What is said about a HyperConverged that something else wants to be gone.
+pub(in super::super) fn removed(document: &Document) -> Finding {
+    let root = &document.root;
+    let span = root.get("kind").map_or(root.span, |kind| kind.span);
+    let why = Why::Removed;
+    finding(&NamedCarrier { span, why }, document)
+}
+
 /// What is said about a HyperConverged that isn't planned.
 pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Finding {
     let (message, help) = match &named.why {

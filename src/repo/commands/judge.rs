@@ -1,5 +1,7 @@
 //! What a command would do to a declared HyperConverged: it is carried out on it, and the planner is asked.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
 use super::{Action, Command};
@@ -224,30 +226,30 @@ impl Command {
         if !matches!(self.action, Action::Merge(_) | Action::Json(_)) {
             return None;
         }
-        let old = Self {
-            version: Some("v1beta1".to_owned()),
-            ..self.clone()
+        // What a command writes in a version has its defaults: what any command does is not this one's.
+        let change = |version: &str, action: Action| {
+            let after = |action: Action| {
+                let command = Self {
+                    version: Some(version.to_owned()),
+                    action,
+                    ..self.clone()
+                };
+                let (stored, _) = command.attempt(release, inventory, manifest).ok()?;
+                Some(in_version(release, &stored, "v1"))
+            };
+            let unchanged = after(Action::Merge(json!({})))?;
+            merge_patch(&unchanged, &after(action)?)
+                .get("spec")
+                .cloned()
         };
-        let (wanted, _) = old.attempt(release, inventory, manifest).ok()?;
-        let created = admission::admit(release, inventory, manifest, Operation::Create);
-        // Stored as what is wanted is, so that both have the same defaults.
-        let stored = in_storage_version(release, &created.stored?);
-        let before = in_version(release, &stored, "v1");
-        let patch = merge_patch(&before, &in_version(release, &wanted, "v1"));
-        let mut patch = json!({"spec": patch.get("spec")?});
+        let spec = change("v1beta1", self.action.clone())?;
+        let mut patch = json!({"spec": spec});
         if let Action::Merge(own) = &self.action
             && let Some(metadata) = own.get("metadata")
         {
             patch["metadata"] = metadata.clone();
         }
-        let new = Self {
-            version: Some("v1".to_owned()),
-            action: Action::Merge(patch.clone()),
-            ..self.clone()
-        };
-        let (found, _) = new.attempt(release, inventory, manifest).ok()?;
-        let spec = |object: &Value| object.get("spec").cloned();
-        (spec(&found) == spec(&wanted)).then(|| patch.to_string())
+        (change("v1", Action::Merge(patch.clone()))? == spec).then(|| patch.to_string())
     }
 }
 
@@ -260,21 +262,16 @@ fn missing(release: &Release, version: &str, object: &Value) -> Option<String> {
 
 /// The objects that two plans differ in, as people call them.
 fn changes(was: &Plan, is: &Plan) -> Vec<String> {
-    let all = |plan: &Plan| -> Vec<(ObjectId, Value)> {
+    let by_id = |plan: &Plan| -> BTreeMap<ObjectId, Value> {
         let objects = plan.objects();
         objects
             .map(|o| ((*o.id).clone(), (*o.body).clone()))
             .collect()
     };
-    let (was, is) = (all(was), all(is));
-    let differs = |of: &[(ObjectId, Value)], (id, body): &(ObjectId, Value)| {
-        !of.iter().any(|(i, b)| i == id && b == body)
-    };
-    let new = is.iter().filter(|one| differs(&was, one)).map(|(id, _)| id);
-    let gone = was.iter().map(|(id, _)| id);
-    let gone = gone.filter(|id| !is.iter().any(|(i, _)| i == *id));
-    let mut out: Vec<String> = new.chain(gone).map(ToString::to_string).collect();
+    let (was, is) = (by_id(was), by_id(is));
+    let ids: BTreeSet<&ObjectId> = was.keys().chain(is.keys()).collect();
+    let different = ids.into_iter().filter(|id| was.get(id) != is.get(id));
+    let mut out: Vec<String> = different.map(ToString::to_string).collect();
     out.sort();
-    out.dedup();
     out
 }

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::releases::{Release, releases};
-pub(super) use self::releases::{Template, list_elements};
 use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED};
 use super::carriers::HCO_NOT_PLANNED;
 use super::carriers::named::holds_one;
@@ -21,8 +20,8 @@ use super::charts::{CHART, chart_of};
 use super::kustomize::{BuildError, Built, Place, run_program};
 use super::scan::{What, scan};
 use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
-use crate::source::{self, Listing, Location, SourceFile, Span, Tree, Unreadable, Walk, program};
-use crate::yaml;
+use crate::source::{Edited, Location, Memory, SourceFile, Span, Tree, Walk, program};
+use crate::yaml::{self, Document};
 
 /// What a release renders is called, in its directory.
 pub const RENDERED: &str = "helm-template.yaml";
@@ -310,19 +309,29 @@ impl Run<'_> {
         for set in &release.set {
             arguments.extend(["--set".to_owned(), set.clone()]);
         }
-        let tree = Overlay {
-            files: more,
-            tree: Some(self.tree),
-        };
+        let tree = Edited::new(self.tree, more);
         let place = Place {
             tree: &tree,
             root: self.root,
             directory: Utf8Path::new(""),
             inputs: &inputs,
+            network: false,
         };
         let typed = format!("helm {}", arguments.join(" "));
         let bytes = run_program(&place, &typed, self.helm, &arguments, most, stop)?;
         Ok((typed, bytes))
+    }
+
+    /// The files of values, the one that others give way to first.
+    fn values(&self) -> Vec<Document> {
+        let own = self.chart.directory.join("values.yaml");
+        let files = self.release.values.iter().rev().chain([&own]);
+        let read = |path: &Utf8PathBuf| {
+            let bytes = self.tree.read(path).ok()?;
+            let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+            parsed.documents.into_iter().next()
+        };
+        files.filter_map(read).collect()
     }
 
     fn add(&self, built: &mut Built, directory: &Utf8Path, typed: &str, bytes: Vec<u8>) {
@@ -330,11 +339,9 @@ impl Run<'_> {
         let file = SourceFile::from_bytes(&path, bytes.clone());
         let parsed = yaml::parse(&file);
         let (chart, whole) = (&self.chart.directory, &self.chart.place);
-        let origins = trace::origins(self.tree, chart, &file, &parsed.documents, whole);
-        let alone = Overlay {
-            files: BTreeMap::from([(path.clone(), bytes.clone())]),
-            tree: None,
-        };
+        let values = self.values();
+        let origins = trace::origins(self.tree, chart, &file, &parsed.documents, &values, whole);
+        let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
         let content = scan(&alone, &path);
         let has_one = content.found.iter().any(|f| f.what == What::HyperConverged);
         if !has_one {
@@ -352,31 +359,6 @@ impl Run<'_> {
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));
         built.files.insert(path, bytes);
-    }
-}
-
-/// Some files, before those of a tree where there is one.
-struct Overlay<'t> {
-    files: BTreeMap<Utf8PathBuf, Vec<u8>>,
-    tree: Option<&'t dyn Tree>,
-}
-
-impl Tree for Overlay<'_> {
-    fn list(&self, walk: &Walk) -> Result<Listing, source::Error> {
-        self.tree
-            .map_or_else(|| Ok(Listing::default()), |tree| tree.list(walk))
-    }
-
-    fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
-        match (self.files.get(path), self.tree) {
-            (Some(bytes), _) => Ok(bytes.clone()),
-            (None, Some(tree)) => tree.read(path),
-            (None, None) => Err(Unreadable::Missing),
-        }
-    }
-
-    fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        self.read(path).map(|_| ())
     }
 }
 

@@ -3,11 +3,10 @@
 //! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that nothing names is
 //! one release with its own values.
 
-use std::collections::BTreeMap;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use regex_lite::Regex;
 
+use super::super::generators::{Files, Template, elements};
 use super::super::listed;
 use crate::source::{SourceFile, Tree, normal};
 use crate::yaml::{self, Node};
@@ -44,7 +43,7 @@ pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf])
         let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
         for document in &parsed.documents {
             for object in listed::objects(&document.root) {
-                of_object(object.node, chart, files, &mut out);
+                of_object(tree, object.node, chart, files, &mut out);
             }
         }
     }
@@ -68,7 +67,13 @@ fn list<'n>(node: &'n Node, path: &str) -> &'n [Node] {
     node.below(path).map_or(&[], Node::items)
 }
 
-fn of_object(root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec<Release>) {
+fn of_object(
+    tree: &dyn Tree,
+    root: &Node,
+    chart: &Utf8Path,
+    files: &[Utf8PathBuf],
+    out: &mut Vec<Release>,
+) {
     let group = text(root, "apiVersion")
         .split('/')
         .next()
@@ -79,7 +84,7 @@ fn of_object(root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec
             application(
                 spec,
                 text(root, "metadata.name"),
-                &Template::none(),
+                &Template::default(),
                 chart,
                 files,
                 out,
@@ -90,7 +95,7 @@ fn of_object(root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec
                 return;
             };
             let name = text(root, "spec.template.metadata.name");
-            for template in templates(root, spec, chart, files) {
+            for template in templates(tree, root, spec, chart, files) {
                 application(spec, name, &template, chart, files, out);
             }
         }
@@ -99,37 +104,21 @@ fn of_object(root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec
     }
 }
 
-/// What an ApplicationSet's generator puts in for `{{ … }}`.
-#[derive(Debug, Clone, Default)]
-pub(in super::super) struct Template {
-    pub(in super::super) values: BTreeMap<String, String>,
-}
-
-impl Template {
-    fn none() -> Self {
-        Self::default()
-    }
-
-    /// A text with everything put in; `None` where something isn't known.
-    pub(in super::super) fn fill(&self, text: &str) -> Option<String> {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, behind)) = rest.split_once("{{") {
-            let (name, after) = behind.split_once("}}")?;
-            out.push_str(before);
-            out.push_str(self.values.get(name.trim().trim_start_matches('.'))?);
-            rest = after;
-        }
-        Some(out + rest)
-    }
-}
-
-/// What the generators of an ApplicationSet give: the elements of lists, else whatever the names of files of
-/// values that are there say.
-fn templates(root: &Node, spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Template> {
-    let mut elements = Vec::new();
-    list_elements(list(root, "spec.generators"), &mut elements);
-    if !elements.is_empty() {
+/// What the generators of an ApplicationSet give, else whatever the names of files of values that are there say.
+fn templates(
+    tree: &dyn Tree,
+    root: &Node,
+    spec: &Node,
+    chart: &Utf8Path,
+    files: &[Utf8PathBuf],
+) -> Vec<Template> {
+    let read = |path: &Utf8Path| {
+        let bytes = tree.read(path).unwrap_or_default();
+        yaml::parse(&SourceFile::from_bytes(path, bytes)).documents
+    };
+    let paths = files.iter().map(|f| &**f).collect();
+    let elements = elements(root, &Files { paths, read: &read });
+    if elements.iter().any(|e| *e != Template::default()) {
         return elements;
     }
     let mut patterns = sources(spec).flat_map(|source| {
@@ -139,33 +128,9 @@ fn templates(root: &Node, spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) 
         files.map(|file| root_path(file, chart)).collect::<Vec<_>>()
     });
     let Some(pattern) = patterns.find(|p| p.contains("{{")) else {
-        return vec![Template::none()];
+        return vec![Template::default()];
     };
     matching(&pattern, files)
-}
-
-/// The elements of list generators, however deep in a matrix or a merge.
-pub(in super::super) fn list_elements(list: &[Node], out: &mut Vec<Template>) {
-    for generator in list {
-        for element in generator
-            .below("list.elements")
-            .map_or(&[][..], Node::items)
-        {
-            let pair = |e: &yaml::Entry| {
-                let value = match e.value.as_str() {
-                    Some(text) => text.to_owned(),
-                    None => e.value.to_json().to_string(),
-                };
-                (e.key.text.clone(), value)
-            };
-            out.push(Template {
-                values: element.entries().iter().map(pair).collect(),
-            });
-        }
-        for inner in ["matrix.generators", "merge.generators"] {
-            list_elements(generator.below(inner).map_or(&[][..], Node::items), out);
-        }
-    }
 }
 
 /// What `{{ … }}` of a path stands for in each file that fits.
@@ -399,12 +364,12 @@ mod tests {
 
     #[test]
     fn an_application_set_is_a_release_for_each_cluster() {
-        let set = |generators: &str| {
+        let set = |generators: &str, value: &str| {
             format!(
                 "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {{name: s}}\nspec:\n  \
-                 generators: {generators}\n  template:\n    metadata: {{name: 'virt-{{{{ .cluster \
-                 }}}}'}}\n    spec:\n      destination: {{namespace: cnv}}\n      sources:\n      - {{path: \
-                 charts/hco, helm: {{valueFiles: ['$values/envs/{{{{ .cluster }}}}/values.yaml']}}}}\n      - \
+                 generators: {generators}\n  template:\n    metadata: {{name: 'virt-{{{{ \
+                 .{value} }}}}'}}\n    spec:\n      destination: {{namespace: cnv}}\n      sources:\n      - {{path: \
+                 charts/hco, helm: {{valueFiles: ['$values/envs/{{{{ .{value} }}}}/values.yaml']}}}}\n      - \
                  {{ref: values}}\n"
             )
         };
@@ -412,11 +377,18 @@ mod tests {
             "virt-east cnv envs/east/values.yaml [][][]",
             "virt-west cnv envs/west/values.yaml [][][]",
         ];
-        for generators in [
-            "[{git: {}}]",
-            "[{list: {elements: [{cluster: east}, {cluster: west}]}}]",
+        for (generators, value) in [
+            ("[{git: {}}]", "cluster"),
+            (
+                "[{list: {elements: [{cluster: east}, {cluster: west}]}}]",
+                "cluster",
+            ),
+            (
+                "[{git: {directories: [{path: 'envs/*'}], values: {x: '{{path.basename}}'}}}]",
+                "values.x",
+            ),
         ] {
-            let set = set(generators);
+            let set = set(generators, value);
             let files = [
                 ("set.yaml", set.as_str()),
                 ("envs/east/values.yaml", ""),

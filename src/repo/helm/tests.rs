@@ -105,7 +105,7 @@ fn each_release_is_a_cluster_with_places_in_the_template() {
     let options = Options {
         builds: Builds {
             helm: true,
-            kustomize: false,
+            ..Builds::default()
         },
         built: Some(Arc::new(built)),
         ..Options::default()
@@ -134,8 +134,77 @@ fn what_cannot_be_rendered_is_fatal() {
     let built = render(&tree(), "root".into(), &helm, 1 << 20, &|| false).expect("looked at");
     assert_eq!(built.failed.len(), 2);
     assert!(
-        built.failed[0].finding.message.contains("Error: no"),
+        built.failed[0].finding.message.ends_with("failed: no"),
         "{:?}",
         built.failed[0]
     );
+}
+
+/// What a release prints that a script renders in the place of helm.
+fn printing(files: &[(&'static str, &'static str)], printed: &str) -> Repo {
+    let directory = tempfile::tempdir().expect("a directory");
+    let output = directory.path().join("printed.yaml");
+    fs::write(&output, printed).expect("written");
+    let helm = directory.path().join("helm");
+    fs::write(&helm, format!("#!/bin/sh\ncat {}\n", output.display())).expect("written");
+    fs::set_permissions(&helm, fs::Permissions::from_mode(0o755)).expect("made a program");
+    let tree: Arc<Memory> = Arc::new(files.iter().copied().collect());
+    let built = render(&*tree, "root".into(), &helm, 1 << 20, &|| false).expect("rendered");
+    assert!(built.failed.is_empty(), "{:?}", built.failed);
+    let options = Options {
+        built: Some(Arc::new(built)),
+        ..Options::default()
+    };
+    Repo::from_tree(tree, &options).expect("a repository")
+}
+
+#[test]
+fn what_values_write_out_has_its_place_there() {
+    let files = [
+        ("c/Chart.yaml", "name: c\n"),
+        (
+            "c/templates/hc.yaml",
+            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: kubevirt-hyperconverged\n\
+             spec:\n  {{- toYaml .Values.virt.spec | nindent 2 }}\n",
+        ),
+        (
+            "c/values.yaml",
+            "virt:\n  spec:\n    evictionStrategy: None\n    liveMigrationConfig: {a: 1, b: 2}\n",
+        ),
+        (
+            "east/values.yaml",
+            "virt:\n  spec:\n    liveMigrationConfig:\n      b: 3\n    devices: [one, two]\n    name: y\n",
+        ),
+        (
+            "app.yaml",
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: east}\nspec: {source: {path: c, \
+             helm: {valueFiles: [../east/values.yaml]}}}\n",
+        ),
+    ];
+    let repo = printing(
+        &files,
+        "---\n# Source: c/templates/hc.yaml\napiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  \
+         name: kubevirt-hyperconverged\nspec:\n  devices:\n  - one\n  - two\n  evictionStrategy: None\n  \
+         liveMigrationConfig:\n    a: 1\n    b: 3\n  name: y\n  set: 1\n",
+    );
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    let place = |path: &str| {
+        let place = loaded.document.locate(&yaml::Path::dotted(path));
+        let origin = place.origin().expect("an origin");
+        let line = origin.start().line;
+        format!("{}:{line}: {}", origin.file.path(), origin.text())
+    };
+    let template = "c/templates/hc.yaml";
+    let name = format!("{template}:4: name: kubevirt-hyperconverged");
+    assert_eq!(place("metadata.name"), name);
+    // What stands above `kind`.
+    let version = format!("{template}:1: apiVersion: hco.kubevirt.io/v1beta1");
+    assert_eq!(place("apiVersion"), version);
+    assert_eq!(place("spec.evictionStrategy"), "c/values.yaml:3: None");
+    assert_eq!(place("spec.liveMigrationConfig.a"), "c/values.yaml:4: 1");
+    assert_eq!(place("spec.liveMigrationConfig.b"), "east/values.yaml:4: 3");
+    assert_eq!(place("spec.devices[1]"), "east/values.yaml:5: two");
+    assert_eq!(place("spec.name"), "east/values.yaml:6: y");
+    // What is set elsewhere is in no file.
+    assert_eq!(place("spec.set"), format!("{template}:5: spec:"));
 }

@@ -8,8 +8,10 @@ use regex_lite::Regex;
 
 use super::super::kustomization::KUSTOMIZATIONS;
 use super::super::kustomization_keys::values;
+use crate::finding::Edit;
 use crate::source::{Location, SourceFile, Span, Tree, normal};
-use crate::yaml::{self, Document, Node, Style, locate_in_scalar};
+use crate::yaml::edit::{apply, between};
+use crate::yaml::{self, Document, Node, Path, Style, block_of, locate_in_scalar};
 
 /// A document that sets values of a build.
 #[derive(Debug)]
@@ -56,8 +58,32 @@ impl Layer {
         }
     }
 
+    /// Edits of its document as edits of the file that it stands in; `None` where that isn't written as a block.
+    pub fn in_file(&self, edits: Vec<Edit>) -> Option<Vec<Edit>> {
+        let Some((kustomization, scalar)) = &self.inline else {
+            return Some(edits);
+        };
+        if edits.is_empty() {
+            return Some(edits);
+        }
+        let string = apply(self.document.file.text(), &edits).ok()?;
+        let file = &kustomization.file;
+        let mut text = file.text().to_owned();
+        let block = file.text().get(scalar.span.range())?;
+        let block = (scalar.style == Style::Literal).then(|| block_of(block, &string))?;
+        text.replace_range(scalar.span.range(), &block);
+        Some(between(file, &text))
+    }
+
+    /// The entry of its kustomization that it stands in, where it is no file.
+    pub fn entry(&self) -> Option<(&Document, Path)> {
+        let (kustomization, scalar) = self.inline.as_ref()?;
+        let path = kustomization.root.path_to(scalar.span)?;
+        Some((kustomization, path.parent()))
+    }
+
     /// The place of a span of its document.
-    pub(super) fn place(&self, span: Span) -> Location {
+    pub fn place(&self, span: Span) -> Location {
         let Some((kustomization, scalar)) = &self.inline else {
             return self.document.location(span);
         };

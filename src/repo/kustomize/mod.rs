@@ -6,7 +6,9 @@
 //! that names anything else than files below the root ([`remote`]), or a plugin that isn't
 //! kustomize's own, is refused before anything runs. What runs is shut in ([`run`]).
 
+mod failed;
 mod layers;
+mod reached;
 mod read;
 mod remote;
 mod run;
@@ -15,7 +17,7 @@ mod trace;
 
 pub(super) use run::{Place, run_program};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -23,16 +25,19 @@ use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 pub use self::layers::{Layer as BuildLayer, What as LayerKind, selects};
-use self::read::{Kustomization, Named};
+use self::reached::{Reached, generates_policies};
+use self::read::Kustomization;
 pub use self::run::builder;
 pub use self::tied::is_tied;
-use super::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED};
+pub use self::trace::{Saying, said as said_by_layers};
+use super::build_failed::{FailedBuild, name_of};
+use super::chosen::Chosen;
 use super::kustomization::{KUSTOMIZATIONS, is_kustomization};
 use super::listed::HCO;
 use super::scan::{What, scan};
 use crate::finding::Finding;
 use crate::inventory::SourceKind;
-use crate::source::{Listing, Location, Origins, SourceFile, Span, Tree, Unreadable, Walk, normal};
+use crate::source::{Edited, Location, Origins, SourceFile, Span, Tree, Walk, normal};
 use crate::yaml::{self, Document};
 
 /// What a build is called, in the kustomization's directory.
@@ -49,12 +54,16 @@ pub struct Built {
     pub documents: BTreeMap<Utf8PathBuf, Vec<Arc<Document>>>,
     /// The files that each build was made of.
     pub inputs: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
+    /// The files that clusters are made of which weren't built: others are meant, or it failed.
+    pub unbuilt: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
     /// The files that went into them and say nothing by themselves: all but kustomizations.
     pub reached: BTreeSet<Utf8PathBuf>,
     /// What is said about builds that were made.
     pub said: Vec<Finding>,
     /// The builds that failed.
     pub failed: Vec<FailedBuild>,
+    /// The directories of clusters that weren't asked for, so that nothing was built.
+    pub left: BTreeSet<Utf8PathBuf>,
     /// For each build, how it was made and which file its HyperConverged is from, where that is one.
     pub notes: Vec<String>,
 }
@@ -111,24 +120,30 @@ pub enum BuildError {
     },
 }
 
-/// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged;
-/// the one at the top in any case. Nothing is built in the tree itself: what a build needs, and nothing
-/// else, is written to a directory of its own, which is gone afterwards. `root` is what paths are
-/// reported to be in. `within`: only what lies in this directory, or what a file of it goes into. `stop`
-/// is asked while a build runs whether to end it.
+/// What is to be built, and how.
+pub struct Asked<'a> {
+    /// Only what lies in this directory, or what a file of it goes into.
+    pub within: Option<&'a Utf8Path>,
+    /// The clusters that are meant.
+    pub chosen: &'a Chosen,
+    /// Whether kustomize may fetch what a kustomization builds on.
+    pub fetches: bool,
+    /// The most that a build may print, in bytes.
+    pub most_bytes: usize,
+    /// Asked while a build runs whether to end it.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged, as far as
+/// they are asked for. Nothing is built in the tree itself: what a build needs, and nothing else, is written to a
+/// directory of its own, which is gone afterwards. `root` is what paths are reported to be in.
 ///
 /// # Errors
 /// Where there is nothing to build, and what keeps every build from being made; one that fails is in what is
 /// built.
-pub fn build(
-    tree: &dyn Tree,
-    root: &Utf8Path,
-    within: Option<&Utf8Path>,
-    most_bytes: usize,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Built, BuildError> {
+pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &Asked<'_>) -> Result<Built, BuildError> {
     let listing = tree.list(&Walk::default())?;
-    let mut all = All::new(tree, root);
+    let mut all = All::new(tree, root, asked.fetches);
     let files = listing.files.iter().filter(|p| is_kustomization(p));
     let directories: BTreeSet<_> = files.filter_map(|p| p.parent()).collect();
     let mut named = BTreeSet::new();
@@ -139,6 +154,9 @@ pub fn build(
         }
     }
     let mut jobs = Vec::new();
+    let mut built = Built::default();
+    // Those of which nobody knows what they reach.
+    let (mut doubtful, mut generates) = (Vec::new(), false);
     for directory in directories {
         let component = all.at(directory).is_none_or(|k| k.component);
         if named.contains(directory) || component {
@@ -146,30 +164,64 @@ pub fn build(
         }
         let job = Job::new(&mut all, directory);
         let is_within = |w: &Utf8Path| job.reached.inputs.iter().any(|i| i.starts_with(w));
-        if within.is_some_and(|w| !is_within(w)) {
+        if asked.within.is_some_and(|w| !is_within(w)) {
+            if !job.sources.is_empty() {
+                let inputs = job.reached.inputs;
+                built.unbuilt.insert(directory.to_owned(), inputs);
+            }
             continue;
         }
-        // What can't be read, or lies elsewhere, may have one.
+        if !job.sources.is_empty() {
+            jobs.push(job);
+        } else if generates_policies(&job.allowed) && !job.reached.is_remote {
+            // Their manifests are planned where they lie.
+            generates = true;
+        } else if job.allowed.is_err() || job.reached.is_remote {
+            doubtful.push(job);
+        }
+    }
+    // An inventory above clusters is theirs.
+    let known = jobs.iter().flat_map(|j| j.directory.ancestors());
+    let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
+    let none_known = jobs.is_empty();
+    let mut by_directory: HashMap<&Utf8Path, Vec<&Utf8PathBuf>> = HashMap::new();
+    for file in &listing.files {
+        let directory = file.parent().unwrap_or(Utf8Path::new(""));
+        by_directory.entry(directory).or_default().push(file);
+    }
+    for job in doubtful {
         let says_so = |input: &Utf8PathBuf| {
             let text = tree.read(input).unwrap_or_default();
             find(&text, b"HyperConverged").is_some()
         };
-        let may_be_one =
-            || job.reached.inputs.iter().any(says_so) || has_inventory(tree, &listing, directory);
-        if !job.sources.is_empty()
-            || directory.as_str().is_empty()
-            || job.allowed.is_err() && may_be_one()
+        let is_above = above_clusters.contains(&job.directory);
+        let own = by_directory.get(&*job.directory);
+        let own = own.into_iter().flatten().copied();
+        let is_root = job.directory.as_str().is_empty();
+        if job.reached.inputs.iter().any(says_so)
+            || !is_above && has_inventory(tree, own)
+            || is_root && none_known
         {
             jobs.push(job);
+        } else if is_root && asked.chosen.has(name_of(&job.directory)) {
+            built.said.extend(failed::unknown(tree, root, job));
         }
     }
-    if jobs.is_empty() {
+    if jobs.is_empty() && !generates {
         return Err(BuildError::Nothing(root.to_owned()));
     }
+    jobs.sort_by(|a, b| a.directory.cmp(&b.directory));
+    let is_chosen = |job: &Job| asked.chosen.has(name_of(&job.directory));
+    let (jobs, left): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_chosen);
+    for job in left {
+        built.reached.extend(job.reached.files());
+        let inputs = job.reached.inputs;
+        built.unbuilt.insert(job.directory.clone(), inputs);
+        built.left.insert(job.directory);
+    }
     // kustomize is waited for most of the time.
-    let run = |job: Job| job.run(tree, root, most_bytes, stop);
+    let run = |job: Job| job.run(tree, root, asked.most_bytes, asked.stop);
     let done: Vec<_> = jobs.into_par_iter().map(run).collect();
-    let mut built = Built::default();
     for (job, run) in done {
         built.take(tree, root, job, run)?;
     }
@@ -189,7 +241,7 @@ pub fn build_one(
     most_bytes: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<Built>, BuildError> {
-    let mut all = All::new(tree, root);
+    let mut all = All::new(tree, root, false);
     if all.at(directory).is_none() && printed.is_none() {
         return Ok(None);
     }
@@ -209,7 +261,7 @@ pub fn hyperconvergeds_of(
     root: &Utf8Path,
     directory: &Utf8Path,
 ) -> Vec<Utf8PathBuf> {
-    Job::new(&mut All::new(tree, root), directory).sources
+    Job::new(&mut All::new(tree, root, false), directory).sources
 }
 
 /// What goes into the build of a directory, in the order in which kustomize applies it.
@@ -259,11 +311,15 @@ impl Job {
     ) -> (Self, Run) {
         let allowed = std::mem::replace(&mut self.allowed, Ok(()));
         let run = allowed.and_then(|()| {
+            let reached = &self.reached;
+            let instead = reached.instead.keys();
+            let inputs = reached.inputs.iter().chain(instead).cloned().collect();
             let place = Place {
-                tree,
+                tree: &Edited::new(tree, reached.instead.clone()),
                 root,
                 directory: &self.directory,
-                inputs: &self.reached.inputs,
+                inputs: &inputs,
+                network: reached.is_remote,
             };
             run::run(&place, most_bytes, stop)
         });
@@ -271,12 +327,8 @@ impl Job {
     }
 }
 
-/// Whether a directory of a listing has a ClusterInventory in it.
-fn has_inventory(tree: &dyn Tree, listing: &Listing, directory: &Utf8Path) -> bool {
-    let mut own = listing
-        .files
-        .iter()
-        .filter(|f| f.parent() == Some(directory));
+/// Whether a ClusterInventory is in one of a directory's files.
+fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8PathBuf>) -> bool {
     own.any(|file| {
         let found = scan(tree, file).found;
         let declared = What::Inventory(SourceKind::Declared);
@@ -291,9 +343,11 @@ impl Built {
         self.origins.extend(other.origins);
         self.documents.extend(other.documents);
         self.inputs.extend(other.inputs);
+        self.unbuilt.extend(other.unbuilt);
         self.reached.extend(other.reached);
         self.said.extend(other.said);
         self.failed.extend(other.failed);
+        self.left.extend(other.left);
         self.notes.extend(other.notes);
     }
 
@@ -311,9 +365,7 @@ impl Built {
             reached,
             ..
         } = job;
-        let inputs = reached.inputs.iter().filter(|i| !is_kustomization(i));
-        self.reached.extend(inputs.cloned());
-        self.reached.extend(reached.resources);
+        self.reached.extend(reached.files());
         match run {
             Ok((command, bytes)) => {
                 let name = shown(root, &directory.join(BUILT));
@@ -330,15 +382,9 @@ impl Built {
                 error @ (BuildError::Interrupted | BuildError::NoProgram | BuildError::NoRoom(_)),
             ) => return Err(error),
             Err(error) => {
-                let place = whole(tree, &directory);
-                let file = format!("{}: ", shown(root, place.file.path()));
-                let said = error.to_string();
-                let said = said.strip_prefix(&file).unwrap_or(&said);
-                let finding = Finding::new(&KUSTOMIZE_BUILD_FAILED, said).at(place);
-                self.failed.push(FailedBuild {
-                    directory,
-                    finding: finding.label("this cluster is not planned"),
-                });
+                let failed = failed::failed(tree, root, directory.clone(), error);
+                self.unbuilt.insert(directory, reached.inputs);
+                self.failed.push(failed);
             }
         }
         Ok(())
@@ -382,14 +428,17 @@ fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
 struct All<'t> {
     tree: &'t dyn Tree,
     root: &'t Utf8Path,
+    /// Whether kustomize may fetch what they build on.
+    fetches: bool,
     read: BTreeMap<Utf8PathBuf, Option<Kustomization>>,
 }
 
 impl<'t> All<'t> {
-    fn new(tree: &'t dyn Tree, root: &'t Utf8Path) -> Self {
+    fn new(tree: &'t dyn Tree, root: &'t Utf8Path, fetches: bool) -> Self {
         Self {
             tree,
             root,
+            fetches,
             read: BTreeMap::new(),
         }
     }
@@ -401,176 +450,6 @@ impl<'t> All<'t> {
         let read = entry.or_insert_with(|| Kustomization::of(tree, root, directory));
         read.as_ref()
     }
-}
-
-/// What is said about what a kustomization must not name.
-const FETCHED: &str = "not in the directory, and nothing is fetched";
-const OUTSIDE: &str = "outside the directory that is read";
-const NOTHING: &str = "neither a file nor a kustomization here";
-const CHART: &str = "for Helm charts, which kustomize would have helm fetch";
-const PROGRAM: &str = "a plugin that isn't kustomize's own, and no program is run for it";
-const CHANGED: &str = "a directory of plugins that does more than list them";
-
-/// What a kustomization reaches.
-#[derive(Debug, Default)]
-struct Reached {
-    directories: BTreeSet<Utf8PathBuf>,
-    /// The files that it builds on.
-    resources: Vec<Utf8PathBuf>,
-    /// Every file that kustomize reads for it.
-    inputs: BTreeSet<Utf8PathBuf>,
-}
-
-impl Reached {
-    /// Follows everything that a directory's kustomization names. The first thing that kustomize must
-    /// not be given is the error, and the rest is followed all the same.
-    fn follow(&mut self, all: &mut All<'_>, top: &Utf8Path) -> Result<(), BuildError> {
-        let mut allowed = Ok(());
-        let mut open = vec![top.to_owned()];
-        while let Some(directory) = open.pop() {
-            if !self.directories.insert(directory.clone()) {
-                continue;
-            }
-            let Some(kustomization) = all.at(&directory) else {
-                continue;
-            };
-            let (file, named) = (kustomization.path.clone(), kustomization.named.clone());
-            self.inputs.insert(kustomization.input.clone());
-            let refused = kustomization.refused.clone();
-            allowed = allowed.and(refused.map_or(Ok(()), |r| Err(r.error(file.clone()))));
-            for named in named {
-                let refuse = |name: &str, what| BuildError::Elsewhere {
-                    file: file.clone(),
-                    name: name.to_owned(),
-                    what,
-                };
-                let one = self.name(all, &directory, &named, &mut open);
-                allowed = allowed.and(one.map_err(|(name, what)| refuse(&name, what)));
-            }
-        }
-        allowed
-    }
-
-    /// Follows one thing that the kustomization of a directory names; directories that are built on
-    /// are `open` for later. Else what must not be named, and why.
-    fn name(
-        &mut self,
-        all: &mut All<'_>,
-        directory: &Utf8Path,
-        named: &Named,
-        open: &mut Vec<Utf8PathBuf>,
-    ) -> Result<(), (String, &'static str)> {
-        match named {
-            Named::Base(name) => {
-                let path = below(directory, name)?;
-                let refuse = |what| (name.clone(), what);
-                if all.tree.check(&path).is_ok() {
-                    self.inputs.insert(path.clone());
-                    self.resources.push(path);
-                    return Ok(());
-                }
-                // kustomize takes a name that it doesn't find for a repository to clone.
-                match all.at(&path) {
-                    Some(_) => open.push(path),
-                    None => return Err(refuse(NOTHING)),
-                }
-                Ok(())
-            }
-            Named::File(name) => self.file(all, directory, name),
-            Named::Patch(text) if read::is_inline(text) => Ok(()),
-            Named::Patch(name) => self.file(all, directory, name),
-            Named::Plugin(text) => self.plugin(all, directory, text),
-        }
-    }
-
-    fn file(
-        &mut self,
-        all: &All<'_>,
-        directory: &Utf8Path,
-        name: &str,
-    ) -> Result<(), (String, &'static str)> {
-        let path = below(directory, name)?;
-        match all.tree.check(&path) {
-            Ok(()) => {
-                self.inputs.insert(path);
-                Ok(())
-            }
-            // What isn't there is kustomize's to say.
-            Err(Unreadable::Missing) => Ok(()),
-            Err(Unreadable::LeavesRoot) => Err((name.to_owned(), OUTSIDE)),
-            Err(_) => Err((name.to_owned(), "no file")),
-        }
-    }
-
-    /// Checks a plugin: its configuration, a file of it, or a directory that lists such files.
-    fn plugin(
-        &mut self,
-        all: &mut All<'_>,
-        directory: &Utf8Path,
-        text: &str,
-    ) -> Result<(), (String, &'static str)> {
-        if read::is_inline(text) {
-            let first = || text.lines().next().unwrap_or_default().to_owned();
-            let named = read::plugins(text).map_err(|what| (first(), what))?;
-            return self.all_files(all, directory, &named);
-        }
-        let path = below(directory, text)?;
-        let refuse = |what| (text.to_owned(), what);
-        if let Ok(bytes) = all.tree.read(&path) {
-            self.inputs.insert(path.clone());
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            let named = read::plugins(&text).map_err(refuse)?;
-            return self.all_files(all, directory, &named);
-        }
-        let names: Vec<String> = match all.at(&path) {
-            Some(list) if list.refused.is_some() => {
-                return Err(refuse("a kustomization that can't be read"));
-            }
-            Some(list) if list.only_lists => {
-                self.inputs.insert(list.input.clone());
-                list.bases().map(ToOwned::to_owned).collect()
-            }
-            Some(_) => return Err(refuse(CHANGED)),
-            None => return Err(refuse(NOTHING)),
-        };
-        for name in names {
-            let file = below(&path, &name)?;
-            let bytes = all.tree.read(&file).map_err(|_| (name.clone(), NOTHING))?;
-            self.inputs.insert(file.clone());
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            let named = read::plugins(&text).map_err(|what| (name.clone(), what))?;
-            self.all_files(all, &path, &named)?;
-        }
-        Ok(())
-    }
-
-    fn all_files(
-        &mut self,
-        all: &All<'_>,
-        directory: &Utf8Path,
-        named: &[Named],
-    ) -> Result<(), (String, &'static str)> {
-        for named in named {
-            match named {
-                Named::Patch(text) if read::is_inline(text) => {}
-                Named::Base(name)
-                | Named::File(name)
-                | Named::Patch(name)
-                | Named::Plugin(name) => {
-                    self.file(all, directory, name)?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The path from the root of what a kustomization names.
-fn below(directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, (String, &'static str)> {
-    if remote::looks_remote(name) {
-        return Err((name.to_owned(), FETCHED));
-    }
-    normal(&directory.join(name)).ok_or_else(|| (name.to_owned(), OUTSIDE))
 }
 
 /// A path as it is reported, and as programs take it.

@@ -4,12 +4,20 @@
 //! the same key, and a key that it doesn't know is an error. Here, too: what nobody knows may name
 //! anything. Source: `Kustomization` of kustomize 5.7, with the fields of older releases.
 
+use std::sync::Arc;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::super::kustomization_keys::{folded, values};
 use super::{BuildError, has_kustomization, shown};
 use crate::source::{SourceFile, Tree, Unreadable, normal};
-use crate::yaml::{self, Document, Node};
+use crate::yaml::edit::{Change, apply, edits};
+use crate::yaml::{self, Document, Node, Path};
+
+/// What is said about what must not be in a kustomization.
+const CHART: &str = "for Helm charts, which kustomize would have helm fetch";
+pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
+const PROGRAM: &str = "a plugin that isn't kustomize's own, and no program is run for it";
 
 /// Something that a kustomization names, or that stands in it.
 #[derive(Debug, Clone)]
@@ -173,7 +181,7 @@ impl Kustomization {
         }
     }
 
-    fn read(file: &std::sync::Arc<SourceFile>, input: Utf8PathBuf) -> Self {
+    fn read(file: &Arc<SourceFile>, input: Utf8PathBuf) -> Self {
         let mut out = Self::nothing(file.path().to_owned(), input, None);
         let parsed = yaml::parse_yaml(file);
         let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
@@ -194,7 +202,7 @@ impl Kustomization {
                     out.refused.get_or_insert(Refused::Broken(why));
                 }
                 Some((_, Field::Charts)) => {
-                    let charts = Refused::Names(name.clone(), super::CHART);
+                    let charts = Refused::Names(name.clone(), CHART);
                     out.refused.get_or_insert(charts);
                 }
                 Some((_, field)) => take(*field, &entry.value, &mut out.named),
@@ -289,6 +297,33 @@ const BUILT_IN: [&str; 19] = [
     "ValueAddTransformer",
 ];
 
+/// Whether the configuration of plugins is of functions of hcoplan, and of nothing else.
+pub(super) fn is_ours(text: &str) -> bool {
+    let documents = parsed(text).unwrap_or_default();
+    let is_one = |d: &Document| {
+        let of = |key: &str| d.root.get(key).and_then(Node::as_str).unwrap_or_default();
+        of("apiVersion").starts_with("hcoplan.dev/") && ["Lint", "Render"].contains(&of("kind"))
+    };
+    !documents.is_empty() && documents.iter().all(is_one)
+}
+
+/// A kustomization without the functions of hcoplan that stand in it; `None` where they can't be taken out.
+pub(super) fn without_ours(file: &Arc<SourceFile>) -> Option<String> {
+    let parsed = yaml::parse_yaml(file);
+    let document = parsed.documents.first()?;
+    let mut changes = Vec::new();
+    for entry in document.root.entries() {
+        let key = folded(&entry.key.text);
+        let is_list = FIELDS.contains(&(key.as_str(), Field::Plugins));
+        let items = entry.value.items().iter().enumerate().filter(|_| is_list);
+        let ours = items.filter(|(_, item)| item.as_str().is_some_and(is_ours));
+        let path = Path::root().key(&entry.key.text);
+        changes.extend(ours.map(|(at, _)| Change::Remove(path.clone().index(at))));
+    }
+    let edits = edits(document, &changes).ok()?;
+    apply(file.text(), &edits).ok()
+}
+
 /// The annotations that make a plugin of a program or an image.
 const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/function"];
 
@@ -302,12 +337,15 @@ pub(super) fn plugins(text: &str) -> Result<Vec<Named>, &'static str> {
         let annotations = root.get("metadata").and_then(|m| m.get("annotations"));
         let is_function = |key: &&str| annotations.is_some_and(|a| a.get(key).is_some());
         let kind = of("kind").unwrap_or_default();
+        if kind == "PolicyGenerator" {
+            return Err(POLICY_GENERATOR);
+        }
         if kind == "HelmChartInflationGenerator" {
-            return Err(super::CHART);
+            return Err(CHART);
         }
         let own = of("apiVersion") == Some("builtin") && BUILT_IN.contains(&kind);
         if !own || FUNCTIONS.iter().any(is_function) {
-            return Err(super::PROGRAM);
+            return Err(PROGRAM);
         }
         files(root, &mut named);
     }
@@ -396,6 +434,21 @@ mod tests {
         ] {
             assert!(plugins(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn functions_of_hcoplan_are_taken_out() {
+        let ours = "apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\nmetadata: {name: x}\n";
+        let other = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: x}\n";
+        assert!(is_ours(ours) && is_ours(&format!("{ours}---\n{ours}")));
+        for text in [other, &format!("{ours}---\n{other}"), "", "kind: Lint\n"] {
+            assert!(!is_ours(text), "{text}");
+        }
+        let text = "Transformers:\n- a.yaml\n- |-\n  apiVersion: hcoplan.dev/v1alpha1\n  kind: Lint\n  \
+                    metadata: {name: x}\n- b.yaml\nresources: [c.yaml]\n";
+        let rest = without_ours(&SourceFile::new("kustomization.yaml", text));
+        let expected = "Transformers:\n- a.yaml\n- b.yaml\nresources: [c.yaml]\n";
+        assert_eq!(rest.as_deref(), Some(expected));
     }
 
     #[test]

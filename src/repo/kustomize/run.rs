@@ -63,6 +63,8 @@ pub(in super::super) struct Place<'p> {
     pub(in super::super) directory: &'p Utf8Path,
     /// The files that it needs.
     pub(in super::super) inputs: &'p BTreeSet<Utf8PathBuf>,
+    /// Whether it may use the network, and what of the environment helps with that.
+    pub(in super::super) network: bool,
 }
 
 /// The programs that build, with the word for it and those for their version.
@@ -142,7 +144,10 @@ pub(in super::super) fn run_program(
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, BuildError> {
     let copy = copied(&read(place)?)?;
-    let mut command = shut_in(path);
+    let mut command = match place.network {
+        true => Command::new(path),
+        false => shut_in(path),
+    };
     command
         .args(arguments)
         .current_dir(copy.path().join(place.directory));
@@ -158,9 +163,7 @@ pub(in super::super) fn run_program(
         Done::Failed(said) => {
             let said = String::from_utf8_lossy(&said);
             let said = said.replace(copy.path().as_str(), place.root.as_str());
-            let lines = said.lines().filter(|l| !l.trim().is_empty());
-            let lines: Vec<_> = lines.take(MOST_LINES).map(without_header).collect();
-            Err(failed(lines.join("\n  ")))
+            Err(failed(what_failed(&said)))
         }
         Done::TooLong => {
             let seconds = LONGEST.as_secs();
@@ -175,21 +178,33 @@ pub(in super::super) fn run_program(
     }
 }
 
-/// A line without what kubectl's log puts before it: severity and day, time, process and line of code. The
+/// The first lines of what a failing build said about it, without what it only warns of.
+fn what_failed(said: &str) -> String {
+    // kubectl's log opens and closes what has several lines.
+    let lines = said.lines().map(|l| without_header(l).trim());
+    let lines = lines.filter(|l| !["", "<", ">"].contains(l));
+    let is_warning = |l: &&str| l.trim_start_matches("# ").starts_with("Warning: ");
+    let (warnings, errors): (Vec<&str>, Vec<&str>) = lines.partition(is_warning);
+    let mut shown = if errors.is_empty() { warnings } else { errors };
+    shown.truncate(MOST_LINES);
+    shown.join("\n  ")
+}
+
+/// A line without what kubectl's log and kustomize put before it: severity and day, time, process and line of code. The
 /// same failure would be another text each time.
 fn without_header(line: &str) -> &str {
-    let Some((header, rest)) = line.split_once("] ") else {
-        return line;
-    };
+    let (header, rest) = line.split_once("] ").unwrap_or_default();
     let mut words = header.split_whitespace();
     let is_day = |word: &str| {
         let digits = word.strip_prefix(['E', 'F', 'W', 'I']);
         digits.is_some_and(|d| d.len() == 4 && d.bytes().all(|b| b.is_ascii_digit()))
     };
-    match words.next().is_some_and(is_day) && words.count() == 3 {
-        true => rest.trim_start_matches("\"command failed\" err="),
+    let line = match words.next().is_some_and(is_day) && words.count() == 3 {
+        true => rest,
         false => line,
-    }
+    };
+    let line = line.strip_prefix("\"command failed\" err=").unwrap_or(line);
+    line.strip_prefix("Error: ").unwrap_or(line)
 }
 
 /// The files that a build needs.
@@ -376,9 +391,18 @@ mod tests {
     fn failures_have_no_time() {
         let said = "E1122 23:18:35.236906   26207 run.go:72] \"command failed\" err=\"x\"";
         assert_eq!(without_header(said), "\"x\"");
-        for line in ["Error: a [b] c", "E1122 x] y", "error: list[0] is wrong"] {
+        for line in ["a [b] c", "E1122 x] y", "error: list[0] is wrong"] {
             assert_eq!(without_header(line), line);
         }
+    }
+
+    #[test]
+    fn the_error_is_shown_without_warnings() {
+        let kubectl = "# Warning: 'bases' is deprecated.\nE1122 23:18:35.236906   26207 run.go:72] \
+                       \"command failed\" err=<\n\ttrouble with `\n\tpaths:\n\t- a`: b\n >\n";
+        assert_eq!(what_failed(kubectl), "trouble with `\n  paths:\n  - a`: b");
+        assert_eq!(what_failed("Error: a\n"), "a");
+        assert_eq!(what_failed("# Warning: a\n"), "# Warning: a");
     }
 
     #[test]

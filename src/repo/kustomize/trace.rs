@@ -9,7 +9,7 @@ use regex_lite::Regex;
 use super::super::kustomization_keys::values;
 use super::layers::{Layer, What, is_own};
 use crate::source::{Location, Origins, Span};
-use crate::yaml::{Document, Node, Value};
+use crate::yaml::{Document, Node, Path, Segment, Value};
 
 /// Where the values of a build's objects are from; `whole` is where the build is asked for.
 pub(super) fn origins(built: &[Document], layers: &[Layer], whole: &Location) -> Origins {
@@ -79,10 +79,7 @@ impl<'l> Tracing<'l> {
         mut candidates: Vec<Candidate<'l>>,
         around: &Location,
     ) -> Option<Candidate<'l>> {
-        self.identity(&mut candidates);
-        self.elsewhere(&mut candidates);
-        // Of one layer the later ones are the more precise.
-        candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
+        self.settle(&mut candidates);
         let made = candidates.iter().find(|c| match c.said {
             Said::Made(_) => true,
             Said::Value(other, _) => is_same(node, other),
@@ -94,15 +91,7 @@ impl<'l> Tracing<'l> {
         };
         self.places.push((node.span, place.clone()));
         for entry in node.entries() {
-            let below = candidates.iter().filter_map(|c| {
-                let Said::Value(node, _) = c.said else {
-                    return None;
-                };
-                let entry = node.entry(&entry.key.text)?;
-                let said = Said::Value(&entry.value, Some(entry.key.span));
-                Some(Candidate { said, ..*c })
-            });
-            let below = below.collect();
+            let below = of_entry(&candidates, &entry.key.text);
             self.path.push(entry.key.text.clone());
             let found = self.node(&entry.value, below, &place);
             self.path.pop();
@@ -118,20 +107,20 @@ impl<'l> Tracing<'l> {
             self.places.push((entry.key.span, key));
         }
         for (index, item) in node.items().iter().enumerate() {
-            let below = candidates.iter().filter_map(|c| {
-                let Said::Value(node, _) = c.said else {
-                    return None;
-                };
-                let found = item_like(node.items(), item, index)?;
-                let said = Said::Value(found, None);
-                Some(Candidate { said, ..*c })
-            });
-            let below = below.collect();
+            let below = of_item(&candidates, item, index);
             self.path.push(index.to_string());
             self.node(item, below, &place);
             self.path.pop();
         }
         made
+    }
+
+    /// Takes in all that is said at the path, the last layer first.
+    fn settle(&self, candidates: &mut Vec<Candidate<'l>>) {
+        self.identity(candidates);
+        self.elsewhere(candidates);
+        // Of one layer the later ones are the more precise.
+        candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
     }
 
     fn place(&self, candidate: &Candidate<'l>) -> Location {
@@ -282,6 +271,88 @@ impl<'l> Tracing<'l> {
     }
 }
 
+/// What is said of an entry by those who say something of the mapping.
+fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
+    let below = candidates.iter().filter_map(|c| {
+        let Said::Value(node, _) = c.said else {
+            return None;
+        };
+        let entry = node.entry(key)?;
+        let said = Said::Value(&entry.value, Some(entry.key.span));
+        Some(Candidate { said, ..*c })
+    });
+    below.collect()
+}
+
+/// What is said of an item by those who say something of the list.
+fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<Candidate<'l>> {
+    let below = candidates.iter().filter_map(|c| {
+        let Said::Value(node, _) = c.said else {
+            return None;
+        };
+        let found = item_like(node.items(), item, index)?;
+        let said = Said::Value(found, None);
+        Some(Candidate { said, ..*c })
+    });
+    below.collect()
+}
+
+/// What a layer says at a path of a build.
+#[derive(Debug, Clone, Copy)]
+pub struct Saying<'l> {
+    /// The layer's place in the order in which they are applied.
+    pub layer: usize,
+    /// The value in the layer's document, or what it is made by.
+    pub node: &'l Node,
+    /// Whether it is a value, and not made of other ones.
+    pub is_value: bool,
+}
+
+/// What the layers say at a path of an object that was built, the last one first. A list hides those of earlier
+/// layers.
+pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<Saying<'l>> {
+    let mut tracing = Tracing {
+        layers,
+        object,
+        path: Vec::new(),
+        places: Vec::new(),
+    };
+    let mut candidates = tracing.roots(object);
+    let mut node = object;
+    tracing.settle(&mut candidates);
+    for segment in &path.0 {
+        let name = match segment {
+            Segment::Key(key) => {
+                candidates = of_entry(&candidates, key);
+                key.clone()
+            }
+            Segment::Index(index) => {
+                let is_list = |c: &Candidate<'_>| matches!(c.said, Said::Value(n, _) if matches!(n.value, Value::Seq(_)));
+                let last = candidates.iter().position(is_list);
+                candidates.truncate(last.map_or(0, |at| at + 1));
+                let item = node.items().get(*index);
+                candidates = item.map_or_else(Vec::new, |i| of_item(&candidates, i, *index));
+                index.to_string()
+            }
+        };
+        let Some(below) = step(node, &name) else {
+            return Vec::new();
+        };
+        node = below;
+        tracing.path.push(name);
+        tracing.settle(&mut candidates);
+    }
+    let said = candidates.into_iter().map(|c| {
+        let (Said::Value(node, _) | Said::Made(node)) = c.said;
+        Saying {
+            layer: c.layer,
+            node,
+            is_value: matches!(c.said, Said::Value(..)),
+        }
+    });
+    said.collect()
+}
+
 /// The value below a node, by a key or an item's number.
 fn step<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
     match node.items().is_empty() {
@@ -410,7 +481,7 @@ mod tests {
         file.set_origins(std::sync::Arc::new(origins));
         let root = &built[0].root;
         let from = |path: &str| {
-            let node = root.at(&yaml::Path::dotted(path)).expect(path);
+            let node = root.at(&Path::dotted(path)).expect(path);
             let place = built[0].location(node.span).origin().expect(path);
             let line = place.start().line;
             format!("{}:{line} {}", place.file.path(), place.text())

@@ -5,6 +5,7 @@ use super::super::carriers::named::{self, Why};
 use super::super::carriers::{self, NamedCarrier, Unknown};
 use super::super::kustomization::is_kustomization;
 use super::super::listed;
+use super::super::patches::{may_patch, patches_of};
 use super::{Content, ObjectPlace};
 use crate::finding::Finding;
 use crate::yaml::Node;
@@ -18,6 +19,10 @@ impl Content {
         let objects = listed::objects(&document.root);
         let planned: Vec<&Node> = objects.iter().map(|o| o.node).collect();
         let mut named = named::named(&document.root, &planned);
+        if may_patch(&document.root) {
+            let patches = patches_of(document, &[]);
+            named.retain(|named| !patches.iter().any(|patch| patch.is_at(named.span)));
+        }
         named.retain(|named| {
             let around = |e: &Embedded| {
                 let inner = e.document.span;

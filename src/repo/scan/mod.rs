@@ -18,7 +18,7 @@ use super::charts;
 use super::commands::{self, Command};
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
-use super::patches::{may_patch, patches_of};
+use super::patches::{changes_others, may_patch};
 use super::statements::{StatementKind, is_application};
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
@@ -147,7 +147,7 @@ impl Content {
                 let what = What::Applied;
                 found.push(Found { place, what });
             }
-            if may_patch(&document.root) && !patches_of(document).is_empty() {
+            if may_patch(&document.root) && changes_others(document) {
                 let place = ObjectPlace {
                     document: index,
                     item: None,
@@ -392,7 +392,12 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
             return Interest::Marked;
         }
         let named = || mentions(&words.package) && text.contains("metadata");
-        let patching = || words.patching.iter().any(mentions) && text.contains("patches");
+        let changes = || {
+            ["patches", "complianceType"]
+                .iter()
+                .any(|w| text.contains(w))
+        };
+        let patching = || words.patching.iter().any(mentions) && changes();
         let applied = || mentions(&words.destination) && text.contains("argoproj.io/");
         let commands = || commands::may_have(text.as_bytes());
         match nodes
