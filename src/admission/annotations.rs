@@ -13,9 +13,8 @@ pub struct ReadAnnotation {
     pub effect: &'static str,
 }
 
-/// All of them. Source: HCO's golden images, CNAO's Open vSwitch and KubeVirt's rate limits, the same in all
-/// releases.
-pub const READ_ANNOTATIONS: [ReadAnnotation; 5] = [
+/// All of them, as the modelled releases read them. Source: HCO's golden images and `controllers/handlers`.
+pub const READ_ANNOTATIONS: [ReadAnnotation; 8] = [
     ReadAnnotation {
         name: ARCHITECTURES_ANNOTATION,
         on_template: true,
@@ -38,12 +37,31 @@ pub const READ_ANNOTATIONS: [ReadAnnotation; 5] = [
     ReadAnnotation {
         name: "deployOVS",
         on_template: false,
-        effect: "On the HyperConverged: `\"true\"` deploys Open vSwitch. Any other text doesn't.",
+        effect: "On the HyperConverged: `\"true\"` deploys Open vSwitch. Any other text doesn't. Where it is missing, an \
+                 upgrade writes what the NetworkAddonsConfig has.",
+    },
+    ReadAnnotation {
+        name: "hco.kubevirt.io/deployAIE",
+        on_template: false,
+        effect: "On the HyperConverged, from 1.18 on: `\"true\"` deploys the webhook kubevirt-aie-webhook, and switches \
+                 PCINUMAAwareTopology of KubeVirt on. Any other text doesn't.",
+    },
+    ReadAnnotation {
+        name: "hco.kubevirt.io/deployPasstNetworkBinding",
+        on_template: false,
+        effect: "On the HyperConverged: `\"true\"` deploys the network binding passt. From 1.19 on it deploys nothing, and \
+                 switches PasstBinding of KubeVirt on.",
     },
     ReadAnnotation {
         name: "hco.kubevirt.io/tuningPolicy",
         on_template: false,
         effect: "On the HyperConverged with `tuningPolicy: annotation`: a JSON object with `qps` and `burst`, the \
                  limits of KubeVirt's clients. Without that policy nothing reads it; the policy without it is refused.",
+    },
+    ReadAnnotation {
+        name: "platform.kubevirt.io/autopilot",
+        on_template: false,
+        effect: "On the HyperConverged, from 1.18 on: `\"true\"`, or a list with `swap-enable`, keeps HCO from deploying \
+                 wasp-agent where memory is overcommitted.",
     },
 ];

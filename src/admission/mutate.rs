@@ -41,6 +41,7 @@ impl Webhook<'_> {
                     path: parent.clone(),
                     message,
                     hidden: None,
+                    unchecked: Vec::new(),
                 });
                 return Err(refusal.at(parent));
             }

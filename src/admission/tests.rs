@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::release::Check;
 use crate::schema::{ViolationKind, generate};
 
 fn create(release: &str, object: &Value) -> Admission {
@@ -156,6 +157,23 @@ fn a_warning_hides_a_refusal_before_1_19() {
         "{:?}",
         admission.warnings
     );
+}
+
+/// Those of an update come later, so that a warning hides more.
+#[test]
+fn a_warning_hides_the_certificates_of_an_update() {
+    let object = |spec| v1beta1(json!(spec));
+    let (old, new) = (
+        object(json!({})),
+        object(json!({"featureGates": {"nonRoot": true}})),
+    );
+    let unchecked = |admission: Admission| admission.holes[0].unchecked.clone();
+    assert_eq!(
+        unchecked(create("1.17", &new)),
+        [Check::TuningWarning, Check::Affinity, Check::Render]
+    );
+    let hidden = unchecked(update("1.17", &new, &old));
+    assert!(hidden.contains(&Check::Certificates), "{hidden:?}");
 }
 
 #[test]

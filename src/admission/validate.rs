@@ -38,14 +38,15 @@ impl Webhook<'_> {
     /// The first warning lets the object in. What would have been refused behind it is looked
     /// for all the same, to be told.
     fn until_a_warning(&self, admission: &mut Admission) -> Result<(), Refusal> {
-        let mut ended: Option<Warning> = None;
-        for check in self.checks() {
+        let mut ended: Option<(Warning, Vec<Check>)> = None;
+        for (check, next) in self.checks().iter().zip(1..) {
             if *check == Check::Unchanged && self.is_unchanged() {
                 break;
             }
             let warnings = self.warnings(*check);
             if ended.is_none() && !warnings.is_empty() {
-                ended = warnings.first().cloned();
+                let unchecked = self.checks()[next..].to_vec();
+                ended = warnings.first().cloned().map(|w| (w, unchecked));
                 admission
                     .warnings
                     .extend(warnings.into_iter().map(|(_, said)| said));
@@ -177,12 +178,13 @@ impl Webhook<'_> {
 }
 
 /// A warning let in whatever comes after it, which may be something that would be refused.
-fn ends((path, message): Warning, hidden: Option<Refusal>) -> Hole {
+fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Refusal>) -> Hole {
     Hole {
         kind: HoleKind::WarningEndsValidation,
         path,
         message,
         hidden,
+        unchecked,
     }
 }
 
@@ -198,5 +200,6 @@ fn panics(refusal: &Refusal) -> Option<Hole> {
             .unwrap_or_default(),
         message: refusal.message.clone(),
         hidden: None,
+        unchecked: Vec::new(),
     })
 }

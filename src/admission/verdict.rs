@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::hyperconverged::Submitted;
 use crate::jsonpatch::Failure;
+use crate::release::Check;
 use crate::schema::{PrunedField, ViolationKind};
 use crate::yaml::Path;
 
@@ -149,6 +150,8 @@ pub struct Hole {
     pub message: String,
     /// What would have been refused behind it, and will fail later instead.
     pub hidden: Option<Refusal>,
+    /// The checks behind the warning that ended validation.
+    pub unchecked: Vec<Check>,
 }
 
 /// The holes of the four releases.

@@ -94,13 +94,9 @@ fn unfinished(before: &Side<'_>, after: &Side<'_>) -> Vec<(String, String)> {
         let gates = side.object.pointer("/spec/featureGates");
         Gates::read(after.release, gates)
     };
-    let (old, new) = (gates(before), gates(after));
-    let all = after.release.tables().feature_gates.iter();
-    let on = all.filter(|g| new.explicit(&g.name) == Some(true));
-    let switched = on.filter(|g| old.explicit(&g.name) != Some(true));
-    switched
-        .filter_map(|g| Some((g.name.clone(), after.release.maturity(&g.name)?)))
-        .collect()
+    let (old, mut out) = (gates(before), gates(after).unfinished(after.release));
+    out.retain(|(gate, _)| old.explicit(gate) != Some(true));
+    out
 }
 
 /// Sets aside what only says which release wrote an object: its version label, and the API

@@ -90,7 +90,7 @@ impl ClusterDiff {
                 Effect {
                     place: finding.location.clone(),
                     ..Effect::new(Impact::Stops, finding.message.clone())
-                        .action(finding.help.clone().unwrap_or_else(|| MEND.to_owned()))
+                        .action(finding.help.as_deref().unwrap_or(MEND))
                 }
             }));
         }

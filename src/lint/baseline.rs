@@ -86,7 +86,7 @@ impl Baseline {
             let known = Known {
                 rule: finding.rule.name.to_owned(),
                 file: file.unwrap_or_default(),
-                cluster: finding.cluster.clone().unwrap_or_default(),
+                cluster: finding.cluster.as_deref().unwrap_or_default().to_owned(),
                 message: finding.message.clone(),
                 since,
             };

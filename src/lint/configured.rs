@@ -35,7 +35,8 @@ impl Settings {
                     let message = format!("{} has no option {option}", name.value);
                     let mut finding =
                         Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone());
-                    finding.help = did_you_mean(option, known.iter().map(|o| o.name));
+                    finding.help =
+                        did_you_mean(option, known.iter().map(|o| o.name)).map(Into::into);
                     wrong.push(finding);
                 }
             }
@@ -70,7 +71,8 @@ fn selectors(names: &[Placed<String>], wrong: &mut Vec<Finding>) -> Vec<Selector
                 let message = format!("there is no rule or group {}", name.value);
                 let mut finding =
                     Finding::new(&CONFIGURATION_INVALID, message).at(name.place.clone());
-                finding.help = did_you_mean(&name.value, rules().iter().map(|r| r.rule.name));
+                finding.help =
+                    did_you_mean(&name.value, rules().iter().map(|r| r.rule.name)).map(Into::into);
                 wrong.push(finding);
             }
         }
@@ -163,8 +165,8 @@ mod tests {
             let place = Location::new(&SourceFile::new(path, "x"), Span::new(0, 1));
             let rule = find("jsonpatch-present").unwrap().rule;
             let mut finding = Finding::new(rule, "m").at(place);
-            finding.object = Some("HyperConverged kubevirt-hyperconverged".to_owned());
-            finding.cluster = Some(cluster.to_owned());
+            finding.object = Some("HyperConverged kubevirt-hyperconverged".into());
+            finding.cluster = Some(cluster.into());
             finding
         };
         let run = Run {

@@ -30,11 +30,9 @@ pub struct Run {
 impl Run {
     /// Takes up what was found in another cluster.
     pub fn add(&mut self, other: Self) {
-        // There may be more than anybody counts: those of the first cluster are not copied.
-        if self.findings.is_empty() {
-            self.findings = other.findings;
-        } else {
-            self.findings.extend(other.findings);
+        match self.findings.is_empty() {
+            true => self.findings = other.findings,
+            false => self.findings.extend(other.findings),
         }
         self.skipped.extend(other.skipped);
         self.documents.extend(other.documents);
@@ -45,11 +43,13 @@ impl Run {
 const NEVER_OFF: &str = "admission-refused";
 
 /// Which rules run, said once for all clusters.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Selection<'s> {
     settings: &'s Settings,
     /// In the order in which they run, each with its configured severity.
     rules: Vec<(&'static Registered, Option<Severity>)>,
+    /// Whether somebody asks for fixes: each one is tried out, which is two fifths of a lint.
+    fixes: bool,
 }
 
 impl<'s> Selection<'s> {
@@ -62,6 +62,15 @@ impl<'s> Selection<'s> {
         Self {
             settings,
             rules: in_turn.filter(wanted).map(|r| (r, severity(r))).collect(),
+            fixes: true,
+        }
+    }
+
+    /// The same without fixes, for what doesn't show them.
+    pub fn without_fixes(self) -> Self {
+        Self {
+            fixes: false,
+            ..self
         }
     }
 
@@ -74,15 +83,22 @@ impl<'s> Selection<'s> {
 /// What the selected rules find in one cluster. Nothing is suppressed yet: a comment may be about
 /// several clusters.
 pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
-    let mut sink = Sink::default();
+    let mut sink = Sink::of(cx);
     for (registered, severity) in &selection.rules {
         if registered.rule.applies_to(cx.release().name()) {
             run_one(cx, registered, *severity, &mut sink);
         }
     }
     let mut findings = sink.findings;
-    drop_those_that_fail(cx, &mut findings);
-    let object = ObjectId::of(cx.object()).to_string();
+    match selection.fixes {
+        true => drop_those_that_fail(cx, &mut findings),
+        false => findings.iter_mut().for_each(|f| {
+            f.fixes.clear();
+            f.not_fixed = None;
+        }),
+    }
+    let object: Arc<str> = ObjectId::of(cx.object()).to_string().into();
+    let cluster: Arc<str> = cx.cluster().into();
     let distribution = cx.release().distribution();
     let fire = cx.plan().alerts();
     for finding in &mut findings {
@@ -92,8 +108,8 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         if let Some((alert, _)) = finding.alert().filter(|_| !distribution.is_upstream()) {
             finding.runbook = distribution.runbook(alert).map(Into::into);
         }
-        finding.cluster = Some(cx.cluster().to_owned());
-        finding.object.get_or_insert_with(|| object.clone());
+        finding.cluster = Some(Arc::clone(&cluster));
+        finding.object.get_or_insert_with(|| Arc::clone(&object));
     }
     sort(&mut findings);
     Run {
@@ -119,6 +135,7 @@ fn run_one(cx: &Context<'_>, registered: &Registered, severity: Option<Severity>
         return;
     }
     let before = sink.findings.len();
+    sink.untried.set(false);
     (registered.check)(cx, sink);
     let found = sink.findings.iter_mut().skip(before);
     if let Some(severity) = severity {
@@ -135,5 +152,6 @@ pub(super) fn sort(findings: &mut [Finding]) {
         let place = place.map(|place| (place.file.path(), place.span));
         (place, f.rule.name, &f.cluster, &f.message)
     }
-    findings.sort_by(|a, b| key(a).cmp(&key(b)));
+    // Those that are alike in all of it say the same; a stable sort would need half as much memory again.
+    findings.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
 }

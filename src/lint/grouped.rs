@@ -1,22 +1,76 @@
 //! Findings that hold for several clusters at one place: what they are about goes into all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
 use crate::finding::{Applicability, Finding};
-use crate::source::Origins;
+use crate::repo::User;
 
 /// The most names of clusters in a line.
 const SHOWN: usize = 10;
 
-/// Clusters by the files that they are built of, each with what of it is from where.
-pub type Users = BTreeMap<Utf8PathBuf, Vec<(String, Arc<Origins>)>>;
+/// Clusters by the files that they are built of.
+pub type Users = BTreeMap<Utf8PathBuf, Vec<User>>;
 
 /// Each finding once that is the same at one place for several clusters. A fix stays safe only where all
 /// clusters that it changes have the same finding and would do it safely.
 pub fn grouped(findings: Vec<Finding>, users: &Users) -> Vec<Finding> {
+    let cluster = findings.first().and_then(|f| f.cluster.clone());
+    // Of one cluster there can be a great many; they are told as they are.
+    let mut out = match findings.iter().all(|f| f.cluster == cluster) {
+        true => findings,
+        false => merged(findings),
+    };
+    for finding in &mut out {
+        for fix in &mut finding.fixes {
+            let changed = fix.edits.iter().flat_map(|edit| {
+                let path = edit.file.path();
+                let users = users.get(path).into_iter().flatten();
+                let known = || users.clone().filter_map(|(_, origins)| origins.as_ref());
+                // Of a text of which a part changes, all of it counts.
+                let part = match known().any(|o| o.has(path, edit.span)) {
+                    true => edit.span,
+                    false => {
+                        let around = known().filter_map(|o| o.part_around(path, edit.span));
+                        let smallest = around.min_by_key(|s| s.end - s.start);
+                        smallest.unwrap_or(edit.span)
+                    }
+                };
+                // Where a patch replaces the value, nothing changes.
+                let is_changed = move |(_, origins): &&User| {
+                    let origins = origins.as_ref();
+                    edit.span.start == edit.span.end || origins.is_none_or(|o| o.has(path, part))
+                };
+                users
+                    .clone()
+                    .filter(is_changed)
+                    .map(|(name, _)| name.as_str())
+            });
+            let changed: BTreeSet<&str> = changed.collect();
+            if changed.len() < 2 {
+                continue;
+            }
+            let known: BTreeSet<&str> = {
+                let first = finding.cluster.iter();
+                first.chain(&finding.also).map(|name| &**name).collect()
+            };
+            if fix.applicability == Applicability::Safe && !changed.is_subset(&known) {
+                fix.applicability = Applicability::Unsafe;
+            }
+            let names: Vec<&str> = changed.iter().copied().take(SHOWN).collect();
+            let more = match changed.len().saturating_sub(SHOWN) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            fix.title = format!("{}, in {}{more}", fix.title, names.join(", "));
+        }
+    }
+    out
+}
+
+/// Each finding of several clusters once, with the fixes that all of them have.
+fn merged(findings: Vec<Finding>) -> Vec<Finding> {
     let mut out: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
         let mut near = out.iter_mut().rev();
@@ -32,47 +86,23 @@ pub fn grouped(findings: Vec<Finding>, users: &Users) -> Vec<Finding> {
         });
         match same {
             Some(first) => {
+                let mut why = finding.not_fixed;
                 first.fixes.retain_mut(|fix| {
                     let other = finding.fixes.iter().find(|other| fix.is_same(other));
                     let worse = other.map(|o| o.applicability);
                     fix.applicability = fix.applicability.max(worse.unwrap_or(fix.applicability));
+                    if worse.is_none() && why.is_none() {
+                        let title = &fix.title;
+                        let said = format!("can't {title}: not every cluster needs the same edit");
+                        why = Some(said.into());
+                    }
                     worse.is_some()
                 });
+                first.not_fixed = first.not_fixed.take().or(why);
+                first.carried.extend(finding.carried);
                 first.also.extend(finding.cluster);
             }
             None => out.push(finding),
-        }
-    }
-    for finding in &mut out {
-        for fix in &mut finding.fixes {
-            let changed = fix.edits.iter().flat_map(|edit| {
-                let path = edit.file.path();
-                let users = users.get(path).into_iter().flatten();
-                // Where a patch replaces the value, nothing changes.
-                let is_changed = move |(_, origins): &&(String, Arc<Origins>)| {
-                    edit.span.start == edit.span.end || origins.has(path, edit.span)
-                };
-                users.filter(is_changed).map(|(name, _)| name.as_str())
-            });
-            let changed: BTreeSet<&str> = changed.collect();
-            if changed.len() < 2 {
-                continue;
-            }
-            let known: BTreeSet<&str> = finding
-                .cluster
-                .iter()
-                .chain(&finding.also)
-                .map(String::as_str)
-                .collect();
-            if fix.applicability == Applicability::Safe && !changed.is_subset(&known) {
-                fix.applicability = Applicability::Unsafe;
-            }
-            let names: Vec<&str> = changed.iter().copied().take(SHOWN).collect();
-            let more = match changed.len().saturating_sub(SHOWN) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            fix.title = format!("{}, in {}{more}", fix.title, names.join(", "));
         }
     }
     out
@@ -80,9 +110,11 @@ pub fn grouped(findings: Vec<Finding>, users: &Users) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::finding::{Fix, Rule};
-    use crate::source::{Location, SourceFile, Span};
+    use crate::source::{Location, Origins, SourceFile, Span};
 
     static RULE: Rule = Rule {
         name: "some-rule",
@@ -99,21 +131,26 @@ mod tests {
         let base = place("base/hc.yaml");
         let origins = |_: &&str| {
             let own = vec![(Span::new(0, 9), base.clone())];
-            Arc::new(Origins::new(own))
+            Some(Arc::new(Origins::new(own)))
         };
         let mut of_file: Vec<_> = users
             .iter()
-            .map(|n| ((*n).to_owned(), origins(n)))
+            .map(|n| {
+                (
+                    (*n).to_owned(),
+                    (*n != "broken").then(|| origins(n)).flatten(),
+                )
+            })
             .collect();
         // A patch of this one replaces the value.
         let patched = vec![(Span::new(0, 9), place("patched/patch.yaml"))];
-        of_file.push(("patched".to_owned(), Arc::new(Origins::new(patched))));
+        of_file.push(("patched".to_owned(), Some(Arc::new(Origins::new(patched)))));
         let users = Users::from([("base/hc.yaml".into(), of_file)]);
         let findings = found.iter().map(|(cluster, applicability)| {
             let fix = Fix::edit("say false", *applicability, base.clone(), "false");
             let finding = Finding::new(&RULE, "no is no").at(base.clone()).fix(fix);
             Finding {
-                cluster: Some((*cluster).to_owned()),
+                cluster: Some((*cluster).into()),
                 ..finding
             }
         });
@@ -136,5 +173,8 @@ mod tests {
         assert_eq!(offered(&["lab", "prod"], &both[..1]), demoted);
         let mixed = [("lab", Safe), ("prod", Unsafe)];
         assert_eq!(offered(&["lab", "prod"], &mixed), demoted);
+        // Nobody knows what it does to a cluster that can't be built.
+        let unknown = ["Unsafe: say false, in broken, lab"];
+        assert_eq!(offered(&["broken", "lab"], &both[..1]), unknown);
     }
 }

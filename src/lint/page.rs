@@ -133,7 +133,13 @@ fn predicted(rule: &Rule) -> String {
             let vendors = vendors.map(|(title, address)| format!("; [that of {title}]({address})"));
             vendors.fold(format!("[{name}]({runbook})"), |out, own| out + &own)
         }
-        Predicts::Refusal(message) | Predicts::ReconcileError(message) => message.to_owned(),
+        Predicts::Refusal(message) | Predicts::ReconcileError(message) => {
+            match message.contains('<') {
+                // A placeholder, which Markdown would take for HTML.
+                true => format!("`{message}`"),
+                false => message.to_owned(),
+            }
+        }
         Predicts::Silent(what) => what.to_owned(),
     }
 }

@@ -18,7 +18,7 @@ pub enum When {
 }
 
 /// A rule with its check.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Registered {
     /// Metadata and page.
     pub rule: &'static Rule,

@@ -1,7 +1,10 @@
 //! Where a rule leaves what it found.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
+use super::context::Context;
 use crate::finding::{Finding, Severity};
 use crate::source::Limits;
 
@@ -21,9 +24,15 @@ impl Incident {
     const ALL: [Self; 3] = [Self::Refusal, Self::ReconcileError, Self::SspRefusal];
 }
 
+/// Why a finding has no fix, or one less, although its rule knows how it is mended.
+pub(super) const UNTRIED: &str = "a fix would have to be tried out, and as many were as hcoplan tries; \
+    mend other findings first, then run it again";
+
 /// Where a rule leaves what it found.
 #[derive(Debug, Default)]
 pub struct Sink {
+    /// Whether the rule gave up on a fix of what it reports next, as many others were tried.
+    pub(super) untried: Rc<Cell<bool>>,
     pub(super) findings: Vec<Finding>,
     /// Rules that did not run because nothing says which nodes there are.
     pub(super) without_nodes: Vec<&'static str>,
@@ -33,8 +42,16 @@ pub struct Sink {
 }
 
 impl Sink {
+    pub(super) fn of(cx: &Context<'_>) -> Self {
+        Self {
+            untried: cx.untried(),
+            ..Self::default()
+        }
+    }
+
     /// Reports a finding.
-    pub fn report(&mut self, finding: Finding) {
+    pub fn report(&mut self, mut finding: Finding) {
+        self.say_untried(&mut finding);
         // The run fails with one too many; more would only take memory.
         if self.findings.len() <= Limits::current().max_findings {
             self.findings.push(finding);
@@ -44,7 +61,8 @@ impl Sink {
     /// Reports the finding that explains an incident. An incident is one finding: only the first
     /// explanation counts, and rules run in the order of their names. A refusal is an error that
     /// nothing can suppress.
-    pub fn explain(&mut self, incident: Incident, finding: Finding) {
+    pub fn explain(&mut self, incident: Incident, mut finding: Finding) {
+        self.say_untried(&mut finding);
         if self.is_explained(incident) {
             return;
         }
@@ -56,6 +74,13 @@ impl Sink {
             },
             Incident::ReconcileError | Incident::SspRefusal => finding,
         });
+    }
+
+    /// Nothing is left out unsaid.
+    fn say_untried(&self, finding: &mut Finding) {
+        if self.untried.take() {
+            finding.not_fixed.get_or_insert(UNTRIED.into());
+        }
     }
 
     /// Whether a rule has explained the incident.

@@ -80,7 +80,7 @@ impl Suppression {
                     && object.as_ref().is_none_or(|o| named.as_ref() == Some(o))
                     && cluster
                         .as_ref()
-                        .is_none_or(|c| finding.cluster.as_ref().is_some_and(|n| c.is_match(n)))
+                        .is_none_or(|c| finding.cluster.as_deref().is_some_and(|n| c.is_match(n)))
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::context::Context;
+use super::sink::UNTRIED;
 use crate::finding::{Edit, Finding};
 use crate::plan::succeeds;
 
@@ -27,12 +28,16 @@ pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
             groups.entry(together).or_default().push((at, nth));
         }
     }
-    let mut failing: Vec<Place> = Vec::new();
+    let (mut failing, mut untried) = (Vec::new(), Vec::new());
     for group in groups.into_values() {
         let edits = |&(at, nth): &Place| findings[at].fixes[nth].edits.clone();
-        failing.extend(those_that_fail(&group, edits, |edits| {
-            cx.succeeds_with(edits)
-        }));
+        let (fail, not_tried) = those_that_fail(&group, edits, |edits| cx.succeeds_with(edits));
+        failing.extend(fail);
+        failing.extend(&not_tried);
+        untried.extend(not_tried);
+    }
+    for (at, _) in untried {
+        findings[at].not_fixed.get_or_insert(UNTRIED.into());
     }
     failing.sort_unstable();
     for (at, nth) in failing.into_iter().rev() {
@@ -47,24 +52,48 @@ type Place = (usize, usize);
 /// take the square of their number; where one of the first failed, none of the rest is offered.
 const MOST_ONE_BY_ONE: usize = 4;
 
-/// Which fixes of a group lead to a failure, where `succeeds` answers for edits; `None` is unknown.
+/// Which fixes of a group lead to a failure, where `succeeds` answers for edits (`None` is unknown), and which
+/// aren't tried.
 fn those_that_fail(
     group: &[Place],
     edits: impl Fn(&Place) -> Vec<Edit>,
     succeeds: impl Fn(&[Edit]) -> Option<bool>,
-) -> Vec<Place> {
+) -> (Vec<Place>, Vec<Place>) {
     let all: Vec<Edit> = group.iter().flat_map(&edits).collect();
     match (succeeds(&all), group) {
-        (Some(true), _) => return Vec::new(),
-        (Some(false), [alone]) => return vec![*alone],
-        (None, [_]) => return Vec::new(),
+        (Some(true), _) | (None, [_]) => return (Vec::new(), Vec::new()),
+        (Some(false), [alone]) => return (vec![*alone], Vec::new()),
         _ => {}
     }
     let (first, rest) = group.split_at(group.len().min(MOST_ONE_BY_ONE));
     let fails = |place: &&Place| succeeds(&edits(place)) == Some(false);
-    let mut failing: Vec<Place> = first.iter().filter(fails).copied().collect();
-    if !failing.is_empty() {
-        failing.extend(rest);
+    let failing: Vec<Place> = first.iter().filter(fails).copied().collect();
+    let untried = match failing.is_empty() {
+        true => Vec::new(),
+        false => rest.to_vec(),
+    };
+    (failing, untried)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_alike_is_not_tried_where_one_of_the_first_fails() {
+        let group: Vec<Place> = (0..7).map(|at| (at, 0)).collect();
+        let file = crate::source::SourceFile::new("a.yaml", "abcdefg");
+        let edits = |&(at, _): &Place| {
+            vec![Edit {
+                file: std::sync::Arc::clone(&file),
+                span: crate::source::Span::new(at, at + 1),
+                text: String::new(),
+            }]
+        };
+        let third = |edits: &[Edit]| Some(edits.iter().all(|e| e.span.start != 2));
+        let found = those_that_fail(&group, edits, third);
+        assert_eq!(found, (vec![(2, 0)], vec![(4, 0), (5, 0), (6, 0)]));
+        let found = those_that_fail(&group[..2], edits, third);
+        assert_eq!(found, (vec![], vec![]));
     }
-    failing
 }

@@ -1,6 +1,7 @@
 //! Text that came from input, on its way to somebody who reads it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::shown;
 
@@ -49,26 +50,28 @@ impl<'t> InputText<'t> {
         out
     }
 
-    /// For Markdown, in a paragraph or a table's cell: no markup, no HTML, no link, nobody mentioned.
+    /// For Markdown, in a paragraph or a table's cell: no HTML, no link, nobody mentioned, and no markup but
+    /// what stands between backticks, which stays code: nothing in code does anything.
     pub fn markdown(self) -> String {
         let text = self.line();
         let mut out = String::with_capacity(text.len());
-        for (at, c) in text.char_indices() {
-            match c {
-                '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '$' => {
-                    out.push('\\');
-                    out.push(c);
+        let mut at = 0;
+        while let Some(start) = text[at..].find('`').map(|n| at + n) {
+            push_text(&text, at..start, &mut out);
+            let fence = run_of_backticks(&text[start..]);
+            at = match closing(&text[start + fence..], fence) {
+                Some(length) => {
+                    let end = start + fence + length + fence;
+                    out.push_str(&text[start..end].replace('|', "\\|"));
+                    end
                 }
-                '&' => out.push_str("&amp;"),
-                // Forges look for mentions and issues in what Markdown gave: an escape doesn't help,
-                // a blank without width does.
-                '#' => out.push_str("\\#&#8203;"),
-                '@' => out.push_str("&#64;&#8203;"),
-                ':' if text[at..].starts_with("://") => out.push_str(":&#8203;"),
-                '.' if ends_with_www(&text[..at]) => out.push_str("&#8203;."),
-                c => out.push(c),
-            }
+                None => {
+                    out.push_str(&"\\`".repeat(fence));
+                    start + fence
+                }
+            };
         }
+        push_text(&text, at..text.len(), &mut out);
         out
     }
 
@@ -190,6 +193,46 @@ fn without_commands(line: &str) -> String {
     out
 }
 
+/// A part of a text that is no code, for Markdown.
+fn push_text(text: &str, part: Range<usize>, out: &mut String) {
+    for (n, c) in text[part.clone()].char_indices() {
+        let at = part.start + n;
+        match c {
+            '|' | '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '&' => out.push_str("&amp;"),
+            // Forges look for mentions and issues in what Markdown gave: an escape doesn't help,
+            // a blank without width does.
+            '#' => out.push_str("\\#&#8203;"),
+            '@' => out.push_str("&#64;&#8203;"),
+            ':' if text[at..].starts_with("://") => out.push_str(":&#8203;"),
+            '.' if ends_with_www(&text[..at]) => out.push_str("&#8203;."),
+            c => out.push(c),
+        }
+    }
+}
+
+/// How many backticks a text begins with.
+fn run_of_backticks(text: &str) -> usize {
+    text.bytes().take_while(|b| *b == b'`').count()
+}
+
+/// How much of a text stands before as many backticks as the code began with, no more and no less
+/// (CommonMark 0.31, 6.1).
+fn closing(text: &str, fence: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(start) = text[at..].find('`').map(|n| at + n) {
+        let run = run_of_backticks(&text[start..]);
+        if run == fence {
+            return Some(start);
+        }
+        at = start + run;
+    }
+    None
+}
+
 fn ends_with_www(text: &str) -> bool {
     let last = text.len().checked_sub(3).and_then(|at| text.get(at..));
     last.is_some_and(|last| last.eq_ignore_ascii_case("www"))
@@ -229,13 +272,18 @@ mod tests {
     fn markdown_is_text() {
         let markdown = |text| InputText::new(text).markdown();
         assert_eq!(
-            markdown("![x](y)\n<b>`@me` #1"),
-            "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me\\` \\#&#8203;1"
+            markdown("![x](y)\n<b>`@me #1"),
+            "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me \\#&#8203;1"
         );
         assert_eq!(
             markdown("see https://x and www.x"),
             "see https:&#8203;//x and www&#8203;.x"
         );
+        // What is code stays so: behind as many backticks as it began with.
+        assert_eq!(markdown("set `a_b: c|d` [x]"), "set `a_b: c\\|d` \\[x\\]");
+        assert_eq!(markdown("``a`b`` `c_d"), "``a`b`` \\`c\\_d");
+        assert_eq!(markdown("`a``b_"), "\\`a\\`\\`b\\_");
+        assert_eq!(markdown("\\`a_` `@me"), "\\\\`a_` \\`&#64;&#8203;me");
         let code = |text| InputText::new(text).markdown_code();
         assert_eq!(code("a`b``c|"), "``` a`b``c\\| ```");
         assert_eq!(code("@a"), "`@a`");

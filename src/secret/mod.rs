@@ -6,6 +6,7 @@ mod forms;
 mod input_text;
 
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::ops::Range;
 
 use serde_json::Value as Json;
@@ -280,25 +281,43 @@ pub fn veil(finding: &mut Finding) {
     }
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     words.dedup();
-    let clean = |text: &mut String| {
+    // What a text becomes, where something is in it.
+    let clean = |text: &str| {
+        let mut cleaned = Cow::Borrowed(text);
         for word in &words {
-            if text.contains(word.as_str()) {
-                *text = text.replace(word.as_str(), VEIL);
+            if cleaned.contains(word.as_str()) {
+                cleaned = cleaned.replace(word.as_str(), VEIL).into();
             }
         }
-        if let Cow::Owned(other) = veiled(text) {
-            *text = other;
+        if let Cow::Owned(other) = veiled(&cleaned) {
+            cleaned = other.into();
+        }
+        match cleaned {
+            Cow::Owned(text) => Some(text),
+            Cow::Borrowed(_) => None,
         }
     };
-    clean(&mut finding.message);
-    finding.label.as_mut().map(clean);
-    finding.help.as_mut().map(clean);
-    finding.object.as_mut().map(clean);
+    replace(&mut finding.message, clean);
+    finding.label.iter_mut().for_each(|t| replace(t, clean));
+    finding.help.iter_mut().for_each(|t| replace(t, clean));
+    finding.not_fixed.iter_mut().for_each(|t| replace(t, clean));
+    finding.object.iter_mut().for_each(|t| replace(t, clean));
     finding
         .related
         .iter_mut()
-        .for_each(|r| clean(&mut r.message));
-    finding.fixes.iter_mut().for_each(|f| clean(&mut f.title));
+        .for_each(|r| replace(&mut r.message, clean));
+    let fixes = finding.fixes.iter_mut();
+    fixes.for_each(|f| replace(&mut f.title, clean));
+}
+
+/// Puts into a text's place what it becomes, if anything.
+fn replace<T: Deref<Target = str> + From<String>>(
+    text: &mut T,
+    becomes: impl Fn(&str) -> Option<String>,
+) {
+    if let Some(other) = becomes(text) {
+        *text = other.into();
+    }
 }
 
 /// Whether a fix writes what must not be shown: a report leaves its edits out then.

@@ -73,6 +73,8 @@ pub struct Cause {
     pub sources: Vec<Source>,
     /// What would be there without them.
     pub without: Reading,
+    /// Where the layer below says that, where they are of a layer.
+    pub below: Option<Location>,
 }
 
 /// An input with its place.
@@ -121,8 +123,14 @@ pub fn ask(
         kind: target.kind.clone(),
         name: target.name.clone(),
         path: target.path.clone(),
-        causes: causes.into_iter().map(|m| cause(world, m)).collect(),
-        needs: needs.into_iter().map(|m| cause(world, m)).collect(),
+        causes: causes
+            .into_iter()
+            .map(|m| cause(world, &target, m))
+            .collect(),
+        needs: needs
+            .into_iter()
+            .map(|m| cause(world, &target, m))
+            .collect(),
         origin: Origin::Inputs,
         feeds: Vec::new(),
         others: Vec::new(),
@@ -138,7 +146,7 @@ pub fn ask(
     let missing = matches!(answer.value, Reading::NoObject | Reading::Absent);
     if answer.causes.is_empty() {
         let said = said::by_lines(world, &target, &answer.value);
-        answer.causes = said.into_iter().map(|m| cause(world, m)).collect();
+        answer.causes = said.into_iter().map(|m| cause(world, &target, m)).collect();
     }
     if answer.causes.is_empty() {
         answer.origin = origin::of(world, &target, &answer.value, &base);
@@ -208,7 +216,12 @@ fn described(world: &World<'_>, input: &Input) -> String {
     }
 }
 
-fn cause(world: &World<'_>, moved: Moved) -> Cause {
+fn cause(world: &World<'_>, target: &Target, moved: Moved) -> Cause {
+    let below = world.below(&moved.inputs);
+    let (without, below) = match below {
+        Some((plan, place)) => (target.read(&plan), Some(place)),
+        None => (moved.without, None),
+    };
     let source = |input: Input| Source {
         text: described(world, &input),
         place: input.place(world),
@@ -216,6 +229,7 @@ fn cause(world: &World<'_>, moved: Moved) -> Cause {
     };
     Cause {
         sources: moved.inputs.into_iter().map(source).collect(),
-        without: moved.without,
+        without,
+        below,
     }
 }

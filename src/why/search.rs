@@ -11,6 +11,9 @@ const MOST_SETS: usize = 3;
 const FEW: usize = 16;
 
 /// Of a section in which more parts than these move the target, only the whole is told.
+const MOST_TOLD: usize = 16;
+
+/// Of a section with more parts than these, what is hidden in single ones isn't looked for.
 const MOST_PARTS: usize = 64;
 
 /// Inputs without which the answer would be another one: one, or several that have to go together.
@@ -78,8 +81,8 @@ impl Search<'_> {
             [] => self.base.clone(),
             _ => self.without(others),
         };
-        self.moving(&unit.children, others, &base, &mut moved);
-        if moved.len() > MOST_PARTS {
+        self.moving(&unit.children, others, others, &base, &mut moved);
+        if moved.len() > MOST_TOLD {
             found.push(Moved {
                 inputs: vec![unit.input.clone()],
                 without: whole,
@@ -110,33 +113,52 @@ impl Search<'_> {
         }
     }
 
-    /// The units that move the target, each on its own; more than [`MOST_PARTS`] are not all of
-    /// them. Of many, halves are taken away first: most have nothing to do with it.
+    /// The units that move the target while `others` are away, each on its own; more than [`MOST_TOLD`]
+    /// are not all of them. Of many, halves are taken away first: most have nothing to do with it.
+    ///
+    /// `away` are the others, and what was found to have nothing to do with it: that is left out of the
+    /// plans, so that each half costs half, and all of them together what two plans of everything do.
     fn moving<'u>(
         &self,
         units: &'u [Unit],
-        others: &[&Input],
+        others: &[&'u Input],
+        away: &[&'u Input],
         base: &Reading,
         moved: &mut Vec<(&'u Unit, Reading)>,
     ) {
-        if moved.len() > MOST_PARTS {
+        if moved.len() > MOST_TOLD {
             return;
         }
         if units.len() > FEW {
-            let mut inputs = others.to_vec();
-            inputs.extend(units.iter().map(|u| &u.input));
-            if self.without(&inputs) == *base {
-                return;
-            }
             let (first, second) = units.split_at(units.len() / 2);
-            self.moving(first, others, base, moved);
-            self.moving(second, others, base, moved);
+            let beside = |half: &'u [Unit]| {
+                let half = half.iter().map(|u| &u.input);
+                away.iter().copied().chain(half).collect::<Vec<_>>()
+            };
+            let (without_first, without_second) = (beside(first), beside(second));
+            let first_moves = self.without(&without_first) != *base;
+            let second_moves = self.without(&without_second) != *base;
+            match (first_moves, second_moves) {
+                (true, true) => {
+                    self.moving(first, others, away, base, moved);
+                    self.moving(second, others, away, base, moved);
+                }
+                (true, false) => self.moving(first, others, &without_second, base, moved),
+                (false, true) => self.moving(second, others, &without_first, base, moved),
+                (false, false) => {}
+            }
             return;
         }
-        for unit in units {
-            let mut inputs = others.to_vec();
+        let without = |away: &[&Input], unit: &Unit| {
+            let mut inputs = away.to_vec();
             inputs.push(&unit.input);
-            let reading = self.without(&inputs);
+            self.without(&inputs)
+        };
+        for unit in units {
+            let mut reading = without(away, unit);
+            if reading != *base && away.len() > others.len() {
+                reading = without(others, unit);
+            }
             if reading != *base {
                 moved.push((unit, reading));
             }
@@ -147,13 +169,13 @@ impl Search<'_> {
     fn hidden<'u>(
         &self,
         unit: &'u Unit,
-        others: &[&Input],
+        others: &[&'u Input],
         base: &Reading,
     ) -> Vec<(&'u Unit, Reading)> {
         let mut found = Vec::new();
         // Of many parts the single ones are not looked into, as in `descend`.
         if unit.children.len() > MOST_PARTS {
-            self.moving(&unit.children, others, base, &mut found);
+            self.moving(&unit.children, others, others, base, &mut found);
             return found;
         }
         for child in &unit.children {

@@ -11,6 +11,8 @@ use crate::inventory::{Inventory, LoadedInventory, Node};
 use crate::jsonpatch;
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
+use crate::repo::{BuildLayer, said_by_layers};
+use crate::source::Location;
 use crate::yaml::{Document, Path, Segment};
 
 const TUNING_POLICY: &str = "hco.kubevirt.io/tuningPolicy";
@@ -25,6 +27,8 @@ pub struct World<'a> {
     pub(super) document: &'a Document,
     pub(super) object: &'a Value,
     pub(super) loaded: &'a LoadedInventory,
+    /// What the HyperConverged was built of, where it was.
+    layers: &'a [BuildLayer],
     plans: Cell<usize>,
     /// Whether a patch fails with nothing taken away.
     broken: OnceCell<bool>,
@@ -46,10 +50,35 @@ impl<'a> World<'a> {
             document,
             object,
             loaded,
+            layers: &[],
             plans: Cell::new(0),
             broken: OnceCell::new(),
             stops: OnceCell::new(),
         }
+    }
+
+    /// The same, built of layers.
+    #[must_use]
+    pub fn of_layers(self, layers: &'a [BuildLayer]) -> Self {
+        Self { layers, ..self }
+    }
+
+    /// What would be if the layers that say these had left it to the layers below them, and where the first of
+    /// those says what; `None` where no other layer says anything.
+    pub(super) fn below(&self, inputs: &[Input]) -> Option<(Plan, Location)> {
+        let mut object = self.object.clone();
+        let mut place = None;
+        for input in inputs {
+            let path = input.written()?;
+            let own = self.document.root.at(path)?.to_json();
+            let mut said = said_by_layers(self.layers, &self.document.root, path).into_iter();
+            said.find(|s| s.is_value && !own.is_object() && s.node.to_json() == own)?;
+            let below = said.next().filter(|s| s.is_value)?;
+            put(&mut object, path, below.node.to_json());
+            place = place.or_else(|| Some(self.layers.get(below.layer)?.place(below.node.span)));
+        }
+        let plan = self.planned(&self.loaded.inventory, &object);
+        (!self.breaks(&plan)).then_some((plan, place?))
     }
 
     /// The same inputs on another release.

@@ -6,7 +6,7 @@ use super::Context;
 use crate::finding::Edit;
 use crate::source::{Location, Span};
 use crate::yaml::{Document, Entry, Node, Style};
-use crate::yaml::{ScalarPlaces, locate_in_scalar};
+use crate::yaml::{ScalarPlaces, edit_part};
 
 /// An annotation as it was written.
 #[derive(Debug, Clone, Copy)]
@@ -80,25 +80,9 @@ impl<'a> Annotation<'a> {
         self.document.location(span)
     }
 
-    /// An edit that puts `text` in the place of a part of the value (an insertion where the part
-    /// is empty), written as the value's style wants it; `None` where that can't be done: an
-    /// alias, a bare value that would need quotes, a break inside a block.
+    /// As [`edit_part`].
     pub fn edit_part(&self, part: Range<usize>, text: &str) -> Option<Edit> {
-        let written = match self.entry.value.style {
-            Style::SingleQuoted => text.replace('\'', "''"),
-            Style::DoubleQuoted => {
-                let quoted = serde_json::Value::from(text).to_string();
-                quoted.get(1..quoted.len() - 1)?.to_owned()
-            }
-            Style::Literal | Style::Folded if !text.contains('\n') => text.to_owned(),
-            Style::Plain if text.chars().all(char::is_alphanumeric) => text.to_owned(),
-            _ => return None,
-        };
-        Some(Edit {
-            file: std::sync::Arc::clone(&self.document.file),
-            span: locate_in_scalar(self.document, &self.entry.value, part),
-            text: written,
-        })
+        edit_part(self.document, &self.entry.value, part, text)
     }
 
     /// An edit that puts `text` in the value's place, quoted as the value is (double where it was

@@ -1,5 +1,8 @@
 //! Fixes: edits of the HyperConverged that leave the rest of the file alone.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use super::source::Source;
 use super::{Context, PatchAnnotation};
 use crate::boot_images::ENABLE_ANNOTATION;
@@ -30,11 +33,26 @@ impl Context<'_> {
         applicability: Applicability,
         changes: &[Change],
     ) -> Option<Fix> {
+        let before = self.before_edits();
+        let edits = edit::edits_of(before, self.document(), changes);
+        if edits.is_err() && before.is_spent() {
+            self.leave_untried();
+        }
         Some(Fix {
             title: title.into(),
             applicability,
-            edits: edit::edits_of(self.before_edits(), self.document(), changes).ok()?,
+            edits: edits.ok()?,
         })
+    }
+
+    /// Takes note that a fix of what is reported next isn't tried, as many others were.
+    pub fn leave_untried(&self) {
+        self.untried.set(true);
+    }
+
+    /// Whether that is so.
+    pub(in crate::lint) fn untried(&self) -> Rc<Cell<bool>> {
+        Rc::clone(&self.untried)
     }
 
     /// The HyperConverged's file, for trying edits out on it.

@@ -77,7 +77,8 @@ fn collect<'a>(schema: &Schema, node: &'a Node, at: &Path, found: &mut Vec<Misty
             path: at.clone(),
             node,
             wanted: field.kind,
-            in_map: matches!(at.0.last(), Some(Segment::Key(_)))
+            in_map: field.kind == "string"
+                && matches!(at.0.last(), Some(Segment::Key(_)))
                 && schema.takes_any_key(&at.parent()),
         });
     }

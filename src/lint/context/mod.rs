@@ -8,6 +8,7 @@
 mod annotation;
 mod built_files;
 mod bundles;
+mod carried_comments;
 mod commands;
 mod crons;
 mod edit;
@@ -42,10 +43,12 @@ mod trial;
 mod verdict;
 mod virtual_machines;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use serde_json::Value;
 
 pub use annotation::Annotation;
@@ -126,6 +129,8 @@ pub struct Context<'a> {
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
     moved: OnceCell<moved_operations::MovedOperations>,
+    /// Whether a fix was given up, as many others were tried; the next finding says so.
+    untried: Rc<Cell<bool>>,
     other_shape: OnceCell<Option<OtherShape<'a>>>,
     /// Every field that the document's schema has.
     known_fields: OnceCell<Vec<Path>>,
@@ -154,6 +159,7 @@ impl<'a> Context<'a> {
             patches: OnceCell::new(),
             own_fields: OnceCell::new(),
             moved: OnceCell::new(),
+            untried: Rc::default(),
             other_shape: OnceCell::new(),
             known_fields: OnceCell::new(),
         }
@@ -246,6 +252,12 @@ impl<'a> Context<'a> {
     /// What was declared about the cluster, or is assumed.
     pub fn inventory(&self) -> &'a Inventory {
         &self.input.inventory.inventory
+    }
+
+    /// The file that declares the cluster's inventory, where there is one.
+    pub fn inventory_file(&self) -> Option<&Utf8Path> {
+        let first = self.input.inventory.documents.first();
+        first.map(|document| document.file.path())
     }
 
     /// What `hcoplan.yaml` sets an option of a rule to, else the option's default.

@@ -26,6 +26,8 @@ const MOST_TRIED: usize = 32;
 pub(super) struct MovedOperations {
     operations: Vec<OperationId>,
     fix: Option<Fix>,
+    /// Those that weren't tried: there are too many.
+    untried: Vec<OperationId>,
 }
 
 /// An operation with the changes that take its place.
@@ -42,6 +44,9 @@ impl Context<'_> {
     /// findings of each offer the same edits.
     pub fn move_to_fields(&self, applied: &Applied<'_, '_>) -> Option<&Fix> {
         let moved = self.moved.get_or_init(|| self.try_moves());
+        if moved.untried.contains(&applied.id()) {
+            self.leave_untried();
+        }
         let fix = moved.fix.as_ref();
         fix.filter(|_| moved.operations.contains(&applied.id()))
     }
@@ -56,9 +61,11 @@ impl Context<'_> {
             let alone = tried.filter(|c| self.moved_together(&[c]).is_some());
             let alone: Vec<&Candidate> = alone.copied().collect();
             let first = || self.moved_together(alone.get(..1)?);
-            self.moved_together(&alone)
-                .or_else(first)
-                .unwrap_or_default()
+            let moved = self.moved_together(&alone).or_else(first);
+            MovedOperations {
+                untried: all.iter().skip(MOST_TRIED).map(|c| c.id).collect(),
+                ..moved.unwrap_or_default()
+            }
         })
     }
 
@@ -105,6 +112,7 @@ impl Context<'_> {
         };
         Some(MovedOperations {
             operations: candidates.iter().map(|c| c.id).collect(),
+            untried: Vec::new(),
             fix: Some(Fix {
                 title,
                 applicability: Applicability::Safe,

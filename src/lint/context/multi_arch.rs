@@ -16,17 +16,24 @@ impl Context<'_> {
     /// release has it, else by the gate.
     pub fn switch_multi_arch(&self, on: bool) -> Option<Fix> {
         let word = if on { "on" } else { "off" };
-        let mut title = format!("switch multi-arch golden images {word}");
+        let which = match on {
+            true => self.multi_arch_prospects(),
+            false => String::new(),
+        };
+        let title = format!("switch multi-arch golden images {word}{which}");
         let change = match self.multi_arch_field() {
             Some(path) => Change::Set(path, on.into()),
-            None => {
-                if let Some(maturity) = self.release().maturity(GATE).filter(|_| on) {
-                    title = format!("{title}, which is {maturity}");
-                }
-                self.gate_change(on)
-            }
+            None => self.gate_change(on),
         };
         self.fix(title, Applicability::Suggestion, &[change])
+    }
+
+    /// What is to be known before multi-arch golden images are switched on: `, which is alpha`. Nothing
+    /// where v1's field does it.
+    pub fn multi_arch_prospects(&self) -> String {
+        let prospects = self.release().prospects(GATE);
+        let prospects = prospects.filter(|_| self.multi_arch_field().is_none());
+        prospects.map_or_else(String::new, |p| format!(", which is {p}"))
     }
 
     fn multi_arch_field(&self) -> Option<Path> {

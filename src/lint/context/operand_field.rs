@@ -19,6 +19,8 @@ pub struct OperandField {
     pub path: Path,
     /// What of it the HyperConverged can say: the operand's place, and the field for it.
     pub fields: Vec<(String, Path)>,
+    /// Where those are written now, and where they belong.
+    pub moves: Vec<(Path, Path)>,
     /// What of it the HyperConverged has no field for.
     pub without: Vec<String>,
     /// The changes that write the same with the HyperConverged's fields; `None` where they can't.
@@ -51,22 +53,23 @@ impl Context<'_> {
             operand: *operand,
             path: place.clone(),
             fields: Vec::new(),
+            moves: Vec::new(),
             without: Vec::new(),
             changes: Some(vec![Change::Remove(path.clone())]),
         };
-        self.visit(node, &place, &mut found);
+        self.visit(node, path, &place, &mut found);
         if found.fields.is_empty() || !found.without.is_empty() {
             found.changes = None;
         }
         Some(found)
     }
 
-    fn visit(&self, node: &Node, place: &Path, found: &mut OperandField) {
+    fn visit(&self, node: &Node, at: &Path, place: &Path, found: &mut OperandField) {
         let pointer = place.to_pointer();
         if found.operand.kind == "KubeVirt" && pointer == super::KUBEVIRT_GATES {
-            node.items()
-                .iter()
-                .for_each(|gate| self.visit_gate(gate, found));
+            for (index, gate) in node.items().iter().enumerate() {
+                self.visit_gate(gate, &at.index(index), found);
+            }
             return;
         }
         let keys = crate::jsonpatch::segments(&pointer);
@@ -76,13 +79,15 @@ impl Context<'_> {
                 true => found.change(Change::Set(row.path.clone(), node.to_json())),
                 false => found.changes = None,
             }
+            found.moves.push((at.clone(), row.path.clone()));
             found.fields.push((place.to_string(), row.path));
             return;
         }
         match &node.value {
             Value::Map(entries) if !entries.is_empty() => {
                 for entry in entries {
-                    self.visit(&entry.value, &place.key(&entry.key.text), found);
+                    let name = &entry.key.text;
+                    self.visit(&entry.value, &at.key(name), &place.key(name), found);
                 }
             }
             _ => found.without.push(place.to_string()),
@@ -90,7 +95,7 @@ impl Context<'_> {
     }
 
     /// A gate of KubeVirt's that HCO switches by one of its own, or always.
-    fn visit_gate(&self, gate: &Node, found: &mut OperandField) {
+    fn visit_gate(&self, gate: &Node, at: &Path, found: &mut OperandField) {
         let Some(name) = gate.as_str() else {
             return;
         };
@@ -111,6 +116,7 @@ impl Context<'_> {
                     true => found.change(Change::Set(path.clone(), true.into())),
                     false => found.changes = None,
                 }
+                found.moves.push((at.clone(), path.clone()));
                 found.fields.push((what, path));
             }
             None => found.without.push(what),

@@ -31,8 +31,8 @@ impl<'a> Context<'a> {
             None => finding.at(self.whole()).label("refused"),
             Some(cause) => {
                 let label = match cause.message == admission.message {
-                    true => "refused",
-                    false => cause.message.as_str(),
+                    true => "refused".to_owned(),
+                    false => cause.message.clone(),
                 };
                 finding.at(self.cause_place(cause)).label(label)
             }

@@ -57,22 +57,20 @@ webhook then says what is wrong with the rest.
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let holes = cx.admission().holes.iter();
     for hole in holes.filter(|h| h.kind == HoleKind::WarningEndsValidation) {
-        out.report(found(cx, hole).fixes(removal(cx, hole)));
+        let gate = gate_of(cx, &alone(hole));
+        let carried = gate.and_then(|gate| super::ignored_field::carried(cx, &gate));
+        let (how, fix) = match carried {
+            Some(carried) => (format!("set {} instead", carried.field), carried.fix),
+            None => ("remove it".to_owned(), removal(cx, hole)),
+        };
+        out.report(found(cx, hole, &how).fixes(fix));
     }
 }
 
 /// Takes what is warned about away. Where that lets the webhook see what it refuses, that is for
 /// somebody to mend, too.
 fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
-    let mut path = match hole.path.to_string().ends_with(".name") {
-        true => hole.path.parent(),
-        false => hole.path.clone(),
-    };
-    if let Some(fix) = gate_of(cx, &path).and_then(|gate| super::ignored_field::carried(cx, &gate))
-    {
-        // What it asks for counts in another place.
-        return Some(fix);
-    }
+    let mut path = alone(hole);
     let above = cx.document().root.at(&path.parent());
     if above.is_some_and(|n| n.entries().len() + n.items().len() == 1) && path.0.len() > 2 {
         path = path.parent();
@@ -80,6 +78,14 @@ fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
     let title = format!("remove {path}");
     let fix = cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])?;
     cx.safe_where_objects_stay(fix)
+}
+
+/// The entry that is warned about: in a list it is the gate, not its name.
+fn alone(hole: &Hole) -> Path {
+    match hole.path.to_string().ends_with(".name") {
+        true => hole.path.parent(),
+        false => hole.path.clone(),
+    }
 }
 
 /// The name of the feature gate at a path: a map's entry, or a list's element.
@@ -90,22 +96,21 @@ fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
     listed.map(str::to_owned).or_else(key)
 }
 
-fn found(cx: &Context<'_>, hole: &Hole) -> Finding {
+fn found(cx: &Context<'_>, hole: &Hole, how: &str) -> Finding {
     let what = hole.path.to_string();
     let place = match cx.document().root.key_at(&hole.path) {
         Some(key) if !what.ends_with(".name") => cx.document().location(key.span),
         _ => cx.locate(&hole.path),
     };
-    let help = "remove it, so that the webhook checks the rest";
     let Some(hidden) = &hole.hidden else {
         let message = format!(
             "the warning about `{what}` ends the webhook's validation: {} not checked",
-            left_out(cx, hole)
+            left_out(hole)
         );
         return Finding::new(&RULE, message)
             .at(place)
             .label(hole.message.clone())
-            .help(help);
+            .help(format!("{how}, so that the webhook checks the rest"));
     };
     let message = format!(
         "the warning about `{what}` ends the webhook's validation and lets this in: {}",
@@ -114,7 +119,7 @@ fn found(cx: &Context<'_>, hole: &Hole) -> Finding {
     let mut finding = Finding::new(&RULE, message)
         .at(place)
         .label(hole.message.clone())
-        .help("remove it, and mend what it hides");
+        .help(format!("{how}, and mend what it hides"));
     // What can't be rendered has a finding of its own. A few patches only fail in the webhook,
     // which renders without what the operator has added.
     let severe = matches!(
@@ -138,17 +143,12 @@ fn found(cx: &Context<'_>, hole: &Hole) -> Finding {
     }
 }
 
-/// The checks after the warning, in words.
-fn left_out(cx: &Context<'_>, hole: &Hole) -> String {
-    let rules = cx.release().admission().version(cx.version());
-    let checks = rules.map_or(&[][..], |r| &r.validate.create);
-    let warned = match rules.is_some_and(|r| r.tuning_warning.as_ref() == Some(&hole.message)) {
-        true => Check::TuningWarning,
-        false => Check::GateWarnings,
-    };
-    let after = checks.iter().skip_while(|c| **c != warned).skip(1);
-    let named = after.filter_map(|c| match c {
+/// The checks behind the warning, in words.
+fn left_out(hole: &Hole) -> String {
+    let named = hole.unchecked.iter().filter_map(|c| match c {
         Check::Affinity => Some("node affinity"),
+        // Those of an update come late.
+        Check::Certificates => Some("certificates"),
         Check::Render => Some("what rendering shows (jsonpatch annotations among it)"),
         _ => None,
     });

@@ -22,6 +22,8 @@ In the Dockerfiles, Containerfiles and Makefiles of the cluster's directory, and
 
 - `GOARCH=amd64`, or another fixed one, in a file that never asks for `TARGETARCH` and names no second
   architecture
+- `GOARCH=${TARGETARCH:-amd64}` in a stage of a Dockerfile without `ARG TARGETARCH`, and `GOARCH=$TARGETARCH` in such a
+  stage that is built on another platform than the image's (`FROM --platform=$BUILDPLATFORM`): the variable is empty there
 - `docker buildx build` or `docker build` with a `--platform` of one
 
 It looks only where that matters: the declared nodes have several architectures, or a
@@ -71,6 +73,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if text.contains("GOARCH") && !is_for_several(text) {
             hardcoded(file, out);
         }
+        if text.contains("TARGETARCH") && is_dockerfile(file) {
+            undeclared(file, out);
+        }
         if text.contains("--platform") {
             platform(file, out);
         }
@@ -86,16 +91,21 @@ fn is_for_several(text: &str) -> bool {
 
 /// What is written behind `GOARCH=`, with its offset; variables are none.
 fn goarches(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.match_indices("GOARCH").filter_map(|(at, key)| {
-        let rest = text.get(at + key.len()..)?;
-        let signs = rest.trim_start_matches([' ', '?', ':']);
-        let value = signs
-            .strip_prefix('=')?
-            .trim_start_matches([' ', '"', '\'']);
-        let begin = text.len() - value.len();
+    set(text).filter_map(|(begin, value)| {
         let end = value.find(|c: char| !c.is_ascii_alphanumeric());
         let name = value.get(..end.unwrap_or(value.len()))?;
         GOARCHES.contains(&name).then_some((begin, name))
+    })
+}
+
+/// What follows each `GOARCH=`, with its offset.
+fn set(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices("GOARCH").filter_map(|(at, key)| {
+        let rest = text.get(at + key.len()..)?;
+        let signs = rest.trim_start_matches([' ', '?', ':']);
+        let value = signs.strip_prefix('=')?;
+        let value = value.trim_start_matches([' ', '"', '\'']);
+        Some((text.len() - value.len(), value))
     })
 }
 
@@ -126,11 +136,12 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
 /// uses it declares the argument before it.
 fn asking(file: &Arc<SourceFile>) -> Fix {
     let text = file.text();
+    let stages = stages_of(text);
     let mut edits = Vec::new();
     let mut declared = None;
     for (at, name) in goarches(text).filter(|(at, _)| !is_comment(text, *at)) {
         let start = instruction(text, at);
-        let stage = stages(text.get(..start).unwrap_or_default());
+        let stage = stages.partition_point(|stage| stage.start < start);
         if declared != Some(stage) {
             declared = Some(stage);
             edits.push(Edit {
@@ -152,10 +163,87 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
     }
 }
 
-/// How many stages begin in a part of a Dockerfile.
-fn stages(text: &str) -> usize {
-    let words = text.lines().filter_map(|l| l.split_whitespace().next());
-    words.filter(|w| w.eq_ignore_ascii_case("FROM")).count()
+/// `TARGETARCH` in a stage that doesn't declare it, where that changes what is built: docker sets it for stages
+/// that ask, and in others it is empty. Go then builds for the platform of the stage.
+fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
+    let text = file.text();
+    let stages = stages_of(text);
+    for (at, value) in set(text) {
+        let variable = ["$TARGETARCH", "${TARGETARCH"]
+            .into_iter()
+            .find(|v| value.starts_with(v));
+        let Some(variable) = variable.filter(|_| !is_comment(text, at)) else {
+            continue;
+        };
+        let before = stages.partition_point(|stage| stage.start < at);
+        let Some(stage) = before.checked_sub(1).and_then(|last| stages.get(last)) else {
+            continue;
+        };
+        if stage.asks.is_some_and(|asks| asks < at) {
+            continue;
+        }
+        let default = value.strip_prefix("${TARGETARCH:-");
+        let default = default.and_then(|rest| rest.split('}').next());
+        let built_for = match default.filter(|name| GOARCHES.contains(name)) {
+            Some(name) => name,
+            None => match stage.platform {
+                Some("$BUILDPLATFORM" | "${BUILDPLATFORM}") => "the machine that builds",
+                Some(fixed) if !fixed.contains('$') => fixed,
+                _ => continue,
+            },
+        };
+        let start = instruction(text, at);
+        let place = Location::new(file, Span::new(at, at + variable.len()));
+        let message = format!("the program is built for {built_for}, whatever the image is for");
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .label("empty: the stage doesn't declare it")
+            .help("docker sets TARGETARCH in stages that ask for it: ARG TARGETARCH above it")
+            .fixes([Fix {
+                title: "ask for the platform".to_owned(),
+                applicability: Applicability::Suggestion,
+                edits: vec![Edit {
+                    file: Arc::clone(file),
+                    span: Span::new(start, start),
+                    text: "ARG TARGETARCH\n".to_owned(),
+                }],
+            }]);
+        out.report(finding);
+    }
+}
+
+/// A stage of a Dockerfile.
+struct Stage<'t> {
+    /// Where it begins.
+    start: usize,
+    /// The platform that it says it runs on; else it runs on the image's.
+    platform: Option<&'t str>,
+    /// Where it asks for `TARGETARCH`.
+    asks: Option<usize>,
+}
+
+/// The stages of a Dockerfile, in their order.
+fn stages_of(text: &str) -> Vec<Stage<'_>> {
+    let mut out: Vec<Stage<'_>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let mut words = line.split_whitespace();
+        let instruction = words.next().unwrap_or_default();
+        if instruction.eq_ignore_ascii_case("FROM") {
+            out.push(Stage {
+                start: at,
+                platform: words.find_map(|word| word.strip_prefix("--platform=")),
+                asks: None,
+            });
+        } else if instruction.eq_ignore_ascii_case("ARG")
+            && words.any(|word| word.split('=').next() == Some("TARGETARCH"))
+            && let Some(stage) = out.last_mut()
+        {
+            stage.asks.get_or_insert(at);
+        }
+        at += line.len();
+    }
+    out
 }
 
 /// Where the instruction begins that a place is in: the first of the lines that go on behind a backslash.

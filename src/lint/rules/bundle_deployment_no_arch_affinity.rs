@@ -26,7 +26,8 @@ required node affinity nor in the node selector.
 Deployments, DaemonSets, StatefulSets, Jobs, CronJobs, ReplicaSets and Pods of the cluster's directory are
 found only where it is an error. A pod may land where its node selector and affinity allow it and its
 tolerations fit; a control plane that isn't labelled worker counts as tainted. Where the Subscription's
-`spec.config` names an architecture, nothing is said.
+`spec.config` names an architecture, nothing is said. Pods that an operator's program code makes are in no manifest,
+and not looked at.
 
 What images have is known from saved output of skopeo and docker, see `dict-architectures-overclaim`.
 

@@ -58,9 +58,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let count = topology.control_plane_nodes;
     let replicas = cx.plan().operand("KubeVirt");
     let replicas = replicas.and_then(|kv| tree::get(kv, "spec.infra.replicas")?.as_u64());
-    let roomy = match cx.release().has("infra-replicas-by-node-count") {
+    let release = cx.release();
+    let two_are_enough = release.has("infra-replicas-by-node-count");
+    let counts_arbiters = release.has("counts-arbiter-nodes");
+    let roomy = match two_are_enough {
         true => count >= 2,
-        false => topology.control_plane_highly_available(),
+        false => topology.control_plane_highly_available(counts_arbiters),
     };
     if count == 0 || roomy || replicas != Some(1) {
         return;
@@ -71,12 +74,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let message =
         format!("the control plane has {nodes}, so virt-api and virt-controller run once");
-    let wanted = match cx.release().has("infra-replicas-by-node-count") {
-        true => "two control-plane nodes are enough for two replicas",
-        false => {
+    let wanted = match (two_are_enough, counts_arbiters) {
+        (true, _) => "two control-plane nodes are enough for two replicas",
+        (false, true) => {
             "three control-plane nodes are enough for two replicas, or two and one labelled \
              node-role.kubernetes.io/arbiter"
         }
+        (false, false) => "three control-plane nodes are enough for two replicas",
     };
     let mut finding = Finding::new(&RULE, message).help(wanted);
     let mut places = cx.control_plane_nodes().filter_map(|n| n.name_place());

@@ -69,7 +69,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let directory = document.file.path().parent();
     // What a kustomization leaves out isn't synced with it.
     let built = cx.built_files();
-    let is_built = |d: &Document| built.has(d.file.path());
+    let is_built = |d: &Document| built.has(&d.file);
     let mut beside = cx
         .subscriptions()
         .filter(|d| d.file.path().parent() == directory && is_built(d) && is_built(document));

@@ -89,7 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .label("no workload node has one of these")
             .help("correct the list, or switch the template off until such nodes are there");
         if own.is_none() {
-            finding.label = Some(format!("{name} exists for {original}"));
+            finding.label = Some(format!("{name} exists for {original}").into());
         }
         for node in cx.node_per_architecture() {
             if let Some(place) = node.architecture_place() {

@@ -1,6 +1,7 @@
-//! One object twice in a directory.
+//! One object twice in what is applied together.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::prelude::*;
 use crate::admission::GROUP;
@@ -14,13 +15,14 @@ pub(super) static RULE: Rule = Rule {
     confidence: Confidence::Medium,
     predicts: Predicts::Silent("the one that is applied last wins; kustomize refuses to build"),
     needs: Needs::Document,
-    summary: "an object is declared twice in one directory",
+    summary: "an object is declared twice where both are applied together",
     page: r#"
 ## What it finds
 
 Two objects of the same API group, kind, namespace and name that are applied together: in one file, in
-files that one `kustomization.yaml` names as resources, or, where there is none, in the directory of the
-HyperConverged. API versions don't make a difference: `v1beta1` and `v1` are the same object. Files of
+files that one `kustomization.yaml` names as resources, where there is none in the directory of the
+HyperConverged, or in files that one Argo CD Application applies: by several `sources`, or by a `path` with
+`directory.recurse`. API versions don't make a difference: `v1beta1` and `v1` are the same object. Files of
 other directories, examples among them, may never be applied together.
 
 Two HyperConvergeds are `cluster-name-taken`.
@@ -59,20 +61,35 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let neighbours = cx.neighbours();
     let built = cx.built_files();
     let own = cx.document().file.path().parent();
-    let mut seen: HashMap<Identity<'_>, &Document> = HashMap::new();
+    let mut seen: HashMap<Identity<'_>, &Arc<Document>> = HashMap::new();
     for kind in neighbours.kinds() {
         for document in neighbours.of_kind(kind) {
             let path = document.file.path();
-            let Some(mut identity) = identity(document).filter(|_| built.has(path)) else {
+            let Some(identity) = identity(document).filter(|_| built.has(&document.file)) else {
                 continue;
             };
-            if !built.is_kustomized(path) && path.parent() != own {
-                // Only what is in the file itself is applied with it for sure.
-                identity.together = path.as_str();
-            }
-            let Some(first) = seen.get(&identity) else {
-                seen.insert(identity, document);
+            // Without a kustomization, only what is in the file itself is applied with it for sure.
+            let is_whole = built.is_kustomized(path) || path.parent() == own;
+            let directory = path.parent().filter(|_| is_whole).unwrap_or(path);
+            let applications = neighbours.applications_of(path).iter().map(|a| &**a);
+            let applications = applications.filter(|_| built.is_as_written(path));
+            let groups: Vec<Identity<'_>> = std::iter::once(directory.as_str())
+                .chain(applications)
+                .map(|together| Identity {
+                    together,
+                    ..identity
+                })
+                .collect();
+            let first = groups
+                .iter()
+                .find_map(|group| Some((group, *seen.get(group)?)));
+            let Some((group, first)) = first else {
+                seen.extend(groups.into_iter().map(|group| (group, document)));
                 continue;
+            };
+            let help = match group.together == directory.as_str() {
+                true => "keep one of them".to_owned(),
+                false => format!("{} applies both: keep one of them", group.together),
             };
             let name = Path::dotted("metadata.name");
             let finding =
@@ -80,7 +97,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     .at(document.locate(&name))
                     .object(ObjectId::of(&document.root.to_json()).to_string())
                     .label("a second time")
-                    .help("keep one of them")
+                    .help(help)
                     .related(first.locate(&name), "the first time");
             out.report(finding);
         }
@@ -88,9 +105,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// What makes an object among those that are applied together.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Identity<'d> {
-    /// The directory, or the file, that is applied as a whole.
+    /// The directory, the file, or the Application's files that are applied as a whole.
     together: &'d str,
     group: &'d str,
     kind: &'d str,

@@ -27,7 +27,7 @@ In `hco.kubevirt.io/v1beta1` the gates are fields, and an unknown one is `hco-un
 
 ## Why it matters
 
-The webhook answers "the <name> featureGate is unknown and ignored." and accepts the object; nothing
+The webhook answers `the <name> featureGate is unknown and ignored.` and accepts the object; nothing
 is switched. Release 1.19 refuses a list with one name twice. Release 1.18 accepts it: of two
 equal names the first entry counts, of two that differ in case the misspelt one is ignored.
 

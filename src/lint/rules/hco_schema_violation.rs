@@ -89,7 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     finding = finding.related(first, "the first one");
                 }
             }
-            Some(Reason::Schema(_)) if !said.is_empty() => finding = finding.label(said),
+            Some(Reason::Schema(_)) if !said.is_empty() => finding = finding.label(said.to_owned()),
             _ => {}
         }
     }

@@ -88,8 +88,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = cx.document().location(key.span);
         let message = format!("unknown field `{}`", field.path);
         let mut finding = Finding::new(&RULE, message).at(place.clone());
-        let moves = |title: String, changes: &[Change]| {
-            let moved = cx.fix(title, Applicability::Suggestion, changes);
+        let moves = |title: String, changes: &[Change], moves: &[(Path, Path)]| {
+            let moved = cx.fix(title, Applicability::Suggestion, changes)?;
+            let moved = cx.with_comments(moved, moves);
             moved.filter(|fix| cx.planned_with(fix).is_some())
         };
         let version = cx.api_version();
@@ -113,6 +114,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     moves(
                         format!("move it to {to}"),
                         &[Change::Remove(from.clone()), set],
+                        &[(from.clone(), to.clone())],
                     )
                 });
                 let help = format!("in {version} `{from}` belongs at `{to}`");
@@ -124,6 +126,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     moves(
                         "write it with the HyperConverged's fields".to_owned(),
                         changes,
+                        &operand.moves,
                     )
                 });
                 let of = &operand.operand;
@@ -153,6 +156,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     cx.fix(format!("remove {}", field.path), applicability, &gone)
                 };
                 let fix = (removals <= MOST_REMOVALS).then(offer).flatten();
+                if removals > MOST_REMOVALS {
+                    cx.leave_untried();
+                }
                 finding.label(dropped).help(help).fixes(fix)
             }
         };
@@ -199,7 +205,7 @@ fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
         release.is_some_and(|r| r.schema(&schema).is_some_and(|s| s.field(path).is_some()))
     };
     let names: Vec<&str> = Release::known_names().collect();
-    let own = names.iter().position(|n| *n == cx.release().name())?;
+    let own = Release::place(cx.release().name())?;
     let newer = names.iter().skip(own + 1).copied().find(|n| has(n));
     let older = || names.iter().take(own).rev().copied().find(|n| has(n));
     let newer = newer.map(|n| (n.to_owned(), true));

@@ -214,42 +214,38 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
         let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
         return Some(finding.fixes(fix));
     }
-    Some(finding.fixes(carried(cx, name)))
+    Some(finding.fixes(carried(cx, name).and_then(|c| c.fix)))
 }
 
-/// The fix that writes what an ignored gate says into the field that took its place, with the comment
-/// behind it; `None` where the field is written, or says so anyway: then nothing is lost with the gate.
-pub(super) fn carried(cx: &Context<'_>, gate: &str) -> Option<Fix> {
+/// What an ignored gate asks for, and where that counts.
+pub(super) struct Carried {
+    /// The field that took the gate's place.
+    pub(super) field: Path,
+    /// The fix that writes it there, with its comments.
+    pub(super) fix: Option<Fix>,
+}
+
+/// Where what an ignored gate says belongs; `None` where the field is written, or says so anyway: then nothing
+/// is lost with the gate.
+pub(super) fn carried(cx: &Context<'_>, gate: &str) -> Option<Carried> {
     let field = successor(cx, gate)?;
     let on = cx.gate(gate).explicit()?;
     if effective(cx, gate) == Some(on) || cx.document().root.at(&field).is_some() {
         return None;
     }
+    let fix = moved(cx, gate, on, &field);
+    Some(Carried { field, fix })
+}
+
+fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
     let place = place_of(cx, gate)?;
-    let comment = comment_behind(cx, &place);
     let title = format!("set {field} instead");
     let moved = [
         Change::Remove(alone(cx, &place)),
         Change::Set(field.clone(), on.into()),
     ];
-    let mut fix = cx.fix(title, Applicability::Unsafe, &moved)?;
-    if let Some(comment) = comment {
-        let field = field.to_string();
-        let last = field.rsplit('.').next().unwrap_or_default();
-        let line = format!("{last}: {on}");
-        for edit in &mut fix.edits {
-            edit.text = edit.text.replace(&line, &format!("{line} {comment}"));
-        }
-    }
-    Some(fix)
-}
-
-/// The comment on the line of an entry, behind it.
-fn comment_behind<'d>(cx: &'d Context<'_>, path: &Path) -> Option<&'d str> {
-    let text = cx.document().file.text();
-    let end = cx.document().root.at(path)?.span.end as usize;
-    let rest = text.get(end..)?.lines().next()?.trim();
-    rest.starts_with('#').then_some(rest)
+    let fix = cx.fix(title, Applicability::Unsafe, &moved)?;
+    cx.with_comments(fix, &[(place, field.clone())])
 }
 
 /// The field that took a gate's place, in the document's version.

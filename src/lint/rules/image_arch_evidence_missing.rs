@@ -189,7 +189,7 @@ fn malformed(document: &Document, out: &mut Sink) {
             .severity(Severity::Warning)
             .at(document.location(mistake.span))
             .label("not read");
-        finding.help = mistake.help;
+        finding.help = mistake.help.map(Into::into);
         out.report(finding);
     }
 }

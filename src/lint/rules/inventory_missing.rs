@@ -76,6 +76,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     )
     .at(cx.whole())
     .label(format!("skipped: {}", and(&names)))
-    .help("kubectl get nodes -o json | hcoplan import - > inventory.yaml");
+    .help(match cx.inventory_file() {
+        Some(file) => format!("kubectl get nodes -o json | hcoplan import - --out {file}"),
+        None => "kubectl get nodes -o json | hcoplan import - > inventory.yaml".to_owned(),
+    });
     out.report(finding);
 }

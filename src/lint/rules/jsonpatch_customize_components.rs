@@ -170,7 +170,7 @@ fn broken(
 ) -> Option<Finding> {
     let text = |key: &str| patch.get(key).and_then(Value::as_str);
     let kind = applied.kind();
-    let error = |key: &str, message: String, label: &str| {
+    let error = |key: &str, message: String, label: &'static str| {
         Finding::new(&RULE, message)
             .severity(Severity::Error)
             .at(applied.written(&format!("{pointer}/{key}")))

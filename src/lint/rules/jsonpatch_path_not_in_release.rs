@@ -53,14 +53,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let (kind, release) = (applied.kind(), cx.release().label());
-            let place =
-                |release: &Release| Release::known_names().position(|n| n == release.name());
             let message = format!(
                 "{kind} has no field {} in {release}: it has it in {}",
                 loss.path,
                 other.label()
             );
-            let help = match place(&other) > place(cx.release()) {
+            let help = match Release::place(other.name()) > Release::place(cx.release().name()) {
                 true => format!("keep it for clusters that run {} or later", other.label()),
                 false => "remove it, or use the HyperConverged's own field".to_owned(),
             };

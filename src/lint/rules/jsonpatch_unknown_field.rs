@@ -103,7 +103,13 @@ fn pruned(
     paths.find(|p| p == pointer || p.starts_with(&format!("{pointer}/")))
 }
 
-fn report(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, label: &str, out: &mut Sink) {
+fn report(
+    cx: &Context<'_>,
+    applied: &Applied<'_, '_>,
+    pointer: &str,
+    label: &'static str,
+    out: &mut Sink,
+) {
     let kind = applied.kind();
     let Some((parent, key)) = pointer.rsplit_once('/') else {
         return;

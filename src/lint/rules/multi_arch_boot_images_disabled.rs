@@ -82,15 +82,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut finding = Finding::new(&RULE, message)
         .at(cx.multi_arch_switch())
         .label("multi-arch golden images are off")
-        .help(match cx.release().maturity("enableMultiArchBootImageImport") {
-            Some(maturity) => format!(
-                "switch multi-arch golden images on, which is {maturity}, or keep virtual machines \
-                 to nodes of one architecture"
-            ),
-            None => "switch multi-arch golden images on, or keep virtual machines to nodes of one \
-                     architecture"
-                .to_owned(),
-        });
+        .help(format!(
+            "switch multi-arch golden images on{}, or keep virtual machines to nodes of one \
+             architecture",
+            cx.multi_arch_prospects()
+        ));
     for node in cx.node_per_architecture() {
         if let Some(place) = node.architecture_place() {
             let message = format!(

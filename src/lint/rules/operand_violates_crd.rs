@@ -66,6 +66,9 @@ spec:
     ..Rule::BASE
 };
 
+/// The field that the cluster's own TLS profile stands in for.
+const PROFILE: &str = "tlsSecurityProfile";
+
 /// What is refused on behalf of one field of the HyperConverged.
 #[derive(Default)]
 struct Refused<'a> {
@@ -98,12 +101,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             and(&refused.kinds),
             refused.message
         );
-        let place = field.map_or_else(|| cx.whole(), |path| cx.locate(&path));
+        // What the HyperConverged doesn't say is the cluster's own.
+        let profile = (!cx.field(PROFILE).is_set())
+            .then(|| cx.inventory_place(PROFILE).cloned())
+            .flatten()
+            .filter(|_| {
+                field
+                    .as_ref()
+                    .is_some_and(|f| f.to_string().contains(PROFILE))
+            });
+        let help = match profile {
+            Some(_) => "mend the cluster's profile, or write one into the HyperConverged",
+            None => "write what the operand takes, too",
+        };
+        let place = profile.or_else(|| field.map(|path| cx.locate(&path)));
         out.report(
             Finding::new(&RULE, message)
-                .at(place)
+                .at(place.unwrap_or_else(|| cx.whole()))
                 .label("accepted here, and refused where HCO passes it on")
-                .help("write what the operand takes, too"),
+                .help(help),
         );
     }
 }

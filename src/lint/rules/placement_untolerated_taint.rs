@@ -184,7 +184,10 @@ fn tolerations<'t>(
     let changes: Vec<Change> = match there.unwrap_or_default() {
         0 => vec![Change::Set(list, tolerations.into())],
         // Each is tried behind the one before it.
-        _ if tolerations.len() > MOST_ADDED => return None,
+        _ if tolerations.len() > MOST_ADDED => {
+            cx.leave_untried();
+            return None;
+        }
         _ => tolerations
             .into_iter()
             .map(|t| Change::Append(list.clone(), t))

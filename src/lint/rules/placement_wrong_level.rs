@@ -134,14 +134,11 @@ pub(super) fn belongs(version: &str, path: &Path) -> Option<Vec<Path>> {
     }
 }
 
-/// Moves the value, where nothing stands in its new place and no comment would get lost.
+/// Moves the value with its comments, where nothing stands in its new place.
 fn moved(cx: &Context<'_>, from: &Path, to: &Path) -> Option<Fix> {
     let document = cx.document();
     let value = document.root.at(from)?;
-    let inside = |c: &&crate::yaml::Comment| {
-        value.span.start <= c.span.start && c.span.end <= value.span.end
-    };
-    if document.root.at(to).is_some() || document.comments.iter().any(|c| inside(&c)) {
+    if document.root.at(to).is_some() {
         return None;
     }
     // A placement may be wrapped once more.
@@ -151,7 +148,8 @@ fn moved(cx: &Context<'_>, from: &Path, to: &Path) -> Option<Fix> {
         _ => json,
     };
     let changes = [Change::Set(to.clone(), json), Change::Remove(from.clone())];
-    cx.fix(format!("move it to {to}"), Applicability::Unsafe, &changes)
+    let fix = cx.fix(format!("move it to {to}"), Applicability::Unsafe, &changes)?;
+    cx.with_comments(fix, &[(from.clone(), to.clone())])
 }
 
 #[cfg(test)]

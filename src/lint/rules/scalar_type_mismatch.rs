@@ -1,6 +1,7 @@
 //! A scalar that YAML reads as another type than its field has.
 
 use super::prelude::*;
+use super::unresolved_placeholder::placeholder;
 use crate::admission::Reason;
 use crate::lint::Mistyped;
 use crate::schema::ViolationKind;
@@ -83,7 +84,9 @@ pub(super) fn refusal_by(
     let mut mistyped = cx.mistyped();
     let first = mistyped.iter().position(|m| m.path == cause.path)?;
     let first = mistyped.remove(first);
-    if !are_mine(&first) {
+    // unresolved-placeholder calls it what it is.
+    let is_placeholder = first.node.as_str().and_then(placeholder).is_some();
+    if is_placeholder || !are_mine(&first) {
         return None;
     }
     let mut finding = finding

@@ -90,7 +90,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label(format!(
             "multi-arch golden images are off: only {served} is served"
         ))
-        .help("switch multi-arch golden images on");
+        .help(format!(
+            "switch multi-arch golden images on{}",
+            cx.multi_arch_prospects()
+        ));
     if pinned_to(workload, cx.import_crons()) {
         finding = finding.severity(Severity::Info);
     }

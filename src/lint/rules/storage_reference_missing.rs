@@ -8,9 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
-        "the class that was asked for isn't used, or claims of it stay pending",
-    ),
+    predicts: Predicts::Silent("what names the class has no effect, or its claims stay pending"),
     fix: FixKind::Suggested,
     summary: "a storage class that the HyperConverged names isn't declared",
     page: r#"
@@ -118,7 +116,7 @@ fn missing(
         format!("{who}: the storage class {name} isn't declared"),
     )
     .at(place.clone())
-    .label(label);
+    .label(label.to_owned());
     Some(match nearest(name, names.iter().copied()) {
         Some(meant) => finding
             .help(format!("did you mean {meant}?"))

@@ -120,7 +120,7 @@ fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node, 
 }
 
 /// The first placeholder in a text.
-fn placeholder(text: &str) -> Option<&str> {
+pub(super) fn placeholder(text: &str) -> Option<&str> {
     if matches!(text.trim(), "..." | "…") {
         return Some(text.trim());
     }

@@ -93,8 +93,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let path = Path::dotted("spec.featureGates.enableMultiArchBootImageImport");
         let set = [Change::Set(path, true.into())];
-        let maturity = cx.release().maturity("enableMultiArchBootImageImport");
-        let which = maturity.map_or_else(String::new, |m| format!(", which is {m}"));
+        let which = cx.multi_arch_prospects();
         let title = format!("enable multi-arch golden images{which}");
         let finding = Finding::new(&RULE, message)
             .at(place)
@@ -103,7 +102,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(_) => "another one than the control plane's".to_owned(),
                 None => format!("{name}, as {}", guest.reason()),
             })
-            .help("switch enableMultiArchBootImageImport on, or upgrade to 1.18")
+            .help(format!(
+                "switch enableMultiArchBootImageImport on{which}, or upgrade to 1.18"
+            ))
             .related(cx.multi_arch_switch(), "multi-arch is off")
             .severity(match chance {
                 true => Severity::Warning,

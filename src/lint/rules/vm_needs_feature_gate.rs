@@ -256,8 +256,8 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
     let name = &own.name;
     let gates = Path::dotted("spec.featureGates");
     let written = cx.gate(name).is_written();
-    let maturity = cx.release().maturity(name);
-    let which = maturity.map_or_else(String::new, |m| format!(", which is {m}"));
+    let prospects = cx.release().prospects(name);
+    let which = prospects.map_or_else(String::new, |p| format!(", which is {p}"));
     let change = match cx.version() {
         "v1" if written => None,
         "v1" => Some(Change::Append(

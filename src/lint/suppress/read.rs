@@ -94,7 +94,7 @@ fn suppression(
 ) -> Option<Suppression> {
     let mut invalid = |message: String, help: Option<String>| {
         let mut finding = Finding::new(&SUPPRESSION_INVALID, message).at(place.clone());
-        finding.help = help;
+        finding.help = help.map(Into::into);
         about.push(finding.label("has no effect"));
     };
     let mut rules = Vec::new();

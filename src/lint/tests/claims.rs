@@ -1,7 +1,8 @@
 //! Every finding is held to what its rule claims, and every fix to what it promises, by asking the planner.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Write};
+use std::ops::AddAssign;
 use std::path::Path as FilePath;
 
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ use crate::yaml::{Node, Path};
 
 /// What comes of holding a finding to its rule's claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Proof {
+enum Proof {
     /// The planner agrees.
     Proven,
     /// Not the planner's to know.
@@ -31,7 +32,7 @@ pub(super) enum Proof {
 }
 
 /// Holds a finding to what its rule claims.
-pub(super) fn proof(case: &Case, finding: &Finding) -> Proof {
+fn proof(case: &Case, finding: &Finding) -> Proof {
     let plan = &case.plan;
     let (holds, what) = match finding.rule.claim() {
         Claim::Outside => return Proof::Outside,
@@ -240,8 +241,17 @@ fn input_at(world: &World<'_>, place: &Location) -> Option<Input> {
             around.span.start <= place.span.start && place.span.end <= around.span.end
         })
     });
+    // What the inventory says stands in another file.
+    let document = world.document();
+    if place.file.path() != document.file.path() {
+        let mut facts = all.iter().map(|unit| &unit.input);
+        let is_it = |input: &&Input| {
+            let own = input.place(world);
+            own.is_some_and(|own| own.file.path() == place.file.path() && own.span == place.span)
+        };
+        return facts.find(is_it).cloned();
+    }
     operation.cloned().or_else(|| {
-        let document = world.document();
         let path = path_at(&document.root, place, &Path::root())?;
         // A gate's entry is its name, and so is a golden image.
         let text = path.to_string();
@@ -296,16 +306,74 @@ fn as_sets(spec: &mut Value) {
     }
 }
 
-/// What the fixes of a finding promise and don't keep. One that leads to a refusal or to an error isn't
+/// How much was held to the planner.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Held {
+    /// Findings of which the planner says the same.
+    pub(super) proven: usize,
+    /// Findings about what it can't know.
+    outside: usize,
+    /// Fixes that were planned.
+    fixes: usize,
+}
+
+impl AddAssign for Held {
+    fn add_assign(&mut self, other: Self) {
+        self.proven += other.proven;
+        self.outside += other.outside;
+        self.fixes += other.fixes;
+    }
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = rules();
+        let outside = all.iter().filter(|r| r.rule.claim() == Claim::Outside);
+        write!(
+            f,
+            "{} findings proven, {} not the planner's to know, {} fixes planned; {} of {} rules claim what is outside",
+            self.proven,
+            self.outside,
+            self.fixes,
+            outside.count(),
+            all.len()
+        )
+    }
+}
+
+/// Holds a finding and its fixes to what they say; what is wrong goes to `wrong`, with the rule's name.
+pub(super) fn held(
+    case: &Case,
+    settings: &Settings,
+    finding: &Finding,
+    wrong: &mut Vec<String>,
+) -> Held {
+    let rule = finding.rule.name;
+    let proof = proof(case, finding);
+    if let Proof::Wrong(why) = &proof {
+        let line = finding.location.as_ref().map_or(0, |l| l.start().line);
+        wrong.push(format!("{line}: {rule}: {why}: {}", finding.message));
+    }
+    let (fixes, broken) = broken_promises(case, settings, finding);
+    wrong.extend(broken.into_iter().map(|why| format!("{rule}: {why}")));
+    Held {
+        proven: usize::from(proof == Proof::Proven),
+        outside: usize::from(proof == Proof::Outside),
+        fixes,
+    }
+}
+
+/// How many fixes of a finding were planned, and what they promise and don't keep. One that leads to a refusal or to an error isn't
 /// to be offered at all; a safe one leaves what the operators make as it is.
-pub(super) fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> Vec<String> {
+fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usize, Vec<String>) {
     let before = &case.plan;
-    let mut out = Vec::new();
+    let (mut planned, mut out) = (0, Vec::new());
     let runs = before.succeeds();
     for fix in finding.fixes.iter().filter(|_| runs) {
         let Some(after) = case.surroundings(settings).planned_with(fix) else {
             continue;
         };
+        planned += 1;
         if !after.admission.accepted {
             out.push(format!(
                 "{}: refused: {}",
@@ -326,22 +394,11 @@ pub(super) fn broken_promises(case: &Case, settings: &Settings, finding: &Findin
             ));
         }
     }
-    out
+    (planned, out)
 }
 
-/// Counts what is proven, by rule.
-#[derive(Default)]
-pub(super) struct Tally(BTreeMap<&'static str, (usize, usize)>);
-
-impl Tally {
-    fn count(&mut self, rule: &'static str, proof: &Proof) {
-        let counted = self.0.entry(rule).or_default();
-        match proof {
-            Proof::Proven => counted.0 += 1,
-            _ => counted.1 += 1,
-        }
-    }
-}
+/// What is held to the planner, by rule.
+type Tally = BTreeMap<&'static str, Held>;
 
 /// Rules whose safe fix makes a value count that is dropped as it is written, or writes down what an
 /// operator below takes it for, or takes out what that one doesn't read: the rendered text changes, and
@@ -364,25 +421,24 @@ pub(super) const MENDS: [&str; 10] = [
 const FAILS_ELSEWHERE: [&str; 2] = ["admission-short-circuited", "node-arch-unsupported-by-ssp"];
 
 fn hold(dir: &FilePath, tally: &mut Tally, wrong: &mut Vec<String>) {
-    let settings = Settings {
-        select: everything().collect(),
-        pedantic: true,
-        ..Settings::default()
-    };
+    let settings = all_rules();
     let Some(case) = Case::read(dir, None) else {
         return;
     };
     let name = dir.strip_prefix(root()).unwrap_or(dir).display();
     for finding in case.lint(&settings) {
-        let rule = finding.rule.name;
-        let proof = proof(&case, &finding);
-        if let Proof::Wrong(why) = &proof {
-            let line = finding.location.as_ref().map_or(0, |l| l.start().line);
-            wrong.push(format!("{name}:{line}: {rule}: {why}: {}", finding.message));
-        }
-        tally.count(rule, &proof);
-        let broken = broken_promises(&case, &settings, &finding);
-        wrong.extend(broken.into_iter().map(|b| format!("{name}: {rule}: {b}")));
+        let mut here = Vec::new();
+        *tally.entry(finding.rule.name).or_default() += held(&case, &settings, &finding, &mut here);
+        wrong.extend(here.into_iter().map(|w| format!("{name}:{w}")));
+    }
+}
+
+/// Settings with which every rule speaks.
+pub(super) fn all_rules() -> Settings {
+    Settings {
+        select: everything().collect(),
+        pedantic: true,
+        ..Settings::default()
     }
 }
 
@@ -405,16 +461,19 @@ fn what_is_found_in_the_fixtures_is_so() {
     let mut list = String::new();
     for rule in rules().iter().map(|r| r.rule) {
         // Rules about the repository as a whole have no finding here.
-        let Some((proven, outside)) = tally.0.get(rule.name) else {
+        let Some(held) = tally.get(rule.name) else {
             continue;
         };
         let claim = rule.claim().as_str();
         let _ = writeln!(
             list,
-            "{} {claim} proven={proven} outside={outside}",
-            rule.name
+            "{} {claim} proven={} outside={}",
+            rule.name, held.proven, held.outside
         );
     }
+    let mut all = Held::default();
+    tally.values().for_each(|held| all += *held);
+    eprintln!("claims in the fixtures: {all}");
     snapbox::assert_data_eq!(
         list,
         Data::read_from(&root().join("claims.txt"), None).raw()

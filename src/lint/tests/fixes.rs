@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::fixtures::{directories, everything, root};
 use super::load::Case;
 use crate::fix::{choose, round};
-use crate::lint::{Settings, rules};
+use crate::lint::{Selection, Settings, rules, run};
 use crate::source::SourceFile;
 use crate::yaml::{self, Node, Path};
 
@@ -174,4 +174,36 @@ fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn without_fixes_the_findings_are_the_same() {
+    let settings = Settings {
+        pedantic: true,
+        ..Settings::default()
+    };
+    let (mut found, mut had) = (0, 0);
+    for rule in rules().iter().map(|r| r.rule) {
+        for dir in directories(rule, "bad") {
+            let Some(case) = Case::read(&dir, None) else {
+                continue;
+            };
+            let mut with = case.run(&settings).findings;
+            had += with.iter().filter(|f| !f.fixes.is_empty()).count();
+            with.iter_mut().for_each(|f| f.fixes.clear());
+            let selection = Selection::of(&settings).without_fixes();
+            let without = run(&case.surroundings(&settings), &selection).findings;
+            assert_eq!(
+                format!("{with:#?}"),
+                format!("{without:#?}"),
+                "{}",
+                dir.display()
+            );
+            found += without.len();
+        }
+    }
+    assert!(
+        found > had && had > 100,
+        "{found} findings, {had} with fixes"
+    );
 }

@@ -12,4 +12,5 @@ mod random;
 mod recorded_fixes;
 mod registry;
 mod suppress;
+mod untried;
 mod virtual_machines;

@@ -2,14 +2,14 @@
 //! mend, and no comment is lost.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 use serde_json::Value;
 
 use super::claims::{MENDS, seen};
 use super::fixes::{Commented, NOT_WITH_COMMENTS, comment, mend, read};
-use super::golden::recorded;
+use super::golden::{recorded, sets};
 use super::load::Case;
 use crate::lint::Settings;
 use crate::recordings::shared;
@@ -70,14 +70,7 @@ fn lists_are_as_long(path: &YamlPath, was: &Value, is: &Value) -> bool {
 
 #[test]
 fn safe_fixes_together_keep_what_every_recorded_manifest_brings_about() {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden");
-    let sets: Vec<PathBuf> = match shared() {
-        Some(shared) => ["curated", "random"]
-            .map(|s| shared.join("golden").join(s))
-            .into(),
-        None => vec![own],
-    };
-    let cases = recorded(&sets);
+    let cases = recorded(&sets(shared().as_deref()));
     let found: Vec<(usize, Vec<String>)> = cases
         .par_iter()
         .map(|(set, release, expected)| {
