@@ -1,7 +1,7 @@
 //! Random repositories of layers, built with the machine's own kustomize: each scalar of the HyperConverged is
 //! traced to the text that made it.
 
-use hcoplan::repo::{build, builder};
+use hcoplan::repo::{Asked, Chosen, build, builder};
 use hcoplan::source::{Directory, SourceFile};
 use hcoplan::yaml::{Node, parse};
 
@@ -280,7 +280,14 @@ fn each_scalar_of_a_build_is_traced_to_the_text_that_made_it() {
         let top = writer.overlays();
         let root = camino::Utf8PathBuf::from_path_buf(scene.path("")).expect("UTF-8");
         let tree = Directory::open(&root, 1 << 20).expect("a directory");
-        let built = build(&tree, &root, None, 1 << 20, &|| false).expect("built");
+        let asked = Asked {
+            within: None,
+            chosen: &Chosen::default(),
+            fetches: false,
+            most_bytes: 1 << 20,
+            stop: &|| false,
+        };
+        let built = build(&tree, &root, &asked).expect("built");
         assert!(built.failed.is_empty(), "seed {seed}: {:#?}", built.failed);
         let path = camino::Utf8Path::new(&top).join(hcoplan::repo::BUILT);
         let bytes = built.files.get(&path).expect("the outermost one is built");

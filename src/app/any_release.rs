@@ -84,8 +84,8 @@ pub(super) fn lint(
         n => format!(" and {n} more"),
     };
     unknown.label = Some(match names.as_slice() {
-        [] => "what follows holds in every release".to_owned(),
-        names => format!("these wait for it: {}{more}", names.join(", ")),
+        [] => "what follows holds in every release".into(),
+        names => format!("these wait for it: {}{more}", names.join(", ")).into(),
     });
     agreed
 }

@@ -1,5 +1,5 @@
 //! A HyperConverged inside something else gives the plan and the findings that it gives by itself: every
-//! recorded case of the selection, in every carrier.
+//! recorded case of the selection, and a few that the seed draws of the others, in every carrier.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -8,16 +8,29 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::{Progress, State, Work, run};
-use crate::lint::Settings;
+use crate::lint::{Selection, Settings};
+use crate::recordings::shared;
 use crate::release::Release;
 use crate::repo::{Options, Repo};
 use crate::source::{Memory, SourceFile};
 
+/// Of the recorded cases that aren't in this repository, one of so many is tried.
+const ONE_OF: usize = 20;
+
 fn cases() -> Vec<PathBuf> {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases");
-    let entries = fs::read_dir(cases).expect("cases");
-    let mut all: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
-    all.sort();
+    let below = |cases: PathBuf| {
+        let entries = fs::read_dir(cases).expect("cases");
+        let mut all: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
+        all.sort();
+        all
+    };
+    let mut all = below(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases"));
+    if let Some(shared) = shared() {
+        let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
+        let seed: usize = seed.parse().unwrap_or_default();
+        let random = below(shared.join("golden/random/cases")).into_iter();
+        all.extend(random.skip(seed % ONE_OF).step_by(ONE_OF));
+    }
     all
 }
 
@@ -52,6 +65,19 @@ const CARRIERS: &[(&str, &str, &str, usize)] = &[
         "hc.yaml",
         "apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nspec:\n  workload:\n    \
          manifests:\n    -\n",
+        6,
+    ),
+    (
+        "ManifestWorkReplicaSet",
+        "hc.yaml",
+        "apiVersion: work.open-cluster-management.io/v1alpha1\nkind: ManifestWorkReplicaSet\nspec:\n  \
+         manifestWorkTemplate:\n    workload:\n      manifests:\n      -\n",
+        8,
+    ),
+    (
+        "Crossplane's Object",
+        "hc.yaml",
+        "apiVersion: kubernetes.crossplane.io/v1alpha2\nkind: Object\nspec:\n  forProvider:\n    manifest:\n",
         6,
     ),
     (
@@ -121,15 +147,25 @@ const CARRIERS: &[(&str, &str, &str, usize)] = &[
         0,
     ),
     (
+        "a Makefile's heredoc",
+        "Makefile",
+        "install:\n\tkubectl apply -f - <<'EOF'\n",
+        0,
+    ),
+    (
         "a pipeline's script",
         "hc.yaml",
         "kind: Task\nspec:\n  steps:\n  - script: |\n      kubectl apply -f - <<'EOF'\n",
         6,
     ),
     ("Jinja", "hc.yaml.j2", "{# a template #}\n", 0),
+    ("Go", "hc.yaml.tmpl", "{{/* a template */}}\n", 0),
 ];
 
-/// A policy generator that patches a HyperConverged which has only its name with everything else.
+/// What patches a HyperConverged which has only its name with everything else, and how far it indents.
+const PATCHING: [(&str, usize); 2] = [(GENERATOR, 6), (APPLICATION, 10)];
+const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source:\n    path: \
+                           .\n    kustomize:\n      patches:\n      - patch: |\n";
 const GENERATOR: &str = "apiVersion: policy.open-cluster-management.io/v1\nkind: PolicyGenerator\nmetadata: {name: \
                          g}\npolicies:\n- name: p\n  manifests:\n  - path: ../hc.yaml\n    patches:\n    -\n";
 /// What it patches.
@@ -166,7 +202,7 @@ fn seen_in(mut files: Vec<(String, String)>, case: &Path) -> (String, Vec<String
     let repo = Repo::from_tree(std::sync::Arc::new(tree), &options).expect("a repository");
     let settings = Settings::default();
     let work = Work {
-        lint: Some(&settings),
+        lint: Some(Selection::of(&settings)),
         yaml: true,
         ..Work::default()
     };
@@ -227,7 +263,7 @@ fn what_is_carried_is_as_what_stands_alone() {
 }
 
 #[test]
-fn what_a_policy_generator_patches_is_as_what_stands_alone() {
+fn what_a_controller_patches_is_as_what_stands_alone() {
     let count: usize = cases()
         .par_iter()
         .map(|case| {
@@ -252,15 +288,17 @@ fn what_a_policy_generator_patches_is_as_what_stands_alone() {
                 return 0;
             }
             let (state, _) = seen("hc.yaml", &text, case);
-            let files = vec![
-                ("hc.yaml".to_owned(), NAMED.replace("VERSION", version)),
-                (
-                    "policies/g.yaml".to_owned(),
-                    format!("{GENERATOR}{}", indented(&text, 6)),
-                ),
-            ];
-            let (patched, _) = seen_in(files, case);
-            assert_eq!(patched, state, "{}", case.display());
+            for (head, indent) in PATCHING {
+                let files = vec![
+                    ("hc.yaml".to_owned(), NAMED.replace("VERSION", version)),
+                    (
+                        "policies/g.yaml".to_owned(),
+                        format!("{head}{}", indented(&text, indent)),
+                    ),
+                ];
+                let (patched, _) = seen_in(files, case);
+                assert_eq!(patched, state, "{}: {head}", case.display());
+            }
             1
         })
         .sum();

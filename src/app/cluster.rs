@@ -1,5 +1,6 @@
 //! One cluster's way through the pipeline.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use super::any_release;
@@ -14,6 +15,7 @@ use crate::admission::Stage;
 use crate::diff::{self, Before, ClusterChanges};
 use crate::emit::{self, ClusterFiles, DiskTree, cluster_directory};
 use crate::finding::Finding;
+use crate::fix;
 use crate::hyperconverged;
 use crate::lint;
 use crate::plan::Plan;
@@ -23,24 +25,17 @@ use crate::secret::{self, InputText};
 use crate::yaml::{self, Document};
 
 /// Everything that is asked for, for one cluster. What is found points at what the user wrote.
-pub(super) fn work(
-    work: &Work<'_>,
-    selection: Option<&lint::Selection<'_>>,
-    repo: &Repo,
-    cluster: &ClusterRef,
-) -> Outcome {
-    let mut outcome = as_built(work, selection, repo, cluster);
-    let found = outcome.found.findings.iter_mut();
-    found.for_each(Finding::point_at_origins);
+pub(super) fn work(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
+    let mut outcome = as_built(work, repo, cluster);
+    let layers = LazyCell::new(|| repo.build_layers(cluster).unwrap_or_default());
+    for finding in &mut outcome.found.findings {
+        fix::to_layers(finding, || &layers);
+        finding.point_at_origins();
+    }
     outcome
 }
 
-fn as_built(
-    work: &Work<'_>,
-    selection: Option<&lint::Selection<'_>>,
-    repo: &Repo,
-    cluster: &ClusterRef,
-) -> Outcome {
+fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
     let mut outcome = Outcome::new(cluster.name(), State::Done);
     let mut loaded = match repo.load(cluster) {
         Ok(loaded) => loaded,
@@ -67,7 +62,7 @@ fn as_built(
             }
             let mut unknown = (**finding).clone();
             outcome.state = State::Unusable;
-            if let Some(selection) = selection.filter(|_| work.upgrade_to.is_none()) {
+            if let Some(selection) = work.lint.as_ref().filter(|_| work.upgrade_to.is_none()) {
                 let old = match prior_object(work, cluster, &loaded, &mut outcome) {
                     Ok(old) => old,
                     Err(problem) => {
@@ -125,7 +120,7 @@ fn as_built(
         plan,
         upgraded,
     } = planned;
-    if let Some(selection) = selection {
+    if let Some(selection) = &work.lint {
         let input = lint::Input {
             cluster: &loaded.name,
             release: &release,

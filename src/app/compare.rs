@@ -143,7 +143,7 @@ pub fn compare(
     progress: &Progress,
     sink: impl FnMut(Compared) -> ControlFlow<()>,
 ) {
-    let selection = lint::Selection::of(settings);
+    let selection = lint::Selection::of(settings).without_fixes();
     let one = |pair: &Pair<'_>| {
         Compared::of(pair.name(), |diff| {
             work((before, after, relation), pair, &selection, diff);
@@ -220,22 +220,26 @@ pub fn unbuilt(
     below: Option<&Utf8Path>,
     is_meant: impl Fn(&str) -> bool,
 ) -> Vec<ClusterDiff> {
-    let told = repo.unbuilt(below).into_iter().map(|(name, finding)| {
-        let mut diff = ClusterDiff::new(name);
-        diff.broken = Some(Unplannable::unreadable(finding).broken(false));
-        diff
-    });
-    told.filter(|diff| is_meant(&diff.cluster)).collect()
+    let meant = repo.unbuilt(below).into_iter();
+    let meant = meant.filter(|(name, _)| is_meant(name));
+    meant
+        .map(|(name, finding)| broken(name, Unplannable::unreadable(finding)))
+        .collect()
 }
 
 /// Those of some clusters that can't be planned, each with why.
 pub fn unplannable(repo: &Repo, clusters: &[&ClusterRef]) -> Vec<ClusterDiff> {
-    let told = clusters.iter().filter_map(|cluster| {
-        let mut diff = ClusterDiff::new(cluster.name());
-        diff.broken = Some(plan(repo, cluster).err()?.broken(false));
-        Some(diff)
-    });
+    let told = clusters
+        .iter()
+        .filter_map(|cluster| Some(broken(cluster.name(), plan(repo, cluster).err()?)));
     told.collect()
+}
+
+/// A cluster of which nothing is known but why it can't be planned.
+fn broken(cluster: &str, why: Unplannable) -> ClusterDiff {
+    let mut diff = ClusterDiff::new(cluster);
+    diff.broken = Some(why.broken(false));
+    diff
 }
 
 /// Why a repository knows nothing of a cluster of the other: its file is there and can't be
@@ -260,7 +264,7 @@ pub fn findings(
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
 ) -> Vec<Finding> {
-    let selection = lint::Selection::of(settings);
+    let selection = lint::Selection::of(settings).without_fixes();
     let one = |cluster: &&ClusterRef| {
         let found = panics::caught(|| {
             let planned = plan(repo, cluster).ok()?;
@@ -268,7 +272,7 @@ pub fn findings(
         });
         let mut found = found.ok().flatten().unwrap_or_default();
         for finding in &mut found {
-            finding.cluster = Some(cluster.name().to_owned());
+            finding.cluster = Some(cluster.name().into());
         }
         found
     };

@@ -56,7 +56,7 @@ pub fn compare_with_prior(
     progress: &Progress,
     sink: impl FnMut(Compared) -> ControlFlow<()>,
 ) {
-    let selection = lint::Selection::of(settings);
+    let selection = lint::Selection::of(settings).without_fixes();
     let one = |cluster: &&ClusterRef| {
         Compared::of(cluster.name(), |diff| {
             if let Err(why) = follow(prior, update, repo, cluster, &selection, diff) {

@@ -35,6 +35,8 @@ pub struct Outcome {
     pub matrix: Option<ClusterMatrix>,
     /// The alerts that HCO's gauges would raise; only where the matrix was asked for.
     pub alerts: Vec<&'static str>,
+    /// HCO's feature gates that are on and that aren't finished, with how far they are; as the alerts.
+    pub unfinished: Vec<(String, String)>,
     /// What is printed of it: its JSON document or its objects as YAML; empty where nothing was
     /// asked.
     pub printed: String,
@@ -85,6 +87,7 @@ impl Outcome {
             objects: 0,
             matrix: None,
             alerts: Vec::new(),
+            unfinished: Vec::new(),
             printed: String::new(),
         }
     }

@@ -8,7 +8,6 @@ use super::outcome::{Outcome, State};
 use super::progress::Progress;
 use super::work::Work;
 use super::{cluster, interrupted, panics};
-use crate::lint;
 use crate::repo::{ClusterRef, Repo};
 
 /// Below this many clusters a second thread costs more than it gives.
@@ -24,9 +23,8 @@ pub fn run(
     progress: &Progress,
     sink: impl FnMut(Outcome) -> ControlFlow<()>,
 ) {
-    let selection = work.lint.map(lint::Selection::of);
     let one = |cluster: &&ClusterRef| {
-        let outcome = panics::caught(|| cluster::work(work, selection.as_ref(), repo, cluster));
+        let outcome = panics::caught(|| cluster::work(work, repo, cluster));
         outcome.unwrap_or_else(|said| {
             let state = panicked(work, cluster, said);
             Outcome::new(cluster.name(), state)

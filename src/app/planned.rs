@@ -180,7 +180,7 @@ impl Unplannable {
     fn unusable(finding: &Finding) -> Self {
         Self {
             why: said(finding),
-            help: finding.help.clone(),
+            help: finding.help.as_deref().map(str::to_owned),
             unreadable: false,
         }
     }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{Progress, State, Work, run};
 use crate::emit::Tree;
-use crate::lint::Settings;
+use crate::lint::{Selection, Settings};
 use crate::release::Release;
 use crate::repo::{Options, Repo};
 use crate::schema::generate::{self, Dice};
@@ -182,7 +182,7 @@ impl Fleet {
             ..Settings::default()
         };
         let work = Work {
-            lint: Some(&settings),
+            lint: Some(Selection::of(&settings)),
             tree: Some(&tree),
             ..Work::default()
         };

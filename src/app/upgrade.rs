@@ -49,7 +49,7 @@ pub fn upgrades(
     progress: &Progress,
     sink: impl FnMut(Vec<Upgraded>) -> ControlFlow<()>,
 ) {
-    let selection = lint::Selection::of(settings);
+    let selection = lint::Selection::of(settings).without_fixes();
     let one = |cluster: &&ClusterRef| {
         let mut steps = Vec::new();
         let whole = Compared::of(cluster.name(), |diff| {
@@ -70,10 +70,9 @@ pub fn upgrades(
 
 /// Whether a cluster of a release has nothing to upgrade to another one: HCO doesn't go back.
 fn is_reached(from: &Release, to: &Release) -> bool {
-    let place =
-        |release: &Release| Release::known_names().position(|known| known == release.name());
-    match (place(from), place(to)) {
+    match (Release::place(from.name()), Release::place(to.name())) {
         (Some(a), Some(b)) if a != b => a > b,
+        _ if from.patched().is_some() || to.patched().is_some() => !lifecycle::is_upgrade(from, to),
         _ => from.name() == to.name() && from.label() == to.label(),
     }
 }

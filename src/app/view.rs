@@ -29,6 +29,8 @@ pub(super) fn look(
         refused,
     }));
     outcome.alerts = plan.alerts();
+    let stored = plan.hyperconverged.as_ref();
+    outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.unfinished(release));
 }
 
 /// The matrix of a cluster without an inventory.

@@ -22,8 +22,8 @@ pub struct Work<'a> {
     pub update: UpdateMethod,
     /// The release that HCO is upgraded to once the change is made.
     pub upgrade_to: Option<Arc<Release>>,
-    /// Run the rules.
-    pub lint: Option<&'a lint::Settings>,
+    /// Run these rules.
+    pub lint: Option<lint::Selection<'a>>,
     /// Only these objects; empty = all.
     pub only: Vec<Only>,
     /// Print each plan as a line of JSON.

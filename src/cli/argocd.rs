@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     let all: Vec<&Drift> = clusters.iter().flat_map(|c| &c.fields).collect();
     // An entry may be for a cluster that nothing is known of.
-    let whole = clusters.len() == found.repo.clusters().len();
+    let whole = found.everything && clusters.len() == found.repo.clusters().len();
     let ignored = match whole {
         true => found.repo.ignored_fields(),
         false => {

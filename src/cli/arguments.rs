@@ -7,30 +7,20 @@ use clap::Args;
 
 use super::shard::Shard;
 
-/// Which clusters, and how they are found.
-#[derive(Debug, Clone, Args)]
-pub(super) struct Sources {
-    /// Directory to look in, or one file of it, or `-` for a stream of documents
-    ///
-    /// Configuration, cluster names and inventories are relative to the root: the nearest directory with
-    /// an hcoplan.yaml, from DIR up to the root of the git work tree, else DIR. Nothing above it is read.
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub(super) directory: Utf8PathBuf,
-
+/// How a repository is read: what every command takes that works on one.
+#[derive(Debug, Clone, Default, Args)]
+#[group(skip)]
+#[command(next_help_heading = "Input")]
+pub(super) struct Reading {
     /// The configuration, instead of the hcoplan.yaml at the root
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    #[arg(long, value_name = "FILE")]
     pub(super) config: Option<Utf8PathBuf>,
-
-    /// Release that the clusters run, instead of what their inventories say: of HCO (1.16), or of
-    /// OpenShift Virtualization (4.20, 4.20.3)
-    #[arg(long, value_name = "X.Y", help_heading = "Input")]
-    pub(super) release: Option<String>,
 
     /// Take configuration, baseline, suppressions and own releases from this git revision, as in
     /// `--trust-base origin/main`
     ///
     /// For changes by somebody else: what they bring of these has no effect, and is told.
-    #[arg(long, value_name = "REV", help_heading = "Input")]
+    #[arg(long, value_name = "REV")]
     pub(super) trust_base: Option<String>,
 
     /// Build the kustomizations first, with the kustomize or kubectl on the PATH, and look at what
@@ -40,8 +30,16 @@ pub(super) struct Sources {
     /// is fetched: a kustomization that names anything outside DIR is refused. `kustomize: true` in
     /// hcoplan.yaml counts where --trust-base takes it from a revision, and with
     /// HCOPLAN_ALLOW_KUSTOMIZE=1 in the environment.
-    #[arg(long, help_heading = "Input")]
+    #[arg(long)]
     pub(super) kustomize: bool,
+
+    /// Build the kustomizations, also those with remote bases, which kustomize fetches with the network and
+    /// the environment of this run
+    ///
+    /// Exec functions, Helm charts and plugins are refused all the same. `kustomizeRemote: true` in
+    /// hcoplan.yaml counts where --trust-base takes it from a revision.
+    #[arg(long)]
+    pub(super) kustomize_remote: bool,
 
     /// Render the Helm charts with a HyperConverged first, with the helm on the PATH, and look at
     /// what it prints
@@ -49,8 +47,40 @@ pub(super) struct Sources {
     /// Each release that Argo CD's Applications and ApplicationSets or Flux's HelmReleases name is a
     /// cluster, with their values. Nothing is fetched. `helm: true` in hcoplan.yaml counts where
     /// --trust-base takes it from a revision, and with HCOPLAN_ALLOW_HELM=1 in the environment.
-    #[arg(long, help_heading = "Input")]
+    #[arg(long)]
     pub(super) helm: bool,
+
+    #[command(flatten)]
+    pub(super) files: Files,
+
+    /// Clusters to work on at once [default: one per core]
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<NonZeroUsize>,
+}
+
+/// What is said of the files.
+#[derive(Debug, Clone, Default, Args)]
+#[group(skip)]
+pub(super) struct Files {
+    /// Say which files were read, paired and skipped, and why
+    #[arg(short = 'v', long, visible_alias = "verbose", help_heading = "Input")]
+    pub(super) show_files: bool,
+}
+
+/// Which clusters, and how they are found.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Sources {
+    /// Directory to look in, or one file of it, or `-` for a stream of documents
+    ///
+    /// Configuration, cluster names and inventories are relative to the root: the nearest directory with
+    /// an hcoplan.yaml, from DIR up to the root of the git work tree, else DIR. Nothing above it is read.
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(super) directory: Utf8PathBuf,
+
+    /// Release that the clusters run, instead of what their inventories say: of HCO (1.16), or of
+    /// OpenShift Virtualization (4.20, 4.20.3)
+    #[arg(long, value_name = "X.Y", help_heading = "Input")]
+    pub(super) release: Option<String>,
 
     /// Whether an operator's bundle is looked at where there is no HyperConverged.
     #[arg(skip)]
@@ -75,11 +105,6 @@ pub(super) struct Sources {
     #[arg(long, value_name = "I/N", help_heading = "Input")]
     pub(super) shard: Option<Shard>,
 
-    /// Say which files were read, paired and skipped, and why
-    #[arg(short = 'v', long, visible_alias = "verbose", help_heading = "Input")]
-    pub(super) show_files: bool,
-
-    /// Clusters to work on at once [default: one per core]
-    #[arg(long, value_name = "N", help_heading = "Input")]
-    pub(super) jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(super) reading: Reading,
 }

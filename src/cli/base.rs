@@ -102,7 +102,7 @@ impl Base<'_> {
         let mut out = self.compare_built(arguments, prior, verdict, output)?;
         let found = self.found;
         let unbuilt = app::unbuilt(&found.repo, found.below(), |name| found.has(name));
-        out.compared += add_unbuilt(unbuilt, &mut out.clusters);
+        out.compared += add_unplanned(unbuilt, &mut out.clusters);
         Ok(out)
     }
 
@@ -119,7 +119,10 @@ impl Base<'_> {
         let side = Side {
             inventory: self.sources.inventory.clone(),
             release: self.sources.release.clone(),
+            config: self.found.config().cloned(),
+            trust: self.found.trust().clone(),
             builds: self.found.builds(),
+            chosen: self.found.to_build(),
             within: self.found.below().map(ToOwned::to_owned),
             ..Side::of(self.found.directory())
         };
@@ -169,7 +172,7 @@ impl Base<'_> {
         };
         let (repo, chosen) = (&self.found.repo, self.found.chosen());
         let progress = Progress::of(chosen.len(), output.quiet());
-        let jobs = self.sources.jobs;
+        let jobs = self.sources.reading.jobs;
         app::compare_with_prior(
             prior,
             repo,
@@ -214,7 +217,7 @@ impl Base<'_> {
         let pairs = app::pairs((before, &old), (repo, &chosen));
         let progress = Progress::of(pairs.len(), output.quiet());
         let mut out = Vec::new();
-        let jobs = self.sources.jobs;
+        let jobs = self.sources.reading.jobs;
         let sides = (before, repo, Relation::BeforeAndAfter);
         app::compare(sides, &pairs, self.settings, jobs, &progress, |compared| {
             out.push(noted(compared, verdict, output));
@@ -247,7 +250,7 @@ impl Base<'_> {
         let differing: Vec<&ClusterRef> = chosen.iter().copied().filter(differs).collect();
         let progress = Progress::of(differing.len(), output.quiet());
         let left = app::Left::Tree(self.tree);
-        let (repo, jobs) = (&self.found.repo, self.sources.jobs);
+        let (repo, jobs) = (&self.found.repo, self.sources.reading.jobs);
         let mut found = BTreeMap::new();
         app::compare_with(&left, repo, &differing, jobs, &progress, |compared| {
             let diff = noted(compared, verdict, output);
@@ -285,10 +288,10 @@ impl Differences {
     }
 }
 
-/// Adds the clusters that could not be built, where that isn't told yet; how many they are.
-pub(super) fn add_unbuilt(unbuilt: Vec<ClusterDiff>, clusters: &mut Vec<ClusterDiff>) -> usize {
+/// Adds the clusters that can't be built or planned, where that isn't told yet; how many they are.
+pub(super) fn add_unplanned(unplanned: Vec<ClusterDiff>, clusters: &mut Vec<ClusterDiff>) -> usize {
     let before = clusters.len();
-    for diff in unbuilt {
+    for diff in unplanned {
         if !clusters.iter().any(|known| known.cluster == diff.cluster) {
             clusters.push(diff);
         }

@@ -39,8 +39,9 @@ pub(super) fn bundle(options: &mut Options) {
 /// What is to be built first.
 pub(super) fn builds(sources: &Sources, repo: &Repo) -> Result<Builds, Failure> {
     let asked = Builds {
-        kustomize: sources.kustomize,
-        helm: sources.helm,
+        kustomize: sources.reading.kustomize || sources.reading.kustomize_remote,
+        remote: sources.reading.kustomize_remote,
+        helm: sources.reading.helm,
     };
     let is_directory = sources.directory != "-" && !sources.directory.is_file();
     if asked.any() && !is_directory {
@@ -54,7 +55,7 @@ pub(super) fn builds(sources: &Sources, repo: &Repo) -> Result<Builds, Failure> 
         ));
     }
     Ok(match is_directory {
-        true => allowed(asked, repo.config(), sources.trust_base.is_some()),
+        true => allowed(asked, repo.config(), sources.reading.trust_base.is_some()),
         false => asked,
     })
 }
@@ -66,6 +67,8 @@ pub(super) fn allowed(asked: Builds, config: &Config, trusted: bool) -> Builds {
     let is_allowed = |variable: &str| trusted || app::is_allowed(variable);
     Builds {
         kustomize: asked.kustomize || config.kustomize && is_allowed(app::ALLOW_KUSTOMIZE),
+        // Whoever lets kustomize run hasn't let it fetch.
+        remote: asked.remote || config.kustomize_remote && trusted,
         helm: asked.helm || config.helm && is_allowed(app::ALLOW_HELM),
     }
 }
@@ -121,8 +124,14 @@ fn build(
     app::watch();
     let most = options.max_bytes;
     let kustomized = options.builds.kustomize.then(|| {
-        let within = options.within.as_deref();
-        repo::build(tree, root, within, most, &app::interrupted)
+        let asked = repo::Asked {
+            within: options.within.as_deref(),
+            chosen: &options.chosen,
+            fetches: options.builds.remote,
+            most_bytes: most,
+            stop: &app::interrupted,
+        };
+        repo::build(tree, root, &asked)
     });
     let rendered = options
         .builds

@@ -1,6 +1,6 @@
 //! Clusters for a subcommand: found and chosen. What is wrong on the way is said here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -14,13 +14,17 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
-use super::root::{Place, problems, said};
-use super::selection::Selection;
+use super::root::{Place, is_of_meant, problems, said};
+use super::selection::{Selection, last_parts};
 use super::shard::Shard;
 use crate::app::{self, Outcome, PriorState, Progress, Work};
 use crate::emit;
-use crate::repo::{self, Builds, CONFIG_FILE, ClusterRef, Options, Repo, Trust, TrustBase};
+use crate::finding::{Edit, Finding};
+use crate::fix;
+use crate::lint;
+use crate::repo::{self, Builds, CONFIG_FILE, Chosen, ClusterRef, Options, Repo, Trust, TrustBase};
 use crate::source::{Directory, SourceFile, Tree, read_limited};
+use crate::yaml::edit::Reason;
 
 /// The clusters of a run.
 #[derive(Debug)]
@@ -50,23 +54,36 @@ pub(super) fn find(
     left_out: Vec<Utf8PathBuf>,
     output: &Output,
 ) -> Result<Clusters, Failure> {
-    find_in(sources, left_out, false, output)
+    find_in(sources, left_out, None, output)
 }
 
 /// The same where files are edited: every cluster is built, also those that aren't meant, as what they
 /// are built of may change.
 pub(super) fn find_to_edit(sources: &Sources, output: &Output) -> Result<Clusters, Failure> {
-    find_in(sources, Vec::new(), true, output)
+    find_in(sources, Vec::new(), Some(Chosen::default()), output)
+}
+
+/// The same where one cluster is named, by its whole name or its last parts: only what has that name is built,
+/// wherever it lies.
+pub(super) fn find_named(
+    sources: &Sources,
+    left_out: Vec<Utf8PathBuf>,
+    name: &str,
+    output: &Output,
+) -> Result<Clusters, Failure> {
+    let name = name.to_owned();
+    let chosen = Chosen::new(move |cluster| last_parts(cluster).any(|part| part == name));
+    find_in(sources, left_out, Some(chosen), output)
 }
 
 fn find_in(
     sources: &Sources,
     left_out: Vec<Utf8PathBuf>,
-    builds_all: bool,
+    to_build: Option<Chosen>,
     output: &Output,
 ) -> Result<Clusters, Failure> {
     let mut selection = Selection::new(sources)?;
-    if let Some(jobs) = sources.jobs {
+    if let Some(jobs) = sources.reading.jobs {
         // Files are looked at by this many threads, too. It only fails where somebody else has said so
         // already: a second run in one process.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.get());
@@ -83,10 +100,11 @@ fn find_in(
     let mut options = Options {
         release: release.transpose()?,
         inventory: sources.inventory.clone(),
-        config: sources.config.as_deref().map(configuration).transpose()?,
+        config: configuration(sources)?,
         trust,
         left_out,
-        within: place.below.clone().filter(|_| !builds_all),
+        within: place.below.clone().filter(|_| to_build.is_none()),
+        chosen: to_build.unwrap_or_else(|| selection.to_build()),
         ..Options::default()
     };
     let opened = match sources.directory.as_str() {
@@ -102,7 +120,7 @@ fn find_in(
     options.builds = builds(sources, &repo)?;
     if options.builds.any() {
         let notes = build_directory(&root, &mut options)?;
-        if sources.show_files {
+        if sources.reading.files.show_files {
             notes.iter().for_each(|note| output.show(note));
             if options.builds.kustomize {
                 repo::builder().iter().for_each(|said| output.show(said));
@@ -118,21 +136,20 @@ fn find_in(
     if let Some(below) = &place.below {
         selection.only_below(below, &repo);
     }
-    if sources.show_files {
+    if sources.reading.files.show_files {
         show_files(&repo, &selection, output);
     }
     let mut verdict = Verdict {
         unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal),
         ..Verdict::default()
     };
-    let names = repo.clusters().iter().map(ClusterRef::name);
     let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| repo.is_within(c, b));
-    if let Some(pattern) = selection.unmatched(names.clone())
+    if let Some(pattern) = selection.unmatched(names(&repo))
         && let Some(overlay) = repo.overlays().iter().find(|o| selection.names(o.name()))
     {
         return Err(not_built(&format!("--cluster {pattern}"), overlay));
     }
-    if !repo.clusters().iter().any(is_below) {
+    if !repo.clusters().iter().any(is_below) && repo.left().next().is_none() {
         let directory = &sources.directory;
         let is_unplanned = repo.mentions_any(place.below.as_deref());
         // That some are not built is a finding.
@@ -151,12 +168,12 @@ fn find_in(
                 verdict.nothing_found = true;
             }
         }
-    } else if let Some(pattern) = selection.unmatched(names.clone())
+    } else if let Some(pattern) = selection.unmatched(names(&repo))
         && !has_failed(&options)
     {
         return Err(Failure::usage(
             format!("--cluster {pattern} matches no cluster"),
-            format!("there are {}", some(names)),
+            format!("there are {}", some(names(&repo))),
         ));
     }
     let base = match options.trust.base() {
@@ -177,6 +194,12 @@ fn find_in(
     };
     found.say_shard(output);
     Ok(found)
+}
+
+/// The names of the clusters, and of those that weren't asked for.
+fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
+    let built = repo.clusters().iter().map(ClusterRef::name);
+    built.chain(repo.left())
 }
 
 /// Whether a build has failed, so that there may be clusters which nobody knows the names of.
@@ -220,10 +243,13 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
 /// configuration is: a change could put another one in its way.
 fn configured_place(sources: &Sources) -> Result<Place, Failure> {
     let path = &sources.directory;
-    if path == "-" || sources.config.is_some() {
+    if path == "-" {
         return Ok(Place::itself(path));
     }
-    let Some(revision) = &sources.trust_base else {
+    if let Some(file) = &sources.reading.config {
+        return Ok(Place::configured_by(path, file));
+    }
+    let Some(revision) = &sources.reading.trust_base else {
         return Ok(Place::configured(path));
     };
     let top = Place::work_tree(path).root;
@@ -238,15 +264,18 @@ fn configured_place(sources: &Sources) -> Result<Place, Failure> {
 }
 
 /// The configuration of a file that the command line names.
-fn configuration(path: &Utf8Path) -> Result<Arc<SourceFile>, Failure> {
+pub(super) fn configuration(sources: &Sources) -> Result<Option<Arc<SourceFile>>, Failure> {
+    let Some(path) = &sources.reading.config else {
+        return Ok(None);
+    };
     let bytes = File::open(path).and_then(|mut file| read_limited(&mut file));
     let bytes = bytes.map_err(|error| repo::Error::File(path.to_owned(), error.into()))?;
-    Ok(SourceFile::from_bytes(path, bytes))
+    Ok(Some(SourceFile::from_bytes(path, bytes)))
 }
 
 /// Whose word counts, as the command line says.
-fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
-    let Some(name) = &sources.trust_base else {
+pub(super) fn trust(sources: &Sources, root: &Utf8Path) -> Result<Trust, Failure> {
+    let Some(name) = &sources.reading.trust_base else {
         return Ok(Trust::Files);
     };
     if sources.directory == "-" {
@@ -264,6 +293,7 @@ fn before(base: &TrustBase, root: &Utf8Path, now: &Options) -> Result<Repo, Fail
     let mut options = Options {
         within: now.within.clone(),
         builds: now.builds,
+        chosen: now.chosen.clone(),
         ..Options::default()
     };
     build_revision(&*tree, root, &mut options)?;
@@ -326,7 +356,7 @@ fn some<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
     }
 }
 
-fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
+pub(super) fn show_files(repo: &Repo, selection: &Selection, output: &Output) {
     for file in repo.files() {
         output.show(format_args!("{}: {}", file.path, file.what));
     }
@@ -413,12 +443,13 @@ impl Clusters {
         let Some(shard) = self.shard() else {
             return;
         };
-        let all = self.repo.clusters().len();
+        let all = names(&self.repo).count();
         if all > 0 && self.chosen().is_empty() {
             let noun = if all == 1 { "cluster" } else { "clusters" };
             output.note(format_args!("shard {shard} has none of the {all} {noun}"));
         }
-        if self.verdict.unreadable && !shard.is_first() {
+        let mut others = problems(&self.repo, self.below()).filter(|p| p.fatal);
+        if !shard.is_first() && others.any(|p| !is_of_meant(&p.finding)) {
             output.error(format_args!(
                 "a file can't be read; shard 1/{} says which",
                 shard.of
@@ -429,6 +460,16 @@ impl Clusters {
     /// Whose word counts.
     pub(super) fn trust(&self) -> &Trust {
         &self.options.trust
+    }
+
+    /// The configuration that the command line names.
+    pub(super) fn config(&self) -> Option<&Arc<SourceFile>> {
+        self.options.config.as_ref()
+    }
+
+    /// The clusters that kustomize builds of them.
+    pub(super) fn to_build(&self) -> Chosen {
+        self.options.chosen.clone()
     }
 
     /// What of them was built.
@@ -492,10 +533,43 @@ impl Clusters {
         findings
     }
 
+    /// Whether the builds are what fixes that were applied were to make of them.
+    ///
+    /// # Errors
+    /// What is wrong with one.
+    pub(super) fn is_as_meant(&self, round: &fix::Round) -> Result<(), Reason> {
+        let mut made: BTreeMap<&Utf8Path, Vec<&Edit>> = BTreeMap::new();
+        for edit in round.applied.iter().flat_map(|a| &a.made) {
+            made.entry(edit.file.path()).or_default().push(edit);
+        }
+        made.into_iter().try_for_each(|(path, edits)| {
+            let built = self.options.built.as_ref();
+            let built = built
+                .and_then(|b| b.files.get(path))
+                .ok_or(Reason::Layout)?;
+            fix::is_as_meant(&edits, &String::from_utf8_lossy(built))
+        })
+    }
+
+    /// What is found in the clusters that aren't meant and are built of some files, and in what can't be built.
+    pub(super) fn findings_of_others<'f>(
+        &self,
+        files: impl Iterator<Item = &'f Utf8PathBuf>,
+        settings: &lint::Settings,
+        jobs: Option<NonZeroUsize>,
+    ) -> Vec<Finding> {
+        let users = self.repo.users_of_files();
+        let users = files.flat_map(|f| users.get(f).into_iter().flatten());
+        let names: BTreeSet<&str> = users.map(|(name, _)| name.as_str()).collect();
+        let is_meant = |c: &&ClusterRef| names.contains(c.name()) && !self.selection.has(c.name());
+        let others: Vec<_> = self.repo.clusters().iter().filter(is_meant).collect();
+        let progress = Progress::of(others.len(), true);
+        app::findings(&self.repo, &others, settings, jobs, &progress)
+    }
+
     /// The names of the others that were found.
     pub(super) fn others(&self) -> impl Iterator<Item = &str> {
-        let all = self.repo.clusters().iter().map(ClusterRef::name);
-        all.filter(|n| !self.selection.has(n))
+        names(&self.repo).filter(|n| !self.selection.has(n))
     }
 
     /// Of the directories of an output tree those that belong to none of the clusters, and whose
@@ -508,8 +582,7 @@ impl Clusters {
 
     /// The directories of an output tree that belong to none of the clusters.
     pub(super) fn without(&self, mut directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
-        let names = self.repo.clusters().iter().map(ClusterRef::name);
-        let known: std::collections::BTreeSet<_> = names
+        let known: BTreeSet<_> = names(&self.repo)
             .filter_map(|n| emit::cluster_directory(n).ok())
             .collect();
         directories.retain(|d| !known.contains(d));

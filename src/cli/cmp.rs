@@ -296,7 +296,7 @@ fn generate(
         ));
     }
     let work = Work {
-        lint: Some(&settings),
+        lint: Some(lint::Selection::of(&settings).without_fixes()),
         yaml: parameters.operands,
         ..Work::default()
     };

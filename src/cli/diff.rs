@@ -1,12 +1,12 @@
 //! `hcoplan diff`: what a change does to the clusters, told by meaning.
 
 use std::io::Write as _;
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
+use super::arguments::{Reading, Sources};
 use super::base;
 use super::clusters;
 use super::exit::Verdict;
@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::format::{self, Target};
 use super::out::Out;
 use super::output::Output;
-use super::root::{self, Place};
+use super::root;
 use super::selection::Selection;
 use super::sides::{self, Side};
 use crate::app::{self, Compared, Progress, Relation};
@@ -64,13 +64,9 @@ pub(super) struct Arguments {
         conflicts_with_all = ["against", "other", "inventory_b"])]
     live: Option<Utf8PathBuf>,
 
-    /// Build the kustomizations of both sides first, as `plan --kustomize` does
-    #[arg(long, help_heading = "Input")]
-    kustomize: bool,
-
-    /// Render the Helm charts of both sides first, as `plan --helm` does
-    #[arg(long)]
-    helm: bool,
+    /// How both sides are read.
+    #[command(flatten)]
+    reading: Reading,
 
     #[command(flatten)]
     out: Out,
@@ -82,10 +78,6 @@ pub(super) struct Arguments {
     /// Not the clusters of this name
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
     exclude: Vec<String>,
-
-    /// Clusters to work on at once [default: one per core]
-    #[arg(long, value_name = "N", help_heading = "Input")]
-    jobs: Option<NonZeroUsize>,
 
     /// Exit with 1 when anything changes
     #[arg(long, help_heading = "Output")]
@@ -105,7 +97,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "diff", &Format::ALL)?;
     let mut run = Run::new(arguments)?;
-    let (left, right) = match arguments.choice()? {
+    let (left, right) = match arguments.choice(&run.selection)? {
         Choice::Repositories(left, right) => {
             run.repositories(&left, &right, output)?;
             (left.name, right.name)
@@ -123,7 +115,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if app::interrupted() {
         return Ok(run.verdict);
     }
-    run.compared += base::add_unbuilt(std::mem::take(&mut run.unbuilt), &mut run.clusters);
+    run.compared += base::add_unplanned(std::mem::take(&mut run.unbuilt), &mut run.clusters);
     let changes = |terminal| Changes {
         left: &left,
         right: &right,
@@ -156,20 +148,44 @@ enum Choice {
     Live(Utf8PathBuf, Side),
 }
 
+/// Whether a repository has no clusters, nor any that weren't asked for.
+fn is_empty(repo: &Repo) -> bool {
+    repo.clusters().is_empty() && repo.left().next().is_none()
+}
+
 impl Arguments {
-    /// What a directory is looked at from.
-    fn place(&self, directory: &Utf8Path) -> Result<Place, Failure> {
-        clusters::place(&sides::sources(directory, &self.cluster, &self.exclude))
+    /// A directory, and which of its clusters.
+    fn sources(&self, directory: &Utf8Path) -> Sources {
+        Sources {
+            directory: directory.to_owned(),
+            reading: self.reading.clone(),
+            cluster: self.cluster.clone(),
+            exclude: self.exclude.clone(),
+            ..Sources::default()
+        }
     }
 
-    fn choice(&self) -> Result<Choice, Failure> {
-        let mut left = Side::at(&self.place(&self.directory)?);
-        let mut right = Side::at(&self.place(self.other.as_ref().unwrap_or(&self.directory))?);
-        let builds = Builds {
-            kustomize: self.kustomize,
-            helm: self.helm,
-        };
-        (left.builds, right.builds) = (builds, builds);
+    /// The side as it lies in a directory.
+    fn side(&self, directory: &Utf8Path) -> Result<Side, Failure> {
+        let sources = self.sources(directory);
+        let place = clusters::place(&sources)?;
+        Ok(Side {
+            config: clusters::configuration(&sources)?,
+            trust: clusters::trust(&sources, &place.root)?,
+            builds: Builds {
+                kustomize: self.reading.kustomize || self.reading.kustomize_remote,
+                remote: self.reading.kustomize_remote,
+                helm: self.reading.helm,
+            },
+            within: place.below,
+            ..Side::of(&place.root)
+        })
+    }
+
+    fn choice(&self, selection: &Selection) -> Result<Choice, Failure> {
+        let mut left = self.side(&self.directory)?;
+        let mut right = self.side(self.other.as_ref().unwrap_or(&self.directory))?;
+        (left.chosen, right.chosen) = (selection.to_build(), selection.to_build());
         let mut two = false;
         if self.other.is_some() {
             let given = |other: Option<&Utf8PathBuf>| other.unwrap_or(&self.directory).to_string();
@@ -244,7 +260,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self, Failure> {
         let directory = arguments.other.as_ref().unwrap_or(&arguments.directory);
-        let sources = sides::sources(directory, &arguments.cluster, &arguments.exclude);
+        let sources = arguments.sources(directory);
         Ok(Self {
             arguments,
             selection: Selection::new(&sources)?,
@@ -269,8 +285,8 @@ impl<'a> Run<'a> {
     }
 
     fn repositories(&mut self, left: &Side, right: &Side, output: &Output) -> Result<(), Failure> {
-        let (before, after) = (left.open()?, right.open()?);
-        if before.clusters().is_empty() && after.clusters().is_empty() {
+        let (before, after) = (self.read(left, output)?, self.read(right, output)?);
+        if is_empty(&before) && is_empty(&after) {
             self.nothing(&after, output);
         }
         self.note_problems(&after, right, output);
@@ -282,7 +298,7 @@ impl<'a> Run<'a> {
             _ => app::pairs((&before, &old), (&after, &new)),
         };
         let progress = Progress::of(pairs.len(), output.quiet());
-        let jobs = self.arguments.jobs;
+        let jobs = self.arguments.reading.jobs;
         // Two directories may be two clusters; two states of one are one cluster.
         let relation = match self.arguments.other {
             Some(_) => Relation::Alternatives,
@@ -313,7 +329,7 @@ impl<'a> Run<'a> {
         let chosen = self.chosen(&repo, &right);
         let progress = Progress::of(chosen.len(), output.quiet());
         let left = app::Left::Tree(&before);
-        let jobs = self.arguments.jobs;
+        let jobs = self.arguments.reading.jobs;
         app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
             self.take(c, output)
         });
@@ -341,16 +357,26 @@ impl<'a> Run<'a> {
         }
         let progress = Progress::of(chosen.len(), output.quiet());
         let left = app::Left::Live(&objects);
-        let jobs = self.arguments.jobs;
+        let jobs = self.arguments.reading.jobs;
         app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
             self.take(c, output)
         });
         Ok(())
     }
 
-    fn open(&mut self, side: &Side, output: &Output) -> Result<Repo, Failure> {
+    /// Reads a side, and says what of it was read where that is asked for.
+    fn read(&self, side: &Side, output: &Output) -> Result<Repo, Failure> {
         let repo = side.open()?;
-        if repo.clusters().is_empty() {
+        if self.arguments.reading.files.show_files {
+            output.show(format_args!("{}:", side.name));
+            clusters::show_files(&repo, &self.selection, output);
+        }
+        Ok(repo)
+    }
+
+    fn open(&mut self, side: &Side, output: &Output) -> Result<Repo, Failure> {
+        let repo = self.read(side, output)?;
+        if is_empty(&repo) {
             self.nothing(&repo, output);
         }
         self.note_problems(&repo, side, output);

@@ -95,11 +95,44 @@ Exit codes, the same for every format:
   2   usage, configuration or environment
   3   no HyperConverged found
   4   input that can't be read or parsed
-  70  a bug in hcoplan";
+  70  a bug in hcoplan
+  130 interrupted: Ctrl-C, SIGTERM, SIGHUP";
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+
+    /// The codes at the start of a table's lines, a code each.
+    fn codes(table: &str, is_row: impl Fn(&str) -> Option<&str>) -> Vec<u8> {
+        let rows = table.lines().filter_map(is_row);
+        let first = rows.filter_map(|row| row.split_whitespace().next());
+        first.filter_map(|code| code.parse().ok()).collect()
+    }
+
+    #[test]
+    fn every_code_is_documented_and_no_other() {
+        let field: [fn(&mut Verdict); 7] = [
+            |v| v.bug = true,
+            |v| v.unusable = true,
+            |v| v.unreadable = true,
+            |v| v.nothing_found = true,
+            |v| v.nothing_planned = true,
+            |v| v.failed = true,
+            |v| v.interrupted = true,
+        ];
+        let of = |set: &fn(&mut Verdict)| {
+            let mut verdict = Verdict::default();
+            set(&mut verdict);
+            verdict.code()
+        };
+        let codes_of_runs: BTreeSet<u8> = field.iter().map(of).chain([0]).collect();
+        let codes_of_runs: Vec<u8> = codes_of_runs.into_iter().collect();
+        let page = include_str!("../../docs/output.md");
+        assert_eq!(codes(page, |l| l.strip_prefix("| ")), codes_of_runs);
+        assert_eq!(codes(TABLE, |l| l.strip_prefix("  ")), codes_of_runs);
+    }
 
     #[test]
     fn the_worst_decides() {

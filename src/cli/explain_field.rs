@@ -137,7 +137,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
     };
     let mut releases = of.map_or_else(releases, |release| release.siblings());
     // Two versions of a vendor's may be built from one release.
-    releases.dedup_by(|a, b| a.name() == b.name());
+    releases.dedup_by(|a, b| a.name() == b.name() && a.patched().is_none());
     let has = |release: &Release| {
         let schemas = release.schema_names().filter_map(|n| release.schema(n));
         let mut schemas = schemas.filter(|s| s.kind() == kind);

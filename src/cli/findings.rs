@@ -36,7 +36,10 @@ impl Findings {
     /// Where not all of the repository is meant, those of the files below a directory.
     pub(super) fn new(repo: &Repo, below: Option<&Utf8Path>, shard: Option<Shard>) -> Self {
         let is_first = shard.is_none_or(Shard::is_first);
-        let problems: Vec<_> = root::problems(repo, below).filter(|_| is_first).collect();
+        // Of clusters every shard builds its own.
+        let is_own = |f: &Finding| is_first || root::is_of_meant(f);
+        let problems = root::problems(repo, below).filter(|p| is_own(&p.finding));
+        let problems: Vec<_> = problems.collect();
         let findings = repo.findings().iter();
         let findings = findings.filter(|f| is_first && root::is_about(f, below));
         let users = repo.users_of_files();
@@ -155,7 +158,7 @@ impl Findings {
         }
         out.findings = lint::grouped(out.findings, &self.users);
         // Stable: the order of places stays within each rank.
-        out.findings.sort_by_key(Finding::rank);
+        out.findings.sort_by_cached_key(Finding::rank);
         Ok(out)
     }
 }
@@ -253,7 +256,7 @@ pub(super) fn say_configuration(findings: &[Finding], root: &Utf8Path, output: &
 }
 
 /// A directory relative to the top of the git repository that it is in.
-fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
+pub(super) fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
     let root = root.canonicalize_utf8().ok()?;
     let top = root.ancestors().find(|a| a.join(".git").exists())?;
     root.strip_prefix(top).ok().map(ToOwned::to_owned)

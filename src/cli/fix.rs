@@ -21,10 +21,11 @@ use super::settings::Choice;
 use super::tree;
 use crate::app::{self, Work};
 use crate::finding::{Applicability, Finding, Fix};
-use crate::fix::{self, Applied, Line, Rewritten};
+use crate::fix::{self, Applied, Dropped, Line, Rewritten};
 use crate::lint::{self, Settings};
 use crate::report::{plural, shown_path};
 use crate::source::encode;
+use crate::yaml::edit::Reason;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -108,6 +109,14 @@ fn chosen(text: &str) -> Result<(String, usize), String> {
     }
 }
 
+/// What is wrong with a fix where clusters are built.
+enum Wrong {
+    /// This cluster would have an error by it.
+    Harm(String),
+    /// The build isn't what was meant.
+    Other(Reason),
+}
+
 /// Fixes that bring up others are followed this often.
 const MOST_ROUNDS: usize = 10;
 
@@ -157,8 +166,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             write_applied(&mut text, &root, applied)?;
         }
     } else {
+        let from_top = mended.root_from_top(&root);
         for file in mended.files.values() {
-            write_diff(&mut text, &root, file)?;
+            write_diff(&mut text, &diff_of(&root, from_top.as_deref(), file))?;
+        }
+        if from_top.is_some() && arguments.format == Format::Human {
+            output.note(
+                "the paths of the diff count from the top of the git work tree: apply it there",
+            );
         }
         // The diff doesn't say that a base goes into several clusters.
         if is_built && arguments.migrate.is_none() && !mended.applied.is_empty() {
@@ -173,10 +188,15 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             rule,
             title,
             location,
+            ..
         } = &dropped.fix;
         let place = place(&root, location.as_ref());
         let why = &dropped.why;
         output.warning(format_args!("{place}{rule}: can't {title}: {why}"));
+    }
+    for (finding, why) in &mended.not_carried {
+        let place = place(&root, finding.location.as_ref());
+        output.warning(format_args!("{place}{}: {}", finding.rule.name, line(why)));
     }
     for (finding, fix, cluster) in &mended.harmful {
         let place = place(&root, finding.location.as_ref());
@@ -230,6 +250,7 @@ fn rounds(
     )?;
     let mut now = None;
     let mut harmful: Vec<Fix> = Vec::new();
+    let mut unproven: Vec<Dropped> = Vec::new();
     let mut done_by_choice: BTreeSet<String> = BTreeSet::new();
     for round in 0..=MOST_ROUNDS {
         let settled = now.as_ref().unwrap_or(&first);
@@ -259,28 +280,55 @@ fn rounds(
             lint(arguments, found, &settings, refused, None, output)
         };
         let was_built = found.is_built();
+        // A base goes into other clusters, too, where the same edit may be wrong: named or not.
+        let others = |found: &Clusters| match was_built {
+            true => found.findings_of_others(
+                done.files.keys(),
+                &settings,
+                arguments.sources.reading.jobs,
+            ),
+            false => Vec::new(),
+        };
+        let others_before = others(&found);
+        let judge = |found: &Clusters, round: &fix::Round, after: &Settled| {
+            fix::harmed(settled.findings(), after.findings())
+                .or_else(|| fix::harmed(&others_before, &others(found)))
+                .map_or_else(
+                    || found.is_as_meant(round).map_err(Wrong::Other),
+                    |c| Err(Wrong::Harm(c)),
+                )
+        };
         found = found.edited(bytes(&done, |f| &f.text))?;
-        let after = relint(&found, &mut refused)?;
-        // A base goes into other clusters, too, where the same edit may be wrong.
-        if was_built && fix::harmed(settled.findings(), after.findings()).is_some() {
+        let mut after = relint(&found, &mut refused)?;
+        if was_built && judge(&found, &done, &after).is_err() {
             found = found.edited(bytes(&done, |f| f.before.text()))?;
+            let known = harmful.len();
             for choice in &choices {
                 let one = fix::round(std::slice::from_ref(choice));
                 found = found.edited(bytes(&one, |f| &f.text))?;
                 let after = relint(&found, &mut refused)?;
-                if let Some(cluster) = fix::harmed(settled.findings(), after.findings()) {
+                if let Err(wrong) = judge(&found, &one, &after) {
                     harmful.push(choice.fix.clone());
-                    mended
-                        .harmful
-                        .push((choice.finding.clone(), choice.fix.clone(), cluster));
+                    let finding = choice.finding.clone();
+                    match wrong {
+                        Wrong::Harm(cluster) => {
+                            mended.harmful.push((finding, choice.fix.clone(), cluster));
+                        }
+                        Wrong::Other(why) => {
+                            let fix = one.applied.first().cloned();
+                            unproven.extend(fix.map(|fix| Dropped { fix, why }));
+                        }
+                    }
                 }
                 found = found.edited(bytes(&one, |f| f.before.text()))?;
             }
-            // Alone each is harmless: they are not told apart, so that none is applied.
-            if harmful.is_empty() {
-                harmful.extend(choices.iter().map(|c| c.fix.clone()));
+            if harmful.len() > known {
+                continue;
             }
-            continue;
+            // Each is right alone, and all together aren't: one at a time.
+            done = fix::round(choices.get(..1).unwrap_or_default());
+            found = found.edited(bytes(&done, |f| &f.text))?;
+            after = relint(&found, &mut refused)?;
         }
         for (path, file) in done.files {
             let text = file.text.clone();
@@ -296,12 +344,16 @@ fn rounds(
             output.warning(format_args!("no finding of {rule} has a fix {number}"));
         }
     }
+    mended.dropped.append(&mut unproven);
     mended.refused = refused;
     mended
         .files
         .retain(|_, file| file.before.text() != file.text);
     let settled = now.as_ref().unwrap_or(&first);
-    let left = settled.findings().iter().filter(|f| !f.fixes.is_empty());
+    let findings = settled.findings().iter();
+    let why = |f: &Finding| Some((f.clone(), f.not_fixed.clone()?.into_owned()));
+    mended.not_carried = findings.clone().filter_map(why).collect();
+    let left = findings.filter(|f| !f.fixes.is_empty());
     mended.left = match arguments.write {
         true => left.cloned().collect(),
         // The files stay as they are: so do the lines.
@@ -365,11 +417,11 @@ fn lint(
     output: &Output,
 ) -> Result<Settled, Failure> {
     let work = Work {
-        lint: Some(settings),
+        lint: Some(lint::Selection::of(settings)),
         ..Work::default()
     };
     refused.clear();
-    let jobs = arguments.sources.jobs;
+    let jobs = arguments.sources.reading.jobs;
     let findings = found.each(&work, jobs, output, |outcome, progress| {
         // Here a refusal is one of the things to mend.
         if outcome.refusal.take().is_some() {
@@ -435,8 +487,7 @@ fn write_applied(out: &mut Vec<u8>, root: &Utf8Path, applied: &Applied) -> std::
     writeln!(out, "{BOLD}{place}{BOLD:#}{rule}: {}", line(title))
 }
 
-fn write_diff(out: &mut Vec<u8>, root: &Utf8Path, file: &Rewritten) -> std::io::Result<()> {
-    let diff = diff_of(root, file);
+fn write_diff(out: &mut Vec<u8>, diff: &str) -> std::io::Result<()> {
     for full in diff.split_inclusive('\n') {
         let style = match full.as_bytes() {
             [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', b' ', ..] => BOLD,

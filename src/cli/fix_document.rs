@@ -15,10 +15,11 @@ const SCHEMA_VERSION: &str = "1";
 
 /// What was mended, or would be, and what is left to choose from.
 pub(super) fn of(mended: &Mended, root: &Utf8Path, written: bool, changed: usize) -> Value {
+    let from_top = mended.root_from_top(root);
     let files = mended.files.values().map(|file| {
         json!({
             "file": shown_path(root, &file.before),
-            "diff": diff_of(root, file),
+            "diff": diff_of(root, from_top.as_deref(), file),
         })
     });
     let applied: Vec<Value> = mended.applied.iter().map(|a| done(root, a)).collect();
@@ -34,6 +35,12 @@ pub(super) fn of(mended: &Mended, root: &Utf8Path, written: bool, changed: usize
         document["cluster"] = json!(cluster);
         document
     });
+    let not_carried = mended.not_carried.iter().map(|(finding, why)| {
+        let mut document = placed(root, finding.location.as_ref());
+        document["rule"] = json!(finding.rule.name);
+        document["reason"] = json!(why);
+        document
+    });
     let left: Vec<Value> = mended.left.iter().map(|f| to_choose(root, f)).collect();
     json!({
         "schemaVersion": SCHEMA_VERSION,
@@ -42,6 +49,7 @@ pub(super) fn of(mended: &Mended, root: &Utf8Path, written: bool, changed: usize
         "applied": applied,
         "dropped": dropped.collect::<Vec<_>>(),
         "harmful": harmful.collect::<Vec<_>>(),
+        "notCarried": not_carried.collect::<Vec<_>>(),
         "left": left,
         "refused": mended.refused,
         "exhausted": mended.exhausted,
@@ -80,7 +88,7 @@ fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
     let mut document = placed(root, finding.location.as_ref());
     document["rule"] = json!(finding.rule.name);
     document["message"] = json!(finding.message);
-    if let Some(cluster) = &finding.cluster {
+    if let Some(cluster) = finding.cluster.as_deref() {
         document["cluster"] = json!(cluster);
     }
     let fixes = finding.fixes.iter().enumerate();
@@ -147,12 +155,14 @@ mod tests {
             .fix(fix.clone());
         let mended = Mended {
             applied: vec![Applied {
+                made: Vec::new(),
                 rule: rule.name,
                 title: "done".to_owned(),
                 location: Some(place),
             }],
             left: vec![finding.clone()],
-            harmful: vec![(finding, fix, "prod".to_owned())],
+            harmful: vec![(finding.clone(), fix, "prod".to_owned())],
+            not_carried: vec![(finding.clone(), "can't: because".to_owned())],
             refused: vec!["prod".to_owned()],
             ..Mended::default()
         };

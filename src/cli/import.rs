@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::inventory_file::{SCHEMA, facts, inventory_in};
+use super::inventory_file::{SCHEMA, facts, filled_in, inventory_in};
 use super::output::Output;
 use super::written;
 use crate::inventory::{Node, drift, pools, pools_yaml};
@@ -16,7 +16,7 @@ use crate::release::{Platform, version_parts};
 use crate::repo::{self, Dump, Fact, Identity, Options, Repo, Said, SaidBy};
 use crate::source::{SourceFile, read_limited};
 use crate::yaml::edit::{self, Change};
-use crate::yaml::{self, Document, Path};
+use crate::yaml::{self, Document, Path, Segment};
 
 /// Make a ClusterInventory from what a running cluster was dumped to, or bring one up to date
 ///
@@ -302,7 +302,18 @@ impl Cluster {
         let spec = Path::dotted("spec");
         let mut changes = Vec::new();
         let mut said = Vec::new();
-        for Fact { field, value, by } in self.all_facts() {
+        let mut facts = self.all_facts();
+        // What the nodes look like counts where nobody has said it.
+        if self.identity.platform.by == SaidBy::Nodes
+            && document.root.at(&spec.key("platform")).is_none()
+        {
+            facts.push(Fact {
+                field: "platform",
+                value: self.identity.platform.value.as_str().into(),
+                by: "the nodes",
+            });
+        }
+        for Fact { field, value, by } in facts {
             let path = spec.key(field);
             let now = document.root.at(&path).map(yaml::Node::to_json);
             if now.as_ref().is_some_and(|now| is_same(field, now, &value)) {
@@ -342,7 +353,15 @@ impl Cluster {
             changes.push(Change::Append(spec.key(pool.list()), pool.to_json()));
         }
         let edits = edit::edits(document, &changes)?;
-        Ok((edit::apply(document.file.text(), &edits)?, said))
+        let mut text = edit::apply(document.file.text(), &edits)?;
+        for change in &changes {
+            if let Change::Set(path, _) | Change::Append(path, _) = change
+                && let [_, Segment::Key(field)] = path.0.as_slice()
+            {
+                text = filled_in(text, field);
+            }
+        }
+        Ok((text, said))
     }
 
     /// Every field of `spec` but the nodes.

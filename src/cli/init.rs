@@ -1,16 +1,20 @@
 //! `hcoplan init`: what a repository needs to be planned, written where it is missing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
+use super::arguments::Files;
+use super::clusters::show_files;
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::init_place::{Chosen, ELSEWHERE, choose, free_name};
-use super::inventory_file::{SCHEMA, facts, known_versions};
+use super::init_ci::{GITLAB_CI, Service};
+use super::init_place::{Chosen, ELSEWHERE, choose, free_name, keep_inventories};
+use super::inventory_file::{NO_NODES, SCHEMA, facts, no_release};
 use super::output::Output;
 use super::root::Place;
+use super::selection::Selection;
 use super::written;
 use crate::release::{Distribution, version_parts};
 use crate::repo::{
@@ -20,14 +24,14 @@ use crate::repo::{
 use crate::source::origin_name;
 use crate::yaml::emit;
 
-/// Write what a repository needs to be planned: inventories, configuration, hook and workflow
+/// Write what a repository needs to be planned: inventories, configuration, hook and CI job
 ///
 /// Namespace, platform and release are taken from the manifests that say them: the HyperConverged, the
 /// Subscription, the OperatorGroup, a ClusterServiceVersion, the ClusterVersion. Nothing that is there
 /// is touched; what nothing says stays a comment to fill in.
 ///
 /// An inventory is no object of a cluster, so it is written where nobody applies it: beside the
-/// HyperConverged where a kustomization says what is built, or where inventories lie already; else to
+/// HyperConverged where a kustomization says what is built, or where another cluster has its own; else to
 /// .hcoplan/ at the root of the git work tree, and hcoplan.yaml says so. Applications and ApplicationSets
 /// of Argo CD, Kustomizations of Flux, GitRepos of Fleet, Subscriptions and policy generators of Advanced
 /// Cluster Management, Helm charts and Ansible roles of the repository are looked at.
@@ -49,9 +53,16 @@ pub(super) struct Arguments {
     #[arg(long)]
     commit_tree: bool,
 
+    /// Who runs the repository's jobs [default: what its files or git's origin show]
+    #[arg(long, value_name = "SERVICE")]
+    ci: Option<Service>,
+
     /// Say what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
+
+    #[command(flatten)]
+    files: Files,
 }
 
 const ATTRIBUTES: &str = ".gitattributes";
@@ -61,20 +72,6 @@ const MARKED: &str = "\
 /rendered/** linguist-generated=true merge=union
 ";
 const HOOK: &str = ".pre-commit-config.yaml";
-/// The job that plans, and the one that comments what it found: a pull request can change the first,
-/// so that only the second has a token that writes.
-const WORKFLOWS: [(&str, &str); 2] = [
-    (
-        ".github/workflows/hcoplan.yml",
-        include_str!("../../examples/github/hcoplan.yml"),
-    ),
-    (
-        ".github/workflows/hcoplan-comment.yml",
-        include_str!("../../examples/github/hcoplan-comment.yml"),
-    ),
-];
-/// The commit that a release is built of, which the release workflow knows.
-const COMMIT: Option<&str> = option_env!("HCOPLAN_COMMIT");
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -84,6 +81,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     let place = Place::to_configure(&arguments.directory);
     let repo = Repo::open(&place.root, &Options::default())?;
+    if arguments.files.show_files {
+        show_files(&repo, &Selection::everything(), output);
+    }
     let mut verdict = Verdict::default();
     let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
     let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();
@@ -97,8 +97,19 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let overlays: Vec<&Overlay> = overlays.filter(is_below).collect();
     if clusters.is_empty() && overlays.is_empty() {
         let directory = &arguments.directory;
-        output.error(format_args!("no HyperConverged found in {directory}"));
-        verdict.nothing_found = true;
+        match repo.mentions_any(place.below.as_deref()) {
+            true => {
+                output.error(format_args!(
+                    "no HyperConverged that could be planned is in {directory}\n  help: `hcoplan lint` \
+                     says what would have to build it"
+                ));
+                verdict.nothing_planned = true;
+            }
+            false => {
+                output.error(format_args!("no HyperConverged found in {directory}"));
+                verdict.nothing_found = true;
+            }
+        }
         return Ok(verdict);
     }
     let mut appliers = repo.appliers(None);
@@ -109,21 +120,28 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     output.print(layout(&clusters, &overlays, &appliers))?;
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut entries = String::new();
-    let mut reasons = Vec::new();
+    // Why inventories aren't written beside their HyperConvergeds, and which.
+    let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut taken: HashSet<Utf8PathBuf> = HashSet::new();
+    let kept = keep_inventories(&repo);
     for cluster in &clusters {
         output.print(found(&repo, cluster))?;
         let text = || inventory(&repo, cluster, arguments.release.as_deref());
-        match choose(&repo, &appliers, cluster) {
+        match choose(&repo, &appliers, &kept, cluster) {
             Chosen::Nothing => {}
             Chosen::Beside(directory) => {
                 let path = directory.join("inventory.yaml");
-                if !files.iter().any(|(p, _)| *p == path) {
+                if taken.insert(path.clone()) {
                     files.push((path, text()));
                 }
             }
             Chosen::Elsewhere(why) => {
-                let path = free_name(cluster, |p| files.iter().any(|(path, _)| path == p));
-                reasons.push(format!("not beside {}: {why}\n", cluster.path()));
+                let path = free_name(cluster, |p| taken.contains(p));
+                taken.insert(path.clone());
+                reasons
+                    .entry(why)
+                    .or_default()
+                    .push(cluster.path().as_str());
                 entries.push_str(&entry(cluster, &path));
                 let skipped = appliers
                     .of(Utf8Path::new(ELSEWHERE))
@@ -138,7 +156,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let (name, path) = (overlay.name(), &overlay.kustomization);
         output.print(format!("found: {path}: the overlay {name}, {identity}\n"))?;
         // What a kustomization doesn't name isn't applied.
-        if !repo.has_inventory(overlay.directory()) {
+        if repo.inventories(overlay.directory()).is_empty() {
             let release = arguments.release.as_deref();
             let text = inventory_of(name, Some(&identity), release, &[]);
             files.push((overlay.directory().join("inventory.yaml"), text));
@@ -150,17 +168,21 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if arguments.commit_tree {
         files.push((ATTRIBUTES.into(), MARKED.to_owned()));
     }
-    for (path, text) in WORKFLOWS {
-        files.push((path.into(), workflow(text, COMMIT, builds)));
-    }
+    let service = arguments.ci.unwrap_or_else(|| Service::of(&place.root));
+    files.extend(service.files(builds));
     let whole = appliers.of(Utf8Path::new(ELSEWHERE));
     if let Some(AppliedBy::Controller(_, controller)) = whole
         && let Some(name) = controller.ignore_file()
     {
         files.push((name.into(), IGNORED.to_owned()));
     }
-    for reason in reasons {
-        output.print(reason)?;
+    for (why, paths) in reasons {
+        output.print(format!("not beside {}: {why}\n", few(&paths)))?;
+    }
+    if arguments.ci.is_none() && service == Service::None {
+        output.print(
+            "no job for CI: nothing shows who would run it; --ci github and --ci gitlab write one\n",
+        )?;
     }
     for (path, text) in &files {
         let full = match place.root.as_str() {
@@ -178,6 +200,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         };
         output.print(format!("{said}{full}\n"))?;
         if said == "there already: " {
+            let is_new = !std::fs::read_to_string(&full).is_ok_and(|now| now.contains("hcoplan"));
+            if path == GITLAB_CI && is_new {
+                output.warning(format_args!("add to {path}:\n{}", text.trim_end()));
+            }
             to_add(path, &entries, builds && !repo.config().kustomize, output);
         }
     }
@@ -225,6 +251,16 @@ const IGNORED: &str = "\
 /hcoplan.yaml
 /rendered/
 ";
+
+/// A list of paths, not too long.
+fn few(paths: &[&str]) -> String {
+    match paths {
+        [first, second, third, _, more @ ..] => {
+            format!("{first}, {second}, {third} and {} more", more.len() + 1)
+        }
+        _ => paths.join(", "),
+    }
+}
 
 /// How the repository is laid out, and who applies it.
 fn layout(clusters: &[&ClusterRef], overlays: &[&Overlay], appliers: &Appliers) -> String {
@@ -327,14 +363,10 @@ fn inventory_of(
             }),
             ..identity.clone()
         }),
-        (None, _) => format!("  # release: \"…\"  # {}\n", known_versions().join(", ")),
+        (None, _) => no_release(),
     };
     let nodes = match files.is_empty() {
-        true => "  # The nodes; `kubectl get nodes -o json | hcoplan import -` prints them.\n  \
-                 # nodePools:\n  \
-                 #   - {name: control-plane, count: 3, architecture: amd64, roles: [control-plane]}\n  \
-                 #   - {name: worker, count: 3, architecture: amd64, roles: [worker]}\n"
-            .to_owned(),
+        true => NO_NODES.to_owned(),
         false => format!("  # Its nodes are those of {}.\n", files.join(", ")),
     };
     format!(
@@ -386,54 +418,4 @@ fn hook(builds: bool) -> String {
         "repos:\n  - repo: {REPOSITORY}-pre-commit\n    rev: v{VERSION}\n    hooks:\n      \
          - id: hcoplan-lint{arguments}\n      - id: hcoplan-plan-check{arguments}\n"
     )
-}
-
-/// The input behind which a workflow gets that of the builds.
-const INPUT: &str = "          check: \"true\"\n";
-
-/// A workflow with the action at a commit, where that is known, instead of at a tag; with `builds` it runs
-/// kustomize first.
-fn workflow(text: &str, commit: Option<&str>, builds: bool) -> String {
-    let tag = format!("v{VERSION}");
-    let text = match builds {
-        true => text.replace(INPUT, &format!("{INPUT}          kustomize: \"true\"\n")),
-        false => text.to_owned(),
-    };
-    match commit {
-        None => text,
-        Some(commit) => text.replace(&format!("@{tag}"), &format!("@{commit} # {tag}")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_workflow_builds_what_the_repository_builds() {
-        let plan = |builds| workflow(WORKFLOWS[0].1, None, builds);
-        assert!(
-            plan(true).contains("\n          kustomize: \"true\"\n"),
-            "{}",
-            plan(true)
-        );
-        assert!(!plan(false).contains("kustomize"));
-    }
-
-    #[test]
-    fn workflows_use_the_action_of_this_release() {
-        for (path, text) in WORKFLOWS {
-            let uses = |text: &str| {
-                let lines = text.lines().filter(|l| l.contains("uses: hcoplan/"));
-                lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>()
-            };
-            let (tagged, known) = (uses(text), uses(&workflow(text, Some("c0ffee"), true)));
-            assert_eq!(tagged.len(), 1, "{path}");
-            assert!(tagged[0].ends_with(&format!("@v{VERSION}")), "{path}");
-            assert!(
-                known[0].ends_with(&format!("@c0ffee # v{VERSION}")),
-                "{path}: {known:?}"
-            );
-        }
-    }
 }

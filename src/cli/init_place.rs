@@ -1,5 +1,7 @@
 //! Where `hcoplan init` puts a cluster's inventory, so that nobody applies it.
 
+use std::collections::HashSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::repo::{Appliers, ClusterRef, Pairing, Repo, Use};
@@ -12,7 +14,7 @@ pub(super) const ELSEWHERE: &str = ".hcoplan";
 pub(super) enum Chosen<'c> {
     /// The cluster has one.
     Nothing,
-    /// In this directory: the HyperConverged's, or that of its nodes.
+    /// In this directory, the HyperConverged's.
     Beside(&'c Utf8Path),
     /// In [`ELSEWHERE`], and why.
     Elsewhere(String),
@@ -21,17 +23,25 @@ pub(super) enum Chosen<'c> {
 }
 
 /// Chooses the place of a cluster's inventory.
-pub(super) fn choose<'c>(repo: &Repo, appliers: &Appliers, cluster: &'c ClusterRef) -> Chosen<'c> {
-    let Some(directory) = missing(repo, cluster) else {
+///
+/// `kept` are the directories below which an inventory lies beside its HyperConverged: see [`keep_inventories`].
+pub(super) fn choose<'c>(
+    repo: &Repo,
+    appliers: &Appliers,
+    kept: &HashSet<Utf8PathBuf>,
+    cluster: &'c ClusterRef,
+) -> Chosen<'c> {
+    if cluster.has_inventory() || matches!(cluster.pairing(), Pairing::Configured | Pairing::Given)
+    {
         return Chosen::Nothing;
-    };
-    let Some(why) = applied(repo, appliers, cluster, directory) else {
+    }
+    let directory = cluster.directory();
+    let Some(why) = applied(appliers, kept, cluster) else {
         return Chosen::Beside(directory);
     };
     let holds = |f: &&crate::repo::FileUse| *f.path == *cluster.path();
     let several = repo
-        .files()
-        .iter()
+        .files_in(directory)
         .find(holds)
         .is_some_and(|f| matches!(&f.what, Use::Read(holds) if holds.hyperconvergeds > 1));
     match several {
@@ -41,6 +51,21 @@ pub(super) fn choose<'c>(repo: &Repo, appliers: &Appliers, cluster: &'c ClusterR
         )),
         false => Chosen::Elsewhere(why),
     }
+}
+
+/// The directories above clusters that have an `inventory.yaml` beside their HyperConverged.
+pub(super) fn keep_inventories(repo: &Repo) -> HashSet<Utf8PathBuf> {
+    let keeps = |c: &&ClusterRef| {
+        let mut files = c.inventory_files().iter();
+        let own = files.any(|f| f.file_name() == Some("inventory.yaml"));
+        own && c.has_inventory() && *c.pairing() == Pairing::Beside
+    };
+    let above = |c: &ClusterRef| c.directory().parent().map(Utf8Path::to_path_buf);
+    repo.clusters()
+        .iter()
+        .filter(keeps)
+        .filter_map(above)
+        .collect()
 }
 
 /// The name of an inventory in [`ELSEWHERE`] that nothing else has.
@@ -57,37 +82,22 @@ pub(super) fn free_name(cluster: &ClusterRef, is_taken: impl Fn(&Utf8Path) -> bo
     names.find(|path| !is_taken(path)).unwrap_or_default()
 }
 
-/// Why an inventory may not be put into a directory; `None` where it may.
+/// Why an inventory may not be put beside its HyperConverged; `None` where it may.
 fn applied(
-    repo: &Repo,
     appliers: &Appliers,
+    kept: &HashSet<Utf8PathBuf>,
     cluster: &ClusterRef,
-    directory: &Utf8Path,
 ) -> Option<String> {
+    let directory = cluster.directory();
     if let Some(by) = appliers.of(directory) {
         return Some(by.to_string());
     }
-    // A kustomization builds what it names; nodes and other inventories aren't applied, either.
-    let kept = |c: &ClusterRef| c.has_inventory() && *c.pairing() == Pairing::Beside;
-    let is_safe = appliers.is_kustomization(directory)
-        || matches!(cluster.pairing(), Pairing::Beside | Pairing::Above(_))
-        || repo.clusters().iter().any(kept);
+    if let Pairing::Above(_) = cluster.pairing() {
+        return Some("hcoplan.yaml names its nodes, which lie above it, with it".to_owned());
+    }
+    // A kustomization builds what it names. That a dump of nodes lies there says little: what applies YAML
+    // may leave its JSON out. An inventory of the same name next door is as good as this one.
+    let has_one_next_door = directory.parent().is_some_and(|above| kept.contains(above));
+    let is_safe = appliers.is_kustomization(directory) || has_one_next_door;
     (!is_safe).then(|| "whoever applies the directory as it is would apply it, too".to_owned())
-}
-
-/// Where a cluster's ClusterInventory is missing: beside its HyperConverged, or beside the nodes of a
-/// dump that no other cluster has.
-fn missing<'c>(repo: &Repo, cluster: &'c ClusterRef) -> Option<&'c Utf8Path> {
-    if cluster.has_inventory() {
-        return None;
-    }
-    match cluster.pairing() {
-        Pairing::None | Pairing::Beside | Pairing::Machines => Some(cluster.directory()),
-        Pairing::Above(directory) => {
-            let shares = |c: &&ClusterRef| c.inventory_files() == cluster.inventory_files();
-            let alone = repo.clusters().iter().filter(shares).count() == 1;
-            alone.then_some(directory.as_path())
-        }
-        Pairing::Configured | Pairing::Given => None,
-    }
 }

@@ -61,18 +61,52 @@ pub(super) fn inventory_in(path: &Utf8Path, output: &Output) -> Result<Document,
     }
 }
 
+/// What begins the line of a release that is to be filled in.
+const NO_RELEASE: &str = "  # release: \"…\"  # ";
+/// Nodes that are to be filled in.
+pub(super) const NO_NODES: &str = "  \
+  # The nodes; `kubectl get nodes -o json | hcoplan import -` prints them.
+  # nodePools:
+  #   - {name: control-plane, count: 3, architecture: amd64, roles: [control-plane]}
+  #   - {name: worker, count: 3, architecture: amd64, roles: [worker]}
+";
+
+/// A release to fill in: a comment that names those to choose from.
+pub(super) fn no_release() -> String {
+    format!("{NO_RELEASE}{}\n", known_versions().join(", "))
+}
+
+/// A text without the comments to fill in for a field of `spec` that says something now. What somebody has
+/// changed in them stays.
+pub(super) fn filled_in(text: String, field: &str) -> String {
+    let is_to_fill_in = |line: &str| match field {
+        "release" => line.starts_with(NO_RELEASE),
+        "platform" => ["OpenShift  # or Kubernetes", "Kubernetes  # or OpenShift"]
+            .iter()
+            .any(|rest| line.strip_prefix("  # platform: ") == Some(rest)),
+        _ => false,
+    };
+    match field {
+        "nodePools" | "nodes" => text.replacen(NO_NODES, "", 1),
+        _ => text
+            .split_inclusive('\n')
+            .filter(|line| !is_to_fill_in(line.trim_end()))
+            .collect(),
+    }
+}
+
 /// The fields of an inventory's `spec` that other manifests say, each with what said it.
 pub(super) fn facts(identity: &Identity) -> String {
     let mut out = match &identity.release {
         Some(release) => format!("  release: {:?}  # {}\n", release.value, release.source()),
-        None => format!("  # release: \"…\"  # {}\n", known_versions().join(", ")),
+        None => no_release(),
     };
     let platform = identity.platform.value.as_str();
     out.push_str(&match identity.platform.by {
         SaidBy::Nothing if identity.platform.value == Platform::OpenShift => {
-            format!("  platform: {platform}  # or Kubernetes\n")
+            format!("  # platform: {platform}  # or Kubernetes\n")
         }
-        SaidBy::Nothing => format!("  platform: {platform}  # or OpenShift\n"),
+        SaidBy::Nothing => format!("  # platform: {platform}  # or OpenShift\n"),
         _ => format!("  platform: {platform}  # {}\n", identity.platform.source()),
     });
     let namespace = &identity.namespace;

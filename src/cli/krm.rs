@@ -4,6 +4,7 @@
 //! with the annotations that items are tracked by; a function that fails prints its list, too,
 //! since that is read before the exit code.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -237,7 +238,7 @@ fn function(list: &Value, done: &mut Done) -> Result<(), Failure> {
     }
     let settings = Settings::default();
     let work = Work {
-        lint: Some(&settings),
+        lint: Some(lint::Selection::of(&settings).without_fixes()),
         json: wanted.renders,
         ..Work::default()
     };
@@ -353,7 +354,7 @@ fn built(path: &Utf8Path) -> Result<Option<Vec<u8>>, Failure> {
             finding
                 .help
                 .clone()
-                .unwrap_or_else(|| "mend the kustomization".to_owned()),
+                .map_or_else(|| "mend the kustomization".to_owned(), Cow::into_owned),
         )),
         None => Ok(Some(build.file.text().as_bytes().to_vec())),
     }

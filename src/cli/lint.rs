@@ -74,16 +74,21 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     let baseline = arguments.rules.baseline(&found)?;
     let prior = arguments.prior.open(&found, output)?;
+    let shows_fixes = !arguments.statistics && targets.iter().any(|t| t.format.shows_fixes());
+    let selection = lint::Selection::of(&settings);
     let work = Work {
         prior: prior.as_ref(),
         update: arguments.prior.update(),
-        lint: Some(&settings),
+        lint: Some(match shows_fixes {
+            true => selection,
+            false => selection.without_fixes(),
+        }),
         ..Work::default()
     };
     let mut verdict = found.verdict;
     let findings = found.each(
         &work,
-        arguments.sources.jobs,
+        arguments.sources.reading.jobs,
         output,
         |outcome, progress| {
             progress.aside(|| tree::say(outcome, &mut verdict, output));
@@ -95,7 +100,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let clusters = before.clusters().iter();
         let clusters: Vec<&ClusterRef> = clusters.filter(|c| found.has(c.name())).collect();
         let progress = Progress::of(clusters.len(), output.quiet());
-        let jobs = arguments.sources.jobs;
+        let jobs = arguments.sources.reading.jobs;
         let had = app::findings(before, &clusters, &settings, jobs, &progress);
         settled.compare_with(name, had);
     }

@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let mut verdict = found.verdict;
     let mut matrices = Vec::new();
-    let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+    let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
         match outcome.state {
             // The matrix says so.
             State::Done | State::Refused | State::NoInventory => {}

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::findings::in_repository;
 use crate::diff;
 use crate::finding::{Finding, Fix};
 use crate::fix::{Applied, Dropped, Rewritten};
@@ -25,6 +26,8 @@ pub(super) struct Mended {
     pub(super) left: Vec<Finding>,
     /// Fixes that would have harmed a cluster that the edited file goes into, too, with that cluster.
     pub(super) harmful: Vec<(Finding, Fix, String)>,
+    /// Findings whose fix of a build can't be one of a layer, with why.
+    pub(super) not_carried: Vec<(Finding, String)>,
     /// Clusters that would be refused also after all.
     pub(super) refused: Vec<String>,
     /// Whether there was more to do than rounds.
@@ -36,9 +39,26 @@ pub(super) fn line(text: &str) -> Cow<'_, str> {
     InputText::new(text).line()
 }
 
-/// A file's change as a unified diff, without what must not be shown.
-pub(super) fn diff_of(root: &Utf8Path, file: &Rewritten) -> String {
-    let path = shown_path(root, &file.before);
+impl Mended {
+    /// Where the root is in the git work tree, if the diff's paths have to count from the top of that: a file
+    /// lies outside of the current directory, where no patch reaches.
+    pub(super) fn root_from_top(&self, root: &Utf8Path) -> Option<Utf8PathBuf> {
+        let is_outside = |f: &Rewritten| {
+            let path = shown_path(root, &f.before);
+            path.is_absolute() || path.starts_with("..")
+        };
+        let outside = self.files.values().any(is_outside);
+        in_repository(root).filter(|_| outside)
+    }
+}
+
+/// A file's change as a unified diff, without what must not be shown; `from_top` is where the root is, where paths
+/// are to count from the top of the work tree, as git's do.
+pub(super) fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewritten) -> String {
+    let path = match from_top {
+        Some(root) => root.join(file.before.path()),
+        None => shown_path(root, &file.before),
+    };
     // As git and patch -p1 read it, where the path says where that is.
     let (a, b) = match path.is_absolute() {
         true => (path.to_string(), path.to_string()),

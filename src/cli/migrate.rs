@@ -87,6 +87,7 @@ pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Out
                 let text = migrated.text;
                 all.files.insert(path, Rewritten { before, text });
                 all.applied.push(Applied {
+                    made: Vec::new(),
                     rule: "migrate",
                     title: "write it in hco.kubevirt.io/v1".to_owned(),
                     location: document

@@ -15,13 +15,14 @@ use super::output::Output;
 use super::root::said;
 use crate::fix::{
     Applied, Rewritten, Stuck, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
+    without_place,
 };
 use crate::hyperconverged::version_of;
 use crate::inventory::Inventory;
 use crate::release::Release;
 use crate::repo::{self, BuildLayer, LayerKind};
 use crate::source::{Location, SourceFile, encode};
-use crate::yaml::{Document, parse};
+use crate::yaml::{Document, Path, parse};
 
 /// A cluster that kustomize builds.
 struct BuiltCluster {
@@ -70,6 +71,13 @@ pub(super) fn all(
                 continue;
             }
         };
+        if let Some(unbuilt) = unbuilt(&found, &group) {
+            verdict.failed = true;
+            output.error(format_args!(
+                "{unbuilt}: nobody knows what it would be in v1; {names} stay in v1beta1"
+            ));
+            continue;
+        }
         let bytes = |text: fn(&Rewritten) -> &str| {
             let files = files.iter();
             let encoded = files.map(|(p, f)| (p.clone(), encode(text(f), f.before.encoding())));
@@ -85,10 +93,19 @@ pub(super) fn all(
             found = found.edited(bytes(|f| f.before.text()))?;
             continue;
         }
+        for (place, field, release) in dropped(&group) {
+            let at = place.start();
+            let path = crate::report::shown_path(&found.root, &place.file);
+            output.warning(format_args!(
+                "{path}:{}:{}: {field} is left out: v1 has no place for it, and {release} doesn't keep it",
+                at.line, at.column
+            ));
+        }
         for cluster in &group {
             let version = cluster.document.root.get("apiVersion");
             let place = version.map(|v| cluster.document.location(v.span));
             migrated.applied.push(Applied {
+                made: Vec::new(),
                 rule: "migrate",
                 title: format!("write the layers of {} in hco.kubevirt.io/v1", cluster.name),
                 location: place.and_then(|p| p.origin().or(Some(p))),
@@ -156,6 +173,47 @@ fn groups(clusters: Vec<BuiltCluster>) -> Vec<Vec<BuiltCluster>> {
         out.push(group);
     }
     out.retain(|group| group.iter().any(|c| c.is_chosen));
+    out
+}
+
+/// That a cluster which can't be built is made of one of a group's files.
+fn unbuilt(found: &Clusters, group: &[BuiltCluster]) -> Option<String> {
+    let users = found.repo.users_of_files();
+    let files: BTreeSet<&Utf8Path> = group.iter().flat_map(BuiltCluster::files).collect();
+    files.into_iter().find_map(|file| {
+        let mut users = users.get(file)?.iter();
+        let (name, _) = users.find(|(_, origins)| origins.is_none())?;
+        Some(format!(
+            "{file} goes into {name}, too, which can't be built"
+        ))
+    })
+}
+
+/// The fields of a group's layers that v1 has no place for, each once, with the release that ignores it.
+fn dropped(group: &[BuiltCluster]) -> Vec<(Location, String, String)> {
+    let mut out: Vec<(Location, String, String)> = Vec::new();
+    for cluster in group {
+        let sets = |l: &&BuildLayer| matches!(l.what, LayerKind::Object | LayerKind::Merge);
+        for layer in cluster.layers.iter().filter(sets) {
+            let root = &layer.document.root;
+            let object = root.to_json();
+            if object["kind"] != "HyperConverged" || version_of(&object) != "v1beta1" {
+                continue;
+            }
+            for field in without_place(&object) {
+                let Some(key) = root.key_at(&Path::dotted(&field)) else {
+                    continue;
+                };
+                let place = layer.place(key.span);
+                let is_known = out.iter().any(|(known, ..)| {
+                    known.file.path() == place.file.path() && known.span == place.span
+                });
+                if !is_known {
+                    out.push((place, field, cluster.release.called()));
+                }
+            }
+        }
+    }
     out
 }
 

@@ -27,6 +27,7 @@ mod fix_document;
 mod format;
 mod import;
 mod init;
+mod init_ci;
 mod init_place;
 mod inventory;
 mod inventory_file;
@@ -250,6 +251,51 @@ mod tests {
             assert_eq!(last, Some("Limits:"), "{name}");
         });
         assert!(commands > 25, "{commands}");
+    }
+
+    #[test]
+    fn what_reads_a_repository_takes_the_same_options() {
+        /// The options of `arguments::Reading`.
+        const READING: [&str; 6] = [
+            "config",
+            "trust-base",
+            "kustomize",
+            "helm",
+            "show-files",
+            "jobs",
+        ];
+        /// What each command takes of them, where it is not all, and why.
+        const OTHERS: [(&str, &[&str], &str); 13] = [
+            ("init", &["show-files"], "it writes the configuration"),
+            ("explain", &[], "it reads no file"),
+            ("read", &[], "its files are no repository"),
+            ("import", &[], "its files are no repository"),
+            ("inventory", &[], "its files are no repository"),
+            ("release", &[], "it reads no file"),
+            ("schema", &[], "it reads no file"),
+            ("krm", &[], "a ResourceList says what it does"),
+            ("cmp", &[], "the environment of Argo CD says what it does"),
+            ("lsp", &[], "the editor says what it does"),
+            ("completions", &[], "it reads no file"),
+            ("man", &[], "it reads no file"),
+            ("help", &[], "it reads no file"),
+        ];
+        let command = Arguments::command();
+        for command in command.get_subcommands() {
+            let name = command.get_name();
+            let other = OTHERS.iter().find(|(other, ..)| *other == name);
+            let expected = other.map_or(&READING[..], |(_, takes, _)| takes);
+            let long = |option: &&str| {
+                let mut own = command.get_arguments();
+                own.any(|a| a.get_long() == Some(*option))
+            };
+            let takes: Vec<&str> = READING.iter().copied().filter(|o| long(o)).collect();
+            assert_eq!(takes, expected, "{name}");
+            let heading = |a: &&clap::Arg| a.get_long().is_some_and(|l| READING.contains(&l));
+            for argument in command.get_arguments().filter(heading) {
+                assert_eq!(argument.get_help_heading(), Some("Input"), "{name}");
+            }
+        }
     }
 
     #[test]

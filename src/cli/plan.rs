@@ -17,6 +17,7 @@ use super::{clusters, prior_state, render, upgrade};
 use crate::app::{self, State, Upgrading, Work};
 use crate::diff::{Before, ClusterDiff};
 use crate::finding::Finding;
+use crate::lint;
 use crate::repo::ClusterRef;
 use crate::report::changes::{self, Changes, Format, LEAST_BUDGET};
 
@@ -112,11 +113,16 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             Err(failure) => return Err(failure),
         },
     };
+    let shows_fixes = targets.iter().any(|t| t.format == Format::Json);
+    let selection = lint::Selection::of(&settings);
     let work = Work {
         force: arguments.force,
         prior: prior.as_ref(),
         update: arguments.prior.update(),
-        lint: Some(&settings),
+        lint: Some(match shows_fixes {
+            true => selection,
+            false => selection.without_fixes(),
+        }),
         before: Some(&before),
         tree: tree.new.as_ref(),
         check: tree.disk.as_ref().filter(|_| arguments.check),
@@ -126,7 +132,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let mut verdict = found.verdict;
     let (mut stale, mut kept) = (Vec::new(), Vec::new());
     let mut changed = BTreeSet::new();
-    let mut findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+    let mut findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
         progress.aside(|| tree::say(outcome, &mut verdict, output));
         stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
         if !matches!(outcome.state, State::Done) {
@@ -156,10 +162,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         .chosen()
         .into_iter()
         .filter(|c| kept.iter().any(|name| name == c.name()))
-        .filter(|c| !compared.clusters.iter().any(|d| d.cluster == c.name()))
         .collect();
     let unplanned = app::unplannable(&found.repo, &unplanned);
-    base::add_unbuilt(unplanned, &mut compared.clusters);
+    base::add_unplanned(unplanned, &mut compared.clusters);
     findings.judge_by_change(&compared.clusters);
     let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(config));

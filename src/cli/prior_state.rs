@@ -124,6 +124,7 @@ fn revision(name: &str, found: &Clusters, output: &Output) -> Result<PriorState,
     let mut options = Options {
         within: found.below().map(ToOwned::to_owned),
         builds: found.builds(),
+        chosen: found.to_build(),
         ..Options::default()
     };
     builds::build_revision(&tree, &found.root, &mut options)?;

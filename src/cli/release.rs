@@ -75,7 +75,10 @@ enum Form {
     Json,
 }
 
-/// Make a release's data from an OLM bundle, or from collected facts
+/// Make a release's data from the operators' sources, from an OLM bundle, or from collected facts
+///
+/// With --hco and --ssp, checkouts of the operators, everything that their manifests and assets say is
+/// read; what only their code says is taken over from the base, and listed with the place to look at.
 ///
 /// With --bundle, behaviour comes from the base, and images, versions, schemas and golden images
 /// from a vendor's bundle; on a running cluster, `oc get csv -n openshift-cnv -o yaml > csv.yaml` and
@@ -84,8 +87,26 @@ enum Form {
 #[command(group = clap::ArgGroup::new("from").required(true))]
 #[command(after_long_help = "Examples:
   hcoplan release import --bundle csv.yaml --out releases/4.20.3
-  hcoplan release import --bundle bundle/manifests --templates templates --out releases/own")]
+  hcoplan release import --bundle bundle/manifests --templates templates --out releases/own
+  hcoplan release import --hco ~/src/hco --ssp ~/src/ssp --base 1.19 --out releases/1.20")]
 struct Import {
+    /// A checkout of kubevirt/hyperconverged-cluster-operator
+    #[arg(long, value_name = "DIR", group = "from")]
+    hco: Option<Utf8PathBuf>,
+
+    /// A checkout of kubevirt/ssp-operator, of the version that this HCO deploys
+    #[arg(long, value_name = "DIR", requires = "hco")]
+    ssp: Option<Utf8PathBuf>,
+
+    /// Write one file with what differs from the base's release line, as schemas/patch-releases has them, and
+    /// call it so (1.17.3); what ends with -dev is a branch that still moves
+    #[arg(long, value_name = "NAME", requires = "hco")]
+    changes: Option<String>,
+
+    /// The address of the sources, for --changes [default: the tag of the version]
+    #[arg(long, value_name = "URL", requires = "changes")]
+    source: Option<String>,
+
     /// A bundle's directory, or a file: its ClusterServiceVersion is enough, as `oc get csv -o yaml`
     /// prints it; CRDs are used where they are there
     #[arg(long, value_name = "DIR|FILE", group = "from")]
@@ -142,6 +163,13 @@ fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
         None => Utf8Path::new("releases"),
     };
     let mut made = Vec::new();
+    if let Some(hco) = &arguments.hco {
+        let imported = repo::from_sources(base.clone(), hco, arguments.ssp.as_deref())?;
+        if let Some(name) = &arguments.changes {
+            return changes(name, arguments, base.as_deref(), &imported, out, output);
+        }
+        made.push((out.to_owned(), imported));
+    }
     if let Some(bundle) = &arguments.bundle {
         let imported = repo::from_bundle(base.clone(), bundle, arguments.templates.as_deref())?;
         made.push((out.to_owned(), imported));
@@ -162,6 +190,29 @@ fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
         for note in &imported.notes {
             output.note(note);
         }
+    }
+    Ok(())
+}
+
+/// Writes what differs in an imported release from its line.
+fn changes(
+    name: &str,
+    arguments: &Import,
+    base: Option<&Release>,
+    imported: &repo::Imported,
+    out: &Utf8Path,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    const TAGS: &str = "https://github.com/kubevirt/hyperconverged-cluster-operator/tree";
+    imported.release().map_err(repo::ImportError::Base)?;
+    let known = base.and_then(Release::patched).map(|p| p.source.clone());
+    let source = arguments.source.clone().or(known);
+    let source = source.unwrap_or_else(|| format!("{TAGS}/v{}", imported.version));
+    let path = out.join(format!("{name}.json"));
+    imported.write_changes(&path, source)?;
+    output.print(format!("HCO {name} ({}) in {path}\n", imported.version))?;
+    for note in &imported.notes {
+        output.note(note);
     }
     Ok(())
 }
@@ -192,7 +243,7 @@ fn list(format: Form) -> String {
                 None => "not modelled".to_owned(),
             };
             out.push_str(&format!(
-                "  {line:<5} {built}{phase:<9} {known:<19} {}\n",
+                "  {line:<8} {built}{phase:<9} {known:<19} {}\n",
                 sources[0]
             ));
             all.push(json!({
@@ -204,12 +255,43 @@ fn list(format: Form) -> String {
                 "modelled": modelled,
                 "sources": sources,
             }));
+            if distribution.is_upstream() {
+                let of_line = Release::patch_names().filter_map(Release::patch);
+                for patch in of_line.filter(|patch| patch.name() == line) {
+                    one_patch(&patch, &mut out, &mut all);
+                }
+            }
         }
     }
     match format {
         Form::Human => out,
         Form::Json => format!("{:#}\n", json!(all)),
     }
+}
+
+/// A published version of a line, or what is to be the next line.
+fn one_patch(release: &Release, out: &mut String, all: &mut Vec<serde_json::Value>) {
+    let Some(patch) = release.patched() else {
+        return;
+    };
+    let phase = match patch.moving {
+        true => "moving",
+        false => "released",
+    };
+    let known = format!("modelled at {}", release.version());
+    out.push_str(&format!(
+        "  {:<8} {phase:<9} {known:<19} {}\n",
+        patch.name, patch.source
+    ));
+    all.push(json!({
+        "distribution": release.distribution().name,
+        "title": release.distribution().title,
+        "version": patch.name,
+        "hcoRelease": release.name(),
+        "phase": phase,
+        "modelled": release.version(),
+        "sources": [patch.source],
+    }));
 }
 
 /// What changed, for people.

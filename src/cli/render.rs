@@ -126,7 +126,7 @@ fn write(
         false => Vec::new(),
     };
     let (mut rendered, mut objects) = (0, 0);
-    let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+    let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
         progress.aside(|| tree::say(outcome, &mut verdict, output));
         stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
         if matches!(outcome.state, State::Done) {
@@ -199,7 +199,7 @@ fn print(
         &found.repo,
         &chosen,
         &work,
-        arguments.sources.jobs,
+        arguments.sources.reading.jobs,
         &progress,
         |mut outcome| {
             progress.aside(|| tree::say(&outcome, &mut verdict, output));

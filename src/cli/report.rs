@@ -17,7 +17,7 @@ use crate::app::{self, Outcome, PriorState, State, Upgrading, Work};
 use crate::diff::Before;
 use crate::emit::DiskTree;
 use crate::finding::Severity;
-use crate::lint::Settings;
+use crate::lint::{self, Settings};
 use crate::report::changes::Changes;
 use crate::report::{self, ClusterRow, PlanPage, Source};
 use crate::source::{Commit, repository_name};
@@ -84,6 +84,14 @@ impl Named for PageFormat {
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let targets = format::resolve(&arguments.format, "report", PageFormat::ALL)?;
+    if let Some(out) = &arguments.out.out
+        && matches!(out.extension(), Some("html" | "htm"))
+    {
+        return Err(Failure::usage(
+            "--out names the output tree that is compared with, and no page",
+            format!("--format html={out} writes the page to that file"),
+        ));
+    }
     let sources = &arguments.sources;
     let upgrade_to = last_release(&arguments.upgrade_to)?;
     let found = clusters::find(sources, arguments.prior.files(), output)?;
@@ -96,14 +104,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let work = Work {
         prior: prior.as_ref(),
         update: arguments.prior.update(),
-        lint: Some(&settings),
+        lint: Some(lint::Selection::of(&settings)),
         matrix: true,
         ..Work::default()
     };
     let mut verdict = found.verdict;
     found.say_problems(output);
     let mut rows = Vec::new();
-    let findings = found.each(&work, sources.jobs, output, |outcome, progress| {
+    let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
         match outcome.state {
             State::Done | State::Refused => {}
             State::Unusable | State::Unreadable => {
@@ -188,6 +196,7 @@ fn row(outcome: &mut Outcome) -> ClusterRow {
             _ => report::Verdict::NotPlanned,
         },
         alerts: std::mem::take(&mut outcome.alerts),
+        unfinished: std::mem::take(&mut outcome.unfinished),
         matrix: outcome.matrix.take(),
     }
 }

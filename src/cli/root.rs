@@ -23,6 +23,18 @@ impl Place {
         Self::find(path, |directory| directory.join(CONFIG_FILE).is_file())
     }
 
+    /// The place under the directory of a file that is named as its configuration, where that is above it; else as
+    /// it is without the file, so that a cluster keeps its name.
+    pub(super) fn configured_by(path: &Utf8Path, file: &Utf8Path) -> Self {
+        let real = |path: &Utf8Path| path.canonicalize_utf8().ok();
+        let directory = real(file).and_then(|file| Some(file.parent()?.to_owned()));
+        let is_it = |d: &Utf8Path| Some(d) == directory.as_deref();
+        match Self::find(path, is_it) {
+            found if found.below.is_some() || real(path) == directory => found,
+            _ => Self::configured(path),
+        }
+    }
+
     /// The place under the root of its git work tree; outside of one, the place itself.
     pub(super) fn work_tree(path: &Utf8Path) -> Self {
         Self::find(path, is_work_tree)
@@ -79,18 +91,19 @@ pub(super) fn problems<'r>(
 /// Whether a finding is about a file below a directory, or about none. What isn't built is told for
 /// that directory alone, and may lie above it.
 pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
-    let rules = [
-        &repo::KUSTOMIZE_NOT_BUILT,
-        &repo::KUSTOMIZE_BUILD_FAILED,
-        &repo::HELM_TEMPLATE_FAILED,
-    ];
-    if rules.iter().any(|r| r.name == finding.rule.name) {
+    if is_of_meant(finding) || finding.rule.name == repo::HELM_TEMPLATE_FAILED.name {
         return true;
     }
     match (below, &finding.location) {
         (Some(below), Some(place)) => place.file.path().starts_with(below),
         _ => true,
     }
+}
+
+/// Whether a finding is about clusters that are meant, and no others: those alone are built.
+pub(super) fn is_of_meant(finding: &Finding) -> bool {
+    let rules = [&repo::KUSTOMIZE_NOT_BUILT, &repo::KUSTOMIZE_BUILD_FAILED];
+    rules.iter().any(|r| r.name == finding.rule.name)
 }
 
 /// A finding on one line, with what to do about it below.

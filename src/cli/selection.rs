@@ -8,10 +8,10 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use super::arguments::Sources;
 use super::failure::Failure;
 use super::shard::Shard;
-use crate::repo::Repo;
+use crate::repo::{Chosen, Repo};
 
 /// Compiled patterns.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Selection {
     cluster: Vec<Pattern>,
     exclude: Vec<Pattern>,
@@ -21,7 +21,7 @@ pub(super) struct Selection {
 }
 
 /// Held against a name and against its last parts: clusters of one directory are printed without it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Pattern {
     glob: GlobMatcher,
 }
@@ -44,6 +44,12 @@ impl Selection {
             shard: sources.shard,
             only: None,
         })
+    }
+
+    /// The clusters that have to be built for it.
+    pub(super) fn to_build(&self) -> Chosen {
+        let selection = self.clone();
+        Chosen::new(move |name| selection.has(name))
     }
 
     /// Only the clusters in or below a directory, in a file, or built of one; also those that can't be built.

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::arguments::Sources;
 use super::builds;
 use super::failure::Failure;
-use super::root::Place;
 use crate::kube::Object;
-use crate::repo::{self, Builds, ClusterRef, Options, Repo};
+use crate::repo::{self, Builds, Chosen, ClusterRef, Options, Repo, Trust};
 use crate::source::{
     Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited,
 };
@@ -29,10 +27,16 @@ pub(super) struct Side {
     pub(super) release: Option<String>,
     /// The inventory of every cluster, where it is said.
     pub(super) inventory: Vec<Utf8PathBuf>,
+    /// The configuration, instead of that of the directory.
+    pub(super) config: Option<Arc<SourceFile>>,
+    /// Whose word counts.
+    pub(super) trust: Trust,
     /// What is built first.
     pub(super) builds: Builds,
     /// The part of the directory that is meant, relative to it; `None` where that is all of it.
     pub(super) within: Option<Utf8PathBuf>,
+    /// The clusters that kustomize builds of it.
+    pub(super) chosen: Chosen,
 }
 
 impl Side {
@@ -44,16 +48,11 @@ impl Side {
             revision: None,
             release: None,
             inventory: Vec::new(),
+            config: None,
+            trust: Trust::Files,
             builds: Builds::default(),
             within: None,
-        }
-    }
-
-    /// The side of a place below its root.
-    pub(super) fn at(place: &Place) -> Self {
-        Self {
-            within: place.below.clone(),
-            ..Self::of(&place.root)
+            chosen: Chosen::default(),
         }
     }
 
@@ -77,7 +76,7 @@ impl Side {
     /// Reads it.
     pub(super) fn open(&self) -> Result<Repo, Failure> {
         let repo = self.read(self.builds)?;
-        match builds::allowed(self.builds, repo.config(), false) {
+        match builds::allowed(self.builds, repo.config(), self.trust.base().is_some()) {
             built if built == self.builds => Ok(repo),
             built => self.read(built),
         }
@@ -90,7 +89,10 @@ impl Side {
                 None => None,
             },
             inventory: self.inventory.clone(),
+            config: self.config.clone(),
+            trust: self.trust.clone(),
             within: self.within.clone(),
+            chosen: self.chosen.clone(),
             builds,
             ..Options::default()
         };
@@ -136,25 +138,6 @@ pub(super) fn range(text: &str) -> Result<(String, Option<String>), Failure> {
         Some((a, b)) => Ok((a.to_owned(), Some(b.to_owned()))),
         None if text.is_empty() => Err(wrong()),
         None => Ok((text.to_owned(), None)),
-    }
-}
-
-/// The sources that the side's clusters are chosen from.
-pub(super) fn sources(directory: &Utf8Path, cluster: &[String], exclude: &[String]) -> Sources {
-    Sources {
-        directory: directory.to_owned(),
-        config: None,
-        release: None,
-        inventory: Vec::new(),
-        cluster: cluster.to_vec(),
-        exclude: exclude.to_vec(),
-        kustomize: false,
-        helm: false,
-        bundles: false,
-        trust_base: None,
-        shard: None,
-        show_files: false,
-        jobs: None,
     }
 }
 

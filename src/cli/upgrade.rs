@@ -32,13 +32,12 @@ pub(super) fn preview(
     // By the place of the HCO release among all, then by what it is called.
     let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
     let mut already_there = Vec::new();
-    let place = |name: &str| Release::known_names().position(|known| known == name);
     app::upgrades(
         &found.repo,
         &chosen,
         work,
         settings,
-        sources.jobs,
+        sources.reading.jobs,
         &progress,
         |of| {
             for step in of {
@@ -56,7 +55,7 @@ pub(super) fn preview(
                     let cluster = &compared.diff.cluster;
                     output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
                 }
-                let key = (place(&of).unwrap_or(usize::MAX), release);
+                let key = (Release::place(&of).unwrap_or(usize::MAX), release);
                 steps.entry(key).or_default().push(compared.diff);
             }
             ControlFlow::Continue(())
@@ -66,7 +65,10 @@ pub(super) fn preview(
     let unbuilt = app::unbuilt(repo, found.below(), |name| found.has(name));
     let compared = chosen.len() + unbuilt.len();
     if !unbuilt.is_empty() {
-        let last = (place(work.to.name()).unwrap_or(usize::MAX), work.to.label());
+        let last = (
+            Release::place(work.to.name()).unwrap_or(usize::MAX),
+            work.to.label(),
+        );
         let last = steps.entry((last.0, last.1.to_owned())).or_default();
         last.extend(unbuilt);
     }
@@ -88,8 +90,10 @@ pub(super) fn preview(
 pub(super) fn last_release(path: &[String]) -> Result<Option<Arc<Release>>, Failure> {
     let releases = path.iter().map(|name| repo::named_release(name));
     let releases = releases.collect::<Result<Vec<_>, _>>()?;
-    let place = |name: &str| Release::known_names().position(|known| known == name);
-    let places: Vec<_> = releases.iter().filter_map(|r| place(r.name())).collect();
+    let places: Vec<_> = releases
+        .iter()
+        .filter_map(|r| Release::place(r.name()))
+        .collect();
     if !places.is_sorted() {
         return Err(Failure::usage(
             format!("--upgrade-to {} goes back", path.join(",")),

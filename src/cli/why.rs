@@ -5,7 +5,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::arguments::Sources;
+use super::arguments::{Reading, Sources};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
@@ -53,6 +53,9 @@ pub(super) struct Arguments {
     #[arg(value_name = "DIR")]
     directory: Option<Utf8PathBuf>,
 
+    #[command(flatten)]
+    reading: Reading,
+
     /// Release that the cluster runs, instead of what its inventory says: of HCO (1.16), or of
     /// OpenShift Virtualization (4.20)
     #[arg(long, value_name = "X.Y", help_heading = "Input")]
@@ -68,14 +71,6 @@ pub(super) struct Arguments {
     /// Answer for the cluster after an upgrade of HCO to this release, over those in between
     #[arg(long, value_name = "X.Y", help_heading = "Upgrade")]
     upgrade_to: Option<String>,
-
-    /// Build kustomizations first, as `plan --kustomize` does
-    #[arg(long, help_heading = "Input")]
-    kustomize: bool,
-
-    /// Render Helm charts first, as `plan --helm` does
-    #[arg(long)]
-    helm: bool,
 
     #[command(flatten)]
     out: Out,
@@ -110,21 +105,13 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let (field, directory) = arguments.field_and_directory();
     let sources = Sources {
         directory,
-        config: None,
+        reading: arguments.reading.clone(),
         release: arguments.release.clone(),
         inventory: arguments.inventory.clone(),
-        cluster: Vec::new(),
-        exclude: Vec::new(),
-        kustomize: arguments.kustomize,
-        helm: arguments.helm,
-        bundles: false,
-        trust_base: None,
-        shard: None,
-        show_files: false,
-        jobs: None,
+        ..Sources::default()
     };
     let foreign = arguments.prior.files();
-    let found = clusters::find(&sources, foreign, output)?;
+    let found = clusters::find_named(&sources, foreign, typed(&arguments.cluster), output)?;
     if found.verdict.nothing_found {
         found.say_problems(output);
         return Ok(found.verdict);
@@ -152,7 +139,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let state = app::end_state(&work, cluster, &loaded, release, inventory);
     let state = state.map_err(|problem| Failure::Unreadable(app::said(&problem.finding)))?;
     let release = upgrade_to.as_ref().unwrap_or(release);
-    let world = World::new(release, &loaded.document, &loaded.json, inventory);
+    let layers = found.repo.build_layers(cluster).unwrap_or_default();
+    let world = World::new(release, &loaded.document, &loaded.json, inventory).of_layers(&layers);
     let (kind, name) = match arguments.object.split_once('/') {
         Some((kind, name)) => (kind, Some(name)),
         None => (arguments.object.as_str(), None),
@@ -205,15 +193,16 @@ fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
             if let Some(overlay) = overlays.find(is_it) {
                 return Err(clusters::not_built(&format!("why {name}"), overlay));
             }
-            let parts = clusters.iter().flat_map(|c| {
-                let last = c.name().rsplit('/').next();
-                [Some(c.name()), last].into_iter().flatten()
-            });
+            let known = clusters.iter().map(ClusterRef::name).chain(repo.left());
+            let parts = known
+                .clone()
+                .flat_map(|name| [Some(name), name.rsplit('/').next()]);
+            let parts = parts.flatten();
             let help = match nearest(name, parts) {
                 Some(near) => format!("did you mean {near}?"),
                 None => {
-                    let some: Vec<&ClusterRef> = clusters.iter().take(10).collect();
-                    format!("there are {}", names(&some))
+                    let some: Vec<&str> = known.take(10).collect();
+                    format!("there are {}", some.join(", "))
                 }
             };
             Err(Failure::usage(

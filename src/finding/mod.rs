@@ -7,6 +7,7 @@ mod rule;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use hcoplan_kubernetes::nearest;
@@ -57,19 +58,24 @@ pub struct Finding {
     /// Where that is in a program's text, such as a build, that the place is the origin of.
     pub made: Option<Location>,
     /// What the caret says; the message when `None`.
-    pub label: Option<String>,
+    pub label: Option<Cow<'static, str>>,
     /// Name of the cluster, where the finding belongs to one.
-    pub cluster: Option<String>,
+    pub cluster: Option<Arc<str>>,
     /// Further clusters that it holds for just the same: what it is about goes into all of them.
-    pub also: Vec<String>,
+    pub also: Vec<Arc<str>>,
     /// The object it is about, as `Kind namespace/name` or `Kind name`.
-    pub object: Option<String>,
+    pub object: Option<Arc<str>>,
     /// What to do, one or two sentences.
-    pub help: Option<String>,
+    pub help: Option<Cow<'static, str>>,
     /// Other places that are part of the cause.
     pub related: Vec<Related>,
     /// Edits that would mend it; more than one means a choice.
     pub fixes: Vec<Fix>,
+    /// Of fixes that were carried from a build to what it is made of, what they are to do to the build.
+    pub carried: Vec<Carried>,
+    /// Why a fix isn't offered: what was built isn't what the user wrote, or it would have to be tried out,
+    /// and many others were.
+    pub not_fixed: Option<Cow<'static, str>>,
     /// The runbook of the alert that its rule predicts, where the cluster's vendor publishes one of its
     /// own.
     pub runbook: Option<Arc<str>>,
@@ -99,6 +105,8 @@ impl Finding {
             help: None,
             related: Vec::new(),
             fixes: Vec::new(),
+            carried: Vec::new(),
+            not_fixed: None,
             runbook: None,
             is_silent: false,
             becomes: None,
@@ -135,19 +143,36 @@ impl Finding {
         {
             self.made = self.location.replace(origin);
         }
+        let mut is_moved = false;
         for related in &mut self.related {
             if let Some(origin) = related.location.origin() {
+                is_moved = true;
                 related.location = origin;
             }
+        }
+        if is_moved {
+            // Several places of a build may be one of a base.
+            let mut known = HashSet::new();
+            self.related.retain(|related| {
+                let (place, message) = (&related.location, related.message.clone());
+                let span = (place.span.start, place.span.end);
+                known.insert((place.file.path().to_owned(), span, message))
+            });
         }
         self.fixes
             .retain_mut(|fix| fix.edits.iter_mut().all(Edit::move_to_origin));
     }
 
+    /// What a fix of it is to do to builds.
+    pub fn made_by(&self, fix: &Fix) -> impl Iterator<Item = &Edit> {
+        let carried = self.carried.iter().filter(|c| fix.has(&c.edits));
+        carried.flat_map(|c| &c.made)
+    }
+
     /// The clusters that it holds for.
     pub fn clusters(&self) -> impl Iterator<Item = &str> {
         let first = self.cluster.iter();
-        first.chain(&self.also).map(String::as_str)
+        first.chain(&self.also).map(|name| &**name)
     }
 
     /// The names of the clusters that it holds for, where there are several.
@@ -204,21 +229,21 @@ impl Finding {
 
     /// Says what the caret says.
     #[must_use]
-    pub fn label(mut self, label: impl Into<String>) -> Self {
+    pub fn label(mut self, label: impl Into<Cow<'static, str>>) -> Self {
         self.label = Some(label.into());
         self
     }
 
     /// Names the object it is about.
     #[must_use]
-    pub fn object(mut self, object: impl Into<String>) -> Self {
+    pub fn object(mut self, object: impl Into<Arc<str>>) -> Self {
         self.object = Some(object.into());
         self
     }
 
     /// Says what to do.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -226,6 +251,8 @@ impl Finding {
     /// Adds another place that is part of the cause.
     #[must_use]
     pub fn related(mut self, location: Location, message: impl Into<String>) -> Self {
+        // Most have one; a vector would make room for four.
+        self.related.reserve_exact(1);
         self.related.push(Related {
             location,
             message: message.into(),
@@ -308,6 +335,15 @@ pub enum Applicability {
     Suggestion,
 }
 
+/// A fix of what was built, and what it became.
+#[derive(Debug, Clone)]
+pub struct Carried {
+    /// The edits of what the user wrote.
+    pub edits: Vec<Edit>,
+    /// The edits of the build.
+    pub made: Vec<Edit>,
+}
+
 /// Byte edits that belong together.
 #[derive(Debug, Clone)]
 pub struct Fix {
@@ -322,10 +358,14 @@ pub struct Fix {
 impl Fix {
     /// Whether another one does the same.
     pub fn is_same(&self, other: &Self) -> bool {
-        let mut edits = self.edits.iter().zip(&other.edits);
-        self.title == other.title
-            && self.edits.len() == other.edits.len()
-            && edits.all(|(a, b)| {
+        self.title == other.title && self.has(&other.edits)
+    }
+
+    /// Whether these are its edits.
+    fn has(&self, edits: &[Edit]) -> bool {
+        let mut pairs = self.edits.iter().zip(edits);
+        self.edits.len() == edits.len()
+            && pairs.all(|(a, b)| {
                 a.file.path() == b.file.path() && a.span == b.span && a.text == b.text
             })
     }
@@ -346,5 +386,30 @@ impl Fix {
                 text: text.into(),
             }],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Origins, SourceFile, Span};
+
+    #[test]
+    fn a_place_that_several_are_made_of_is_told_once() {
+        let base = SourceFile::new("base.yaml", "a: b\n");
+        let origin = Location::new(&base, Span::new(0, 1));
+        let built = SourceFile::new("built.yaml", "a: b\nc: b\n");
+        let places = [Span::new(0, 4), Span::new(5, 9)];
+        let origins = places.map(|span| (span, origin.clone()));
+        built.set_origins(Arc::new(Origins::new(origins.to_vec())));
+        let [one, other] = places.map(|span| Location::new(&built, span));
+        static RULE: Rule = Rule::BASE;
+        let mut finding = Finding::new(&RULE, "m")
+            .related(one, "this")
+            .related(other.clone(), "this")
+            .related(other, "that");
+        finding.point_at_origins();
+        let told: Vec<_> = finding.related.iter().map(|r| &*r.message).collect();
+        assert_eq!(told, ["this", "that"]);
     }
 }

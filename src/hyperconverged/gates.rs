@@ -55,6 +55,15 @@ impl Gates {
         self.explicit.get(&*key(name, self.any_case)).copied()
     }
 
+    /// HCO's feature gates that are switched on and of which something is to be known first, with that:
+    /// `alpha`, `a Technology Preview of OpenShift Virtualization and deprecated from 1.19 on`.
+    pub fn unfinished(&self, release: &Release) -> Vec<(String, String)> {
+        let all = release.tables().feature_gates.iter();
+        let on = all.filter(|g| self.explicit(&g.name) == Some(true));
+        on.filter_map(|g| Some((g.name.clone(), release.prospects(&g.name)?)))
+            .collect()
+    }
+
     /// What the CR says about a gate, else `when_unset`.
     pub fn is_enabled(&self, name: &str, when_unset: bool) -> bool {
         self.explicit(name).unwrap_or(when_unset)

@@ -154,13 +154,14 @@ fn built(job: &Job, repo: Repo, said: &mut Vec<String>) -> Result<Repo, repo::Er
         return Ok(repo);
     }
     let tree = tree(job)?;
-    let built = repo::build(
-        &*tree,
-        Utf8Path::new("."),
-        None,
-        max_bytes(),
-        &app::interrupted,
-    );
+    let asked = repo::Asked {
+        within: None,
+        chosen: &repo::Chosen::default(),
+        fetches: false,
+        most_bytes: max_bytes(),
+        stop: &app::interrupted,
+    };
+    let built = repo::build(&*tree, Utf8Path::new("."), &asked);
     let options = match built {
         Ok(built) => Options {
             built: Some(built.into()),
@@ -186,7 +187,7 @@ fn tree(job: &Job) -> Result<Arc<dyn Tree>, source::Error> {
 fn lint(repo: &Repo, settings: &Settings) -> Seen {
     let mut seen = Seen::default();
     let work = Work {
-        lint: Some(settings),
+        lint: Some(lint::Selection::of(settings)),
         ..Work::default()
     };
     let problems = repo.problems().iter().map(|p| &p.finding);

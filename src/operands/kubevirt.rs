@@ -90,7 +90,7 @@ fn infra(cx: &Context<'_>) -> Option<Value> {
     let roomy = if cx.release.has("infra-replicas-by-node-count") {
         topology.control_plane_nodes >= 2
     } else {
-        topology.control_plane_highly_available()
+        topology.control_plane_highly_available(cx.release.has("counts-arbiter-nodes"))
     };
     let mut infra = Map::new();
     if let Some(placement) = placement {

@@ -114,7 +114,7 @@ mod tests {
         let rule = lint::find("null-section").expect("a rule").rule;
         let finding = |cluster: &str, message: &str| {
             let mut finding = Finding::new(rule, message);
-            finding.cluster = Some(cluster.to_owned());
+            finding.cluster = Some(cluster.into());
             finding
         };
         let findings = [

@@ -3,6 +3,7 @@
 //! The excerpts are miette's; the words around them are ours, so that the rule's name stands in
 //! the first line and a finding of several files reads as one.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -109,7 +110,7 @@ impl Printer<'_> {
         if let Some(place) = &finding.location {
             marks.push(Mark {
                 place,
-                label: finding.label.clone().unwrap_or_default(),
+                label: finding.label.as_deref().unwrap_or_default().to_owned(),
                 primary: true,
             });
         }
@@ -131,19 +132,26 @@ impl Printer<'_> {
     fn notes(&self, group: &Alike<'_>, out: &mut dyn Write) -> io::Result<()> {
         let finding = group.first;
         if let Some(names) = group.shared_by() {
-            self.note("clusters", &printable(&names), out)?;
+            // What begins with their number needs no other name.
+            let (count, names) = match names.split_once(" clusters: ") {
+                Some((count, names)) => (format!("{count} clusters"), names),
+                None => ("clusters".to_owned(), &*names),
+            };
+            self.note(&count, &printable(names), out)?;
         } else if let Some(cluster) = &finding.cluster
             && (self.report.summary.clusters > 1 || finding.location.is_none())
         {
             self.note("cluster", &printable(cluster), out)?;
         }
-        let places = group.others.iter().filter_map(|f| f.location.as_ref());
-        let places: Vec<String> = places
-            .map(|place| {
-                let (path, start) = (join(self.report.root, place.file.path()), place.start());
-                format!("{path}:{}:{}", start.line, start.column)
-            })
-            .collect();
+        let place = |f: &Finding| {
+            let place = f.location.as_ref()?;
+            let (path, start) = (join(self.report.root, place.file.path()), place.start());
+            Some(format!("{path}:{}:{}", start.line, start.column))
+        };
+        // What several clusters are built of is one place.
+        let mut known: BTreeSet<String> = place(finding).into_iter().collect();
+        let others = group.others.iter().filter_map(|f| place(f));
+        let places: Vec<String> = others.filter(|p| known.insert(p.clone())).collect();
         if !places.is_empty() {
             let shown = review::list(&places, MOST_ALIKE);
             self.note("also at", &printable(&shown), out)?;
@@ -179,6 +187,9 @@ impl Printer<'_> {
                 Applicability::Suggestion => "",
             };
             self.note("fix", &format!("{}{how}", printable(&fix.title)), out)?;
+        }
+        if let Some(why) = &finding.not_fixed {
+            self.note("no fix", &printable(why), out)?;
         }
         Ok(())
     }

@@ -140,6 +140,8 @@ struct FindingJson<'r> {
     line: Option<usize>,
     message: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    not_fixed: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<&'r str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     refusal: bool,
@@ -219,6 +221,7 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
         label: finding.label.as_deref(),
         line: start.map(|s| s.line),
         message: &finding.message,
+        not_fixed: finding.not_fixed.as_deref(),
         object: finding.object.as_deref(),
         refusal: finding.refusal,
         related: related.collect(),

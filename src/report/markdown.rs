@@ -32,7 +32,7 @@ fn row(report: &Report<'_>, group: &Alike<'_>, out: &mut dyn Write) -> io::Resul
     let finding = group.first;
     let place = match (&finding.location, &finding.cluster) {
         (Some(l), _) => format!("{}:{}", report.path_in_repository(&l.file), l.start().line),
-        (None, Some(cluster)) => cluster.clone(),
+        (None, Some(cluster)) => cluster.to_string(),
         (None, None) => String::new(),
     };
     let help = finding.help.as_deref().unwrap_or_default();

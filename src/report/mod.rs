@@ -34,7 +34,7 @@ use std::io::{self, Write};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use crate::finding::{Finding, Severity};
-use crate::source::SourceFile;
+use crate::source::{Location, SourceFile};
 
 pub use human::Terminal;
 pub use json::document;
@@ -100,6 +100,14 @@ impl Format {
             Self::Rdjson => "rdjson",
             Self::Markdown => "markdown",
         }
+    }
+
+    /// Whether it shows fixes.
+    pub const fn shows_fixes(self) -> bool {
+        matches!(
+            self,
+            Self::Human | Self::Json | Self::JsonLines | Self::Sarif | Self::Rdjson
+        )
     }
 
     /// The format with this name.
@@ -285,6 +293,12 @@ pub fn plural(n: usize, noun: &str) -> String {
 /// A file's path for people: relative to the current directory, where `root` is.
 pub fn shown_path(root: &Utf8Path, file: &SourceFile) -> Utf8PathBuf {
     join(root, file.path())
+}
+
+/// A place for people, as `path:line`.
+fn line_of(root: &Utf8Path, place: &Location) -> String {
+    let path = shown_path(root, &place.file);
+    format!("{}:{}", text::printable(path.as_str()), place.start().line)
 }
 
 /// Whether a path is relative and as it would be written anew.

@@ -49,6 +49,31 @@ fn print(format: Format, findings: &[Finding]) -> String {
 }
 
 #[test]
+fn places_and_clusters_are_named_once() {
+    let (base, other) = (
+        SourceFile::new("base/hco.yaml", "a: b\n"),
+        SourceFile::new("other/hco.yaml", "a: b\n"),
+    );
+    let found = |(cluster, file): (&str, _)| {
+        let own = SourceFile::new(format!("{cluster}/inventory.yaml"), "c: d\n");
+        let place = |file| Location::new(file, Span::new(0, 1));
+        Finding {
+            cluster: Some(cluster.into()),
+            ..Finding::new(findings()[0].rule, "m")
+                .at(place(file))
+                .related(place(&own), "r")
+        }
+    };
+    let all = [("a", &base), ("b", &base), ("c", &other), ("d", &other)];
+    let text = print(Format::Human, &all.map(found));
+    assert!(text.contains("  = 4 clusters: a, b, c, d\n"), "{text}");
+    assert!(
+        text.contains("  = also at: fleet/other/hco.yaml:1:1\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn human_shows_both_files_and_the_help() {
     let text = print(Format::Human, &findings());
     for part in [

@@ -9,10 +9,12 @@ use serde_json::{Map, Value, json};
 use super::excerpt::Mark;
 use super::human::draw;
 use super::text::{printable, wrapped};
-use super::{Terminal, join};
+use super::{Terminal, join, line_of};
 use crate::jsonpatch::{Change, changes};
 use crate::source::Location;
-use crate::why::{Answer, Cause, Feed, Input, OperationEffect, Origin, PatchShown, Reading};
+use crate::why::{
+    Answer, Cause, Feed, Input, OperationEffect, Origin, PatchShown, Reading, Source,
+};
 use crate::yaml;
 
 /// How many changes of a value that is an object are listed.
@@ -143,33 +145,34 @@ impl WhyPage<'_> {
             }
         };
         self.lines(&what, 0, out)?;
-        let label = match cause.without == self.answer.value {
-            true => format!("{without}: the same, which is so by default"),
+        let said = match cause.without == self.answer.value {
+            true if cause.below.is_none() => format!("{without}: the same, which is so by default"),
+            true => format!("{without}: the same"),
             false => self.without(&cause.without, without),
         };
+        let below = cause.below.as_ref().map(|b| line_of(self.root, b));
+        let label = said + &below.map_or_else(String::new, |b| format!(", as {b} says"));
         let mut marks = Vec::new();
         for source in &cause.sources {
             if let Some(place) = &source.place {
-                let first = marks.is_empty();
-                let label = match (cause.sources.len(), first) {
-                    (1, _) => label.clone(),
+                let primary = marks.is_empty();
+                let label = match cause.sources.len() {
+                    1 => label.clone(),
                     _ => source.text.clone(),
                 };
                 marks.push(Mark {
                     place,
                     label,
-                    primary: first,
+                    primary,
                 });
             }
         }
         let drawn = !marks.is_empty();
         draw(marks, self.root, self.terminal, out)?;
-        let assumed = cause.sources.iter().filter(|s| s.place.is_none());
-        for source in assumed {
-            if let Input::Fact(_) = source.input {
-                let text = format!("{} is not declared: this is assumed", source.text);
-                self.lines(&text, 2, out)?;
-            }
+        let is_assumed = |s: &&Source| s.place.is_none() && matches!(s.input, Input::Fact(_));
+        for source in cause.sources.iter().filter(is_assumed) {
+            let text = format!("{} is not declared: this is assumed", source.text);
+            self.lines(&text, 2, out)?;
         }
         if cause.sources.len() > 1 || !drawn {
             self.lines(&label, 2, out)?;

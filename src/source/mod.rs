@@ -15,7 +15,7 @@ mod tree;
 
 pub use directory::{Directory, open_file};
 pub use edited::Edited;
-pub use git::{Commit, Revision, last_part, origin_name, repository_name};
+pub use git::{Commit, Revision, last_part, origin_host, origin_name, repository_name};
 pub use hcoplan_yaml::source::{
     Bytes, Decoded, Encoding, Hidden, Limits, Location, Origins, Position, Reached, SourceFile,
     Span, decode, encode,

@@ -40,7 +40,7 @@ pub trait Tree: Send + Sync {
     }
 }
 
-impl<T: Tree + ?Sized> Tree for std::sync::Arc<T> {
+impl<P: std::ops::Deref<Target: Tree> + Send + Sync> Tree for P {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         (**self).list(walk)
     }

@@ -40,14 +40,15 @@ impl Topology {
         workload_placement: Option<&Value>,
     ) -> Self {
         let selection = workload_placement.and_then(Selection::of);
-        let relabels = inventory.hosted_control_plane
-            && inventory.platform == Platform::OpenShift
-            && release.has("hosted-workers-are-no-control-plane");
+        let is_hosted = inventory.hosted_control_plane && inventory.platform == Platform::OpenShift;
+        let labels = is_hosted && release.has("hosted-workers-become-control-plane");
+        let unlabels = is_hosted && release.has("hosted-workers-are-no-control-plane");
         let mut facts = Self::default();
         for (index, node) in inventory.nodes.iter().enumerate() {
-            let node = match relabels {
-                true => relabelled(node),
-                false => Cow::Borrowed(node),
+            let node = match (labels, unlabels) {
+                (true, _) => labelled(node),
+                (false, true) => unlabelled(node),
+                (false, false) => Cow::Borrowed(node),
             };
             let node = node.as_ref();
             let roles = Roles::of(node);
@@ -94,9 +95,10 @@ impl Topology {
         self.worker_nodes >= 2
     }
 
-    /// Three or more control-plane nodes, or two and an arbiter.
-    pub fn control_plane_highly_available(&self) -> bool {
-        self.control_plane_nodes >= 3 || (self.control_plane_nodes >= 2 && self.arbiter_nodes >= 1)
+    /// Three or more control-plane nodes, or, where the release counts arbiters, two and an arbiter.
+    pub fn control_plane_highly_available(&self, counts_arbiters: bool) -> bool {
+        let has_arbiter = counts_arbiters && self.arbiter_nodes >= 1;
+        self.control_plane_nodes >= 3 || (self.control_plane_nodes >= 2 && has_arbiter)
     }
 }
 
@@ -130,9 +132,20 @@ const SET_BY_HCO: (&str, &str) = (
     "set-to-allow-kubevirt-deployment",
 );
 
-/// The node as HCO leaves it where the control plane is hosted: a worker loses the role that an
-/// earlier patch of HCO gave it.
-fn relabelled(node: &Node) -> Cow<'_, Node> {
+/// The node as the first patches of 1.17 leave it where the control plane is hosted: a worker gets the role,
+/// too.
+fn labelled(node: &Node) -> Cow<'_, Node> {
+    let (label, value) = SET_BY_HCO;
+    if node.labels.contains_key(label) || !node.has_role("worker") {
+        return Cow::Borrowed(node);
+    }
+    let mut node = node.clone();
+    node.labels.insert(label.to_owned(), value.to_owned());
+    Cow::Owned(node)
+}
+
+/// The node as later ones leave it: a worker loses the role that an earlier patch of HCO gave it.
+fn unlabelled(node: &Node) -> Cow<'_, Node> {
     let (label, value) = SET_BY_HCO;
     let is_set = node.labels.get(label).is_some_and(|v| v == value);
     if !is_set || !node.has_role("worker") {
@@ -245,7 +258,24 @@ mod tests {
         assert_eq!(facts.default_architecture.as_deref(), Some("arm64"));
     }
 
-    /// HCO takes the label away again, on hosted control planes, from workers, from 1.17 on.
+    /// The first patches of 1.17 label workers on hosted control planes.
+    #[test]
+    fn a_worker_becomes_control_plane_where_hco_labels_it() {
+        let inventory = Inventory {
+            nodes: vec![node("w", "arm64", &["worker"])],
+            hosted_control_plane: true,
+            ..Inventory::default()
+        };
+        let counted = |release: &Release| {
+            let facts = Topology::new(release, &inventory, None);
+            (facts.control_plane_nodes, facts.worker_nodes)
+        };
+        let patch = |name| Release::patch(name).expect("known");
+        assert_eq!(counted(&patch("1.17.1")), (1, 1));
+        assert_eq!(counted(&patch("1.17.2")), (0, 1));
+    }
+
+    /// HCO takes the label away again, on hosted control planes, from workers, from 1.17.2 on.
     #[test]
     fn a_worker_that_hco_labelled_is_no_control_plane() {
         let mut worker = node("w", "arm64", &["worker"]);

@@ -4,9 +4,10 @@
 //! string; the caret has to stand in the file, past quotes, escapes, indentation and folds.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{Document, Node, Style, Value};
-use crate::source::Span;
+use crate::source::{Edit, Span};
 
 /// A part of a string and the bytes it comes from, both counted from the scalar's start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,42 @@ struct Piece {
 /// reached through an alias, gives the node's own span, and so does a range outside the string.
 pub fn locate_in_scalar(document: &Document, node: &Node, range: Range<usize>) -> Span {
     ScalarPlaces::of(document, node).locate(range)
+}
+
+/// An edit that puts `text` in the place of a part of a string (an insertion where the part is empty),
+/// written as the string's style wants it; `None` where that can't be done: an alias, a bare value that would
+/// need quotes, a break inside a block.
+pub fn edit_part(document: &Document, node: &Node, part: Range<usize>, text: &str) -> Option<Edit> {
+    let written = match node.style {
+        Style::SingleQuoted => text.replace('\'', "''"),
+        Style::DoubleQuoted => {
+            let quoted = serde_json::Value::from(text).to_string();
+            quoted.get(1..quoted.len() - 1)?.to_owned()
+        }
+        Style::Literal | Style::Folded if !text.contains('\n') => text.to_owned(),
+        Style::Plain if text.chars().all(char::is_alphanumeric) => text.to_owned(),
+        _ => return None,
+    };
+    Some(Edit {
+        file: Arc::clone(&document.file),
+        span: locate_in_scalar(document, node, part),
+        text: written,
+    })
+}
+
+/// How a literal block is written once its string is another one: with the header, the indentation and the end
+/// that it has.
+pub fn block_of(block: &str, string: &str) -> String {
+    let mut lines = block.lines();
+    let header = lines.next().unwrap_or("|-");
+    let first = lines.find(|l| !l.trim().is_empty());
+    let indent = first.map_or(0, |l| l.len() - l.trim_start().len());
+    let body = string.trim_end().lines().map(|line| match line.is_empty() {
+        true => "\n".to_owned(),
+        false => format!("\n{}{line}", " ".repeat(indent)),
+    });
+    let end = &block[block.trim_end().len()..];
+    format!("{header}{}{end}", body.collect::<String>())
 }
 
 /// Where the bytes of a string stand in its file: for many places of one scalar, which is read once.

@@ -161,6 +161,26 @@ impl Node {
         (node, path.0.len())
     }
 
+    /// The path of the value with these bytes.
+    pub fn path_to(&self, span: Span) -> Option<Path> {
+        let (mut path, mut node) = (Path::root(), self);
+        let around = |n: &Self| n.span.start <= span.start && span.end <= n.span.end;
+        while node.span != span {
+            (path, node) = match &node.value {
+                Value::Map(entries) => {
+                    let entry = entries.iter().find(|e| around(&e.value))?;
+                    (path.key(&entry.key.text), &entry.value)
+                }
+                Value::Seq(items) => {
+                    let (index, item) = items.iter().enumerate().find(|(_, i)| around(i))?;
+                    (path.index(index), item)
+                }
+                _ => return None,
+            };
+        }
+        Some(path)
+    }
+
     /// The same value as a JSON tree, without spans.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;

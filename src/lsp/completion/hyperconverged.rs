@@ -151,8 +151,8 @@ impl Here<'_> {
         let gates = self.cluster.release.tables().feature_gates.iter();
         let gate = |gate: &crate::release::FeatureGate| {
             let value = Candidate::value(&Value::from(gate.name.as_str()))?;
-            let maturity = self.cluster.release.maturity(&gate.name);
-            let detail = maturity.unwrap_or_else(|| gate.phase.as_str().to_owned());
+            let prospects = self.cluster.release.prospects(&gate.name);
+            let detail = prospects.unwrap_or_else(|| gate.phase.as_str().to_owned());
             let gate_value = value.detail(detail).description(gate.effect.as_deref());
             Some((gate.name.clone(), gate_value))
         };

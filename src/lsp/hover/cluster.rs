@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::inventory::{Inventory, LoadedInventory, Places};
 use crate::kube::ObjectId;
 use crate::release::Release;
-use crate::repo::{Loaded, Repo};
+use crate::repo::{ClusterRef, Loaded, Repo};
 use crate::yaml::Document;
 
 /// A cluster, as far as it is known.
@@ -20,17 +20,51 @@ pub(in crate::lsp) struct Cluster {
     /// Whether somebody said so.
     pub(in crate::lsp) knows_release: bool,
     pub(in crate::lsp) inventory: Arc<LoadedInventory>,
-    /// The HyperConverged as it is written now.
+    /// The HyperConverged as it is written now; of a layer, as it was built a moment ago.
     pub(in crate::lsp) object: Value,
+    /// Whether the cluster is built of the file.
+    pub(in crate::lsp) is_layer: bool,
 }
 
 impl Cluster {
-    /// The cluster of an object of a file.
+    /// The cluster of an object of a file; of a layer, the first one that is built of it.
     pub(in crate::lsp) fn of(repo: Option<&Repo>, path: &Utf8Path, object: &Document) -> Self {
+        Self::all(repo, path, object, 1).0.remove(0)
+    }
+
+    /// The clusters that an object of a file goes into: one, or of a layer, `most` of those that are built of it
+    /// and how many more there are. Where nothing says that there is one, what is assumed.
+    pub(in crate::lsp) fn all(
+        repo: Option<&Repo>,
+        path: &Utf8Path,
+        object: &Document,
+        most: usize,
+    ) -> (Vec<Self>, usize) {
         let json = object.root.to_json();
         let clusters = repo.map_or(&[][..], Repo::clusters).iter();
-        let here = clusters.filter(|c| c.path() == path);
-        let load = |c| repo.and_then(|repo| repo.load(c).ok());
+        let is_layer = !clusters.clone().any(|c| c.path() == path);
+        let here = clusters.filter(|c| match is_layer {
+            true => repo.is_some_and(|r| r.is_within(c, path)),
+            false => c.path() == path,
+        });
+        let load = |c: &ClusterRef| repo.and_then(|repo| repo.load(c).ok());
+        if is_layer {
+            let here: Vec<&ClusterRef> = here.collect();
+            let shown = here.iter().filter_map(|c| load(c)).take(most);
+            let shown: Vec<Self> = shown
+                .map(|mut loaded| {
+                    let built = loaded.json.take();
+                    Self::new(Some(loaded), built, true)
+                })
+                .collect();
+            return match shown.is_empty() {
+                true => (vec![Self::new(None, json, true)], 0),
+                false => {
+                    let more = here.len() - shown.len();
+                    (shown, more)
+                }
+            };
+        }
         let mut loaded: Vec<Loaded> = here.filter_map(load).collect();
         // Of several in one file, the one of this name.
         let own = ObjectId::of(&json);
@@ -38,22 +72,27 @@ impl Cluster {
             let id = ObjectId::of(&l.json);
             (id.name, id.namespace) == (own.name.clone(), own.namespace.clone())
         });
-        let found = match (named, loaded.is_empty()) {
-            (_, true) => None,
-            (at, false) => Some(loaded.swap_remove(at.unwrap_or_default())),
+        let found = match loaded.is_empty() {
+            true => None,
+            false => Some(loaded.swap_remove(named.unwrap_or_default())),
         };
+        (vec![Self::new(found, json, false)], 0)
+    }
+
+    fn new(loaded: Option<Loaded>, object: Value, is_layer: bool) -> Self {
         let (mut name, mut inventory, mut release) = (None, None, None);
-        if let Some(found) = found {
-            name = Some(found.name);
-            inventory = found.inventory.filter(|i| i.valid);
-            release = found.release.ok();
+        if let Some(loaded) = loaded {
+            name = Some(loaded.name);
+            inventory = loaded.inventory.filter(|i| i.valid);
+            release = loaded.release.ok();
         }
         Self {
             name,
             knows_release: release.is_some(),
             release: release.unwrap_or_else(newest),
             inventory: inventory.unwrap_or_else(nothing_declared),
-            object: json,
+            object,
+            is_layer,
         }
     }
 

@@ -14,12 +14,19 @@ use crate::kube::ObjectId;
 use crate::plan::{Plan, plan};
 use crate::release::HyperConvergedField;
 use crate::why::{Input, World};
-use crate::yaml::{Document, Path, Segment};
+use crate::yaml::{Document, Node, Path, Segment};
 
 const GATES: &str = "featureGates";
 
-/// What there is to say about a field; `None` outside of `spec`.
-pub(super) fn described(cluster: &Cluster, object: &Document, path: &Path) -> Option<String> {
+/// What there is to say about a field; `None` outside of `spec`. What it does is said of all clusters, what it is of
+/// the first one; `more` are built of the layer.
+pub(super) fn described(
+    clusters: &[Cluster],
+    more: usize,
+    object: &Document,
+    path: &Path,
+) -> Option<String> {
+    let cluster = clusters.first()?;
     let Some(Segment::Key(first)) = path.0.first() else {
         return None;
     };
@@ -59,18 +66,60 @@ pub(super) fn described(cluster: &Cluster, object: &Document, path: &Path) -> Op
         out.push_str("\nIt sets:\n\n");
         list(&mut out, &feeds);
     }
-    let done = done(cluster, object, path);
-    let name = markdown(cluster.called());
-    match done.is_empty() {
-        true => out.push_str(&format!(
-            "\nIn {name} every object would be the same without it\n"
-        )),
-        false => {
-            out.push_str(&format!("\nBecause of it, in {name}:\n\n"));
-            list(&mut out, &done);
+    let mut effects: Vec<(Effect, Vec<String>)> = Vec::new();
+    for cluster in clusters {
+        let effect = Effect::of(cluster, object, path);
+        let name = markdown(cluster.called());
+        match effects.iter_mut().find(|(known, _)| *known == effect) {
+            Some((_, names)) => names.push(name),
+            None => effects.push((effect, vec![name])),
         }
     }
+    for (effect, names) in &effects {
+        effect.write(&names.join(", "), &mut out);
+    }
+    if more > 0 {
+        out.push_str(&format!("\n{more} more clusters are built of it\n"));
+    }
     Some(out)
+}
+
+/// What a field of a layer does in a cluster.
+#[derive(PartialEq, Eq)]
+enum Effect {
+    /// Another layer has the last word.
+    Overridden,
+    /// What would be otherwise without it, a line each; none where nothing would.
+    Does(Vec<String>),
+}
+
+impl Effect {
+    fn of(cluster: &Cluster, object: &Document, path: &Path) -> Self {
+        let own = object.root.at(path).map(Node::to_json);
+        let differs =
+            |own: serde_json::Value| !own.is_object() && path.get(&cluster.object) != Some(&own);
+        match cluster.is_layer && own.is_some_and(differs) {
+            true => Self::Overridden,
+            false => Self::Does(done(cluster, object, path)),
+        }
+    }
+
+    fn write(&self, names: &str, out: &mut String) {
+        match self {
+            Self::Overridden => {
+                out.push_str(&format!("\nIn {names} another layer has the last word\n"));
+            }
+            Self::Does(lines) if lines.is_empty() => {
+                out.push_str(&format!(
+                    "\nIn {names} every object would be the same without it\n"
+                ));
+            }
+            Self::Does(lines) => {
+                out.push_str(&format!("\nBecause of it, in {names}:\n\n"));
+                list(out, lines);
+            }
+        }
+    }
 }
 
 /// A path as the field map writes it, without the brackets behind lists.

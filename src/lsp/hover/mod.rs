@@ -75,20 +75,26 @@ fn said(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Said> {
             Some((text, spot))
         }
         (version, _) if version.starts_with("hco.kubevirt.io/") => {
-            let cluster = Cluster::of(repo, file.path(), &object);
-            hyperconverged(&cluster, &object, &steps, spot, at)
+            let (clusters, more) = Cluster::all(repo, file.path(), &object, MOST_CLUSTERS);
+            hyperconverged(&clusters, more, &object, &steps, spot, at)
         }
         _ => None,
     }
 }
 
+/// So many of the clusters that are built of a layer are planned for a hover.
+const MOST_CLUSTERS: usize = 8;
+
+/// `more` clusters are built of it than `clusters`, of which there is at least one.
 fn hyperconverged(
-    cluster: &Cluster,
+    clusters: &[Cluster],
+    more: usize,
     object: &Document,
     steps: &Path,
     spot: Span,
     at: u32,
 ) -> Option<Said> {
+    let cluster = clusters.first()?;
     let annotations = Path::dotted("metadata.annotations");
     if steps.parent() == annotations {
         let Some(Segment::Key(name)) = steps.0.last() else {
@@ -99,7 +105,7 @@ fn hyperconverged(
         }
         return rule::in_text(object.file.text(), at).filter(|_| name == "hcoplan.dev/ignore");
     }
-    let text = field::described(cluster, object, steps)?;
+    let text = field::described(clusters, more, object, steps)?;
     Some((text, spot))
 }
 

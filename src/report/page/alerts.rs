@@ -116,6 +116,7 @@ mod tests {
             cluster: "c".to_owned(),
             verdict: Verdict::Accepted,
             alerts: vec!["HCOInstallationIncomplete"],
+            unfinished: Vec::new(),
             matrix: Some(ClusterMatrix::without_inventory("c", Some(release))),
         };
         for (release, address) in [

@@ -19,6 +19,8 @@ pub struct ClusterRow {
     pub verdict: Verdict,
     /// The alerts that HCO's gauges would raise.
     pub alerts: Vec<&'static str>,
+    /// HCO's feature gates that are on and that aren't finished, with how far they are.
+    pub unfinished: Vec<(String, String)>,
     /// Its golden images; `None` where nothing could be planned.
     pub matrix: Option<ClusterMatrix>,
 }
@@ -57,6 +59,7 @@ pub(super) fn section(
         .flatten()
         .map(|d| (d.cluster.as_str(), d))
         .collect();
+    let any_unfinished = rows.iter().any(|row| !row.unfinished.is_empty());
     html! {
         div.scroll tabindex="0" role="group" aria-label="clusters" { table {
             thead { tr {
@@ -66,6 +69,7 @@ pub(super) fn section(
                 th.number scope="col" { "info" } th.number scope="col" { "alerts" }
                 th.number scope="col" { "images × architectures covered" }
                 @if changes.is_some() { th.number scope="col" { "objects changed" } }
+                @if any_unfinished { th scope="col" { "feature gates that aren’t finished" } }
             } }
             tbody { @for row in rows {
                 @let count = counted.get(row.cluster.as_str()).copied().unwrap_or_default();
@@ -80,6 +84,7 @@ pub(super) fn section(
                     @if changes.is_some() {
                         td.number { (changed(diffs.get(row.cluster.as_str()).copied())) }
                     }
+                    @if any_unfinished { td { (unfinished(row)) } }
                 }
             } }
         } }
@@ -109,6 +114,12 @@ fn nodes(row: &ClusterRow) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
+fn unfinished(row: &ClusterRow) -> String {
+    let each = row.unfinished.iter();
+    let each = each.map(|(gate, known)| format!("{gate} ({known})"));
+    each.collect::<Vec<_>>().join("; ")
+}
+
 fn covered(row: &ClusterRow) -> String {
     let images = row.matrix.iter().flat_map(|m| &m.images);
     let (mut covered, mut wanted) = (0, 0);
@@ -131,5 +142,29 @@ fn changed(diff: Option<&ClusterDiff>) -> String {
     match diff.whole {
         Some(Kind::Add) => format!("{count}, new"),
         _ => count.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_that_are_not_finished_are_named() {
+        let mut row = ClusterRow {
+            cluster: "east".to_owned(),
+            verdict: Verdict::Accepted,
+            alerts: Vec::new(),
+            unfinished: Vec::new(),
+            matrix: None,
+        };
+        let page = |row: &ClusterRow| section(std::slice::from_ref(row), &[], None).into_string();
+        assert!(!page(&row).contains("finished"));
+        row.unfinished = vec![("objectGraph".to_owned(), "alpha".to_owned())];
+        assert!(
+            page(&row).contains("<td>objectGraph (alpha)</td>"),
+            "{}",
+            page(&row)
+        );
     }
 }

@@ -15,7 +15,7 @@ const WIDTH: usize = 160;
 pub(super) fn places(report: &Report<'_>, finding: &Finding, tone: Tone) -> Markup {
     let own = finding.location.iter().map(|place| Mark {
         place,
-        label: finding.label.clone().unwrap_or_default(),
+        label: finding.label.as_deref().unwrap_or_default().to_owned(),
         primary: true,
     });
     let related = finding.related.iter().map(|r| Mark {

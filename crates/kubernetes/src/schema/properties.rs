@@ -72,7 +72,11 @@ proptest! {
 fn unknown(schema: &Schema, object: &Value) -> Option<String> {
     let mut todo = vec![hcoplan_yaml::Path::root()];
     while let Some(path) = todo.pop() {
-        if schema.field(&path).is_none() && !schema.takes_any_key(&path.parent()) {
+        if schema.field(&path).is_none() {
+            // What lies under a key that may be anything is kept as it is.
+            if schema.takes_any_key(&path.parent()) {
+                continue;
+            }
             let top = path.0.len() <= 2 && object["metadata"].is_object();
             if !(top && path.to_string().starts_with("metadata")) {
                 return Some(path.to_string());

@@ -167,6 +167,11 @@ impl Before {
         left.map(|_| ()).ok_or(Reason::Costly)
     }
 
+    /// Whether so many edits were tried out on the file that further ones aren't.
+    pub fn is_spent(&self) -> bool {
+        self.allowance.get() == 0
+    }
+
     /// One of them, with its places.
     pub fn document(&self, index: usize) -> Option<&Document> {
         self.documents.get(index).map(|d| &**d)

@@ -79,6 +79,16 @@ impl Origins {
         })
     }
 
+    /// The smallest part of a file around one of its parts that any of the text is from.
+    pub fn part_around(&self, path: &Utf8Path, part: Span) -> Option<Span> {
+        let places = self.places.iter().map(|(_, place)| place);
+        let around = places.filter(|place| {
+            let span = place.span;
+            place.file.path() == path && span.start <= part.start && part.end <= span.end
+        });
+        around.map(|p| p.span).min_by_key(|s| s.end - s.start)
+    }
+
     /// The smallest range around a place, and where that is from.
     fn around(&self, span: Span) -> Option<&(Span, Location)> {
         let around = self.places.iter();

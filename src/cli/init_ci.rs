@@ -1,0 +1,150 @@
+//! The job that `hcoplan init` writes: for the service that runs the repository's jobs.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::ValueEnum;
+
+use crate::source::origin_host;
+
+/// The job that plans, and the one that comments what it found: a pull request can change the first,
+/// so that only the second has a token that writes.
+const WORKFLOWS: [(&str, &str); 2] = [
+    (
+        ".github/workflows/hcoplan.yml",
+        include_str!("../../examples/github/hcoplan.yml"),
+    ),
+    (
+        ".github/workflows/hcoplan-comment.yml",
+        include_str!("../../examples/github/hcoplan-comment.yml"),
+    ),
+];
+/// Of it a repository has one.
+pub(super) const GITLAB_CI: &str = ".gitlab-ci.yml";
+const GITLAB_JOB: &str = include_str!("../../examples/gitlab/hcoplan.yml");
+/// The commit that a release is built of, which the release workflow knows.
+const COMMIT: Option<&str> = option_env!("HCOPLAN_COMMIT");
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Who runs the jobs of a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Service {
+    /// Two workflows
+    Github,
+    /// A job in .gitlab-ci.yml
+    Gitlab,
+    /// No job
+    None,
+}
+
+impl Service {
+    /// What the repository's files show, else where git says that it was cloned from.
+    pub(super) fn of(root: &Utf8Path) -> Self {
+        let of_files = (
+            root.join(".github").is_dir(),
+            root.join(GITLAB_CI).is_file(),
+        );
+        match of_files {
+            (true, false) => Self::Github,
+            (false, true) => Self::Gitlab,
+            _ => origin_host(root).map_or(Self::None, |host| Self::of_host(&host)),
+        }
+    }
+
+    fn of_host(host: &str) -> Self {
+        // Such as github.com, gitlab.example.com and acme.ghe.com.
+        let is = |name: &str| host.to_lowercase().split('.').any(|part| part == name);
+        match () {
+            () if is("github") || is("ghe") => Self::Github,
+            () if is("gitlab") => Self::Gitlab,
+            () => Self::None,
+        }
+    }
+
+    /// The files of its jobs; with `builds` kustomize runs first.
+    pub(super) fn files(self, builds: bool) -> Vec<(Utf8PathBuf, String)> {
+        match self {
+            Self::Github => {
+                let written = |(path, text): (&str, &str)| {
+                    (Utf8PathBuf::from(path), workflow(text, COMMIT, builds))
+                };
+                WORKFLOWS.into_iter().map(written).collect()
+            }
+            Self::Gitlab => vec![(GITLAB_CI.into(), job(builds))],
+            Self::None => Vec::new(),
+        }
+    }
+}
+
+/// The input behind which a workflow gets that of the builds.
+const INPUT: &str = "          check: \"true\"\n";
+
+/// A workflow with the action at a commit, where that is known, instead of at a tag.
+fn workflow(text: &str, commit: Option<&str>, builds: bool) -> String {
+    let tag = format!("v{VERSION}");
+    let text = match builds {
+        true => text.replace(INPUT, &format!("{INPUT}          kustomize: \"true\"\n")),
+        false => text.to_owned(),
+    };
+    match commit {
+        None => text,
+        Some(commit) => text.replace(&format!("@{tag}"), &format!("@{commit} # {tag}")),
+    }
+}
+
+/// The job for GitLab, in an image that builds where that is needed.
+fn job(builds: bool) -> String {
+    match builds {
+        true => GITLAB_JOB
+            .replace(
+                "  image: ",
+                "  # Change this to an image that has kustomize or kubectl, too.\n  image: ",
+            )
+            .replace("hcoplan lint", "hcoplan lint --kustomize"),
+        false => GITLAB_JOB.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_says_who_runs_the_jobs() {
+        for (host, service) in [
+            ("github.com", Service::Github),
+            ("acme.ghe.com", Service::Github),
+            ("GitLab.example.com", Service::Gitlab),
+            ("dev.azure.com", Service::None),
+            ("notgithub.com", Service::None),
+        ] {
+            assert_eq!(Service::of_host(host), service, "{host}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_builds_what_the_repository_builds() {
+        let plan = |builds| Service::Github.files(builds).swap_remove(0).1;
+        assert!(plan(true).contains("\n          kustomize: \"true\"\n"));
+        assert!(!plan(false).contains("kustomize"));
+        let job = |builds| Service::Gitlab.files(builds).swap_remove(0).1;
+        assert!(job(true).contains("hcoplan lint --kustomize --format"));
+        assert!(!job(false).contains("kustomize"));
+    }
+
+    #[test]
+    fn jobs_use_this_release() {
+        for (path, text) in WORKFLOWS {
+            let uses = |text: &str| {
+                let lines = text.lines().filter(|l| l.contains("uses: hcoplan/"));
+                lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>()
+            };
+            let (tagged, known) = (uses(text), uses(&workflow(text, Some("c0ffee"), true)));
+            assert_eq!(tagged.len(), 1, "{path}");
+            assert!(tagged[0].ends_with(&format!("@v{VERSION}")), "{path}");
+            assert!(
+                known[0].ends_with(&format!("@c0ffee # v{VERSION}")),
+                "{path}: {known:?}"
+            );
+        }
+        assert!(GITLAB_JOB.contains(&format!("hcoplan=={VERSION}]")));
+    }
+}
