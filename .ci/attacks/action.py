@@ -197,6 +197,24 @@ def attack_verdict(lab):
     lab.expect(result.code != 0, "a directory that isn't there passes", result)
 
 
+def attack_kustomize(lab):
+    """The input `kustomize` has overlays built; without it nothing is, whatever the change's hcoplan.yaml says."""
+    runner = Runner(lab)
+    runner.change({
+        "overlays/base/hyperconverged.yaml": MANIFEST % "None",
+        "overlays/base/kustomization.yaml": "resources: [hyperconverged.yaml]\n",
+        "overlays/prod/kustomization.yaml": "resources: [../base]\nnamespace: kubevirt-hyperconverged\n",
+        "overlays/prod/inventory.yaml": INVENTORY, "overlays/hcoplan.yaml": "kustomize: true\n",
+    })
+    ran = os.path.join(runner.root, "ran")
+    runner.stub("kustomize", f"#!/bin/sh\ntouch {ran}\nexec cat ../base/hyperconverged.yaml\n")
+    result, outputs, _ = runner.plan(inputs={"directory": "overlays"})
+    lab.expect(outputs.get("status") == "4" and not os.path.exists(ran), f"it is built unasked: {outputs}", result)
+    result, outputs, _ = runner.plan(inputs={"directory": "overlays", "kustomize": "true"})
+    lab.expect(os.path.exists(ran), "it isn't built", result)
+    lab.expect((outputs.get("status"), outputs.get("clusters")) == ("0", "1"), f"the overlay isn't planned: {outputs}", result)
+
+
 def attack_modules(lab):
     """No module of the checkout is imported."""
     runner = Runner(lab)
@@ -541,7 +559,7 @@ def attack_workflow_of_init(lab):
     """What `init` writes gives no token that writes to a job of the pull request, and builds nothing in it."""
     directory = lab.dir()
     lab.write(directory, "hyperconverged.yaml", MANIFEST % "None")
-    done = lab.run("init", cwd=directory)
+    done = lab.run("init", "--ci", "github", cwd=directory)
     lab.expect(done.code == 0, "init fails", done)
     workflows = os.path.join(directory, ".github", "workflows")
     texts = {name: open(os.path.join(workflows, name)).read() for name in os.listdir(workflows)}

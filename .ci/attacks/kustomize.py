@@ -164,17 +164,18 @@ def attack_slow_build(lab):
 
 
 def attack_interrupted_build(lab):
-    """A build ends with hcoplan, whichever signal that gets."""
-    directory = repository(lab)
+    """A build ends with hcoplan, whichever signal that gets, and its private directory is gone."""
+    directory, temporary = repository(lab), lab.dir()
     for number, name in enumerate([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]):
         mark = f"8{number}{os.getpid()}"
-        environment = {"HOME": lab.scratch, **fake(lab, f"sleep {mark} & sleep {mark}")}
+        environment = {"HOME": lab.scratch, "TMPDIR": temporary, **fake(lab, f"sleep {mark} & sleep {mark}")}
         run = subprocess.Popen([lab.binary, "lint", "--kustomize"], cwd=directory, env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
         for _ in range(200):
             if alive(mark):
                 break
             time.sleep(0.05)
         lab.expect(alive(mark), "the build has begun")
+        lab.expect(os.listdir(temporary), "it is built in a private directory")
         run.send_signal(name)
         try:
             run.wait(10)
@@ -186,6 +187,7 @@ def attack_interrupted_build(lab):
         for process in left:
             os.kill(process, signal.SIGKILL)
         lab.expect(not left, f"{name.name}: what the build started is still there")
+        lab.expect(not os.listdir(temporary), f"{name.name}: {os.listdir(temporary)} is left")
 
 
 def alive(mark):

@@ -85,7 +85,8 @@ def check_log(lab, what, text):
 
 def check_markdown(lab, what, text):
     fences = re.sub(r"(?ms)^(`{3,})diff\n.*?^\1$", "", text)
-    plain = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", fences)
+    # Code, behind as many backticks as it began with; a backtick after a backslash begins none.
+    plain = re.sub(r"(\\.)|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", lambda m: m[1] or "", fences)
     found = STEERS.search(text)
     lab.expect(not found, f"{what}: {found and text[max(0, found.start() - 60):found.end() + 20]!r}")
     for pattern in [r"@octocat", r"(^|[^&\\\w])#1\b", r"https://evil", r"www\.evil", r"(?<!\\)!\[", r"(?<!\\)\]\(command", r"(?<!\\)<(img|b)\b"]:
