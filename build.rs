@@ -8,8 +8,11 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=schemas/releases");
     let out = env::var("OUT_DIR").expect("cargo sets it");
-    let path = Path::new(&out).join("releases.rs");
-    fs::write(path, releases()).expect("the build's directory is writable");
+    println!("cargo::rerun-if-changed=schemas/patch-releases");
+    let out = Path::new(&out);
+    fs::write(out.join("releases.rs"), releases()).expect("the build's directory is writable");
+    fs::write(out.join("patch_releases.rs"), patch_releases())
+        .expect("the build's directory is writable");
 }
 
 /// The releases' files for `src/release/embedded.rs`, in Rust: a release's name and its files, each
@@ -32,6 +35,20 @@ fn releases() -> String {
             writeln!(list, "({name:?}, include_str!({path:?})),").expect("a string takes all");
         }
         list.push_str("]),\n");
+    }
+    list + "]\n"
+}
+
+/// The patch releases for `src/release/embedded.rs`, in Rust: the name and the text of each.
+fn patch_releases() -> String {
+    let manifest = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let root = Path::new(&manifest).join("schemas/patch-releases");
+    let mut list = String::from("&[\n");
+    for file in sorted(&root) {
+        let (Some(name), path) = (file.strip_suffix(".json"), root.join(&file)) else {
+            continue;
+        };
+        writeln!(list, "({name:?}, include_str!({path:?})),").expect("a string takes all");
     }
     list + "]\n"
 }

@@ -430,7 +430,7 @@ fn linted<const N: usize>(files: [(&str, Vec<u8>); N], prior: Option<&PriorState
 fn found(repo: &Repo, prior: Option<&PriorState>, number: usize) -> Vec<Finding> {
     let settings = lint::Settings::default();
     let work = Work {
-        lint: Some(&settings),
+        lint: Some(lint::Selection::of(&settings)),
         prior,
         ..Work::default()
     };

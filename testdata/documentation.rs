@@ -28,6 +28,25 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
+/// The pages of rules and examples, and those for contributors.
+fn more_pages() -> Vec<PathBuf> {
+    let examples = fs::read_dir(root().join("examples")).expect("examples");
+    let examples = examples.map(|entry| entry.expect("an entry").path().join("README.md"));
+    let below = ["docs/rules", "docs/contributing"].map(|d| fs::read_dir(root().join(d)).expect(d));
+    let below = below.into_iter().flatten();
+    let below = below.map(|entry| entry.expect("an entry").path());
+    below.chain(examples.filter(|p| p.is_file())).collect()
+}
+
+#[test]
+fn the_readme_is_a_screen_and_a_half() {
+    let lines = read("README.md").lines().count();
+    assert!(
+        lines <= 95,
+        "{lines} lines: what is more belongs into docs/"
+    );
+}
+
 /// A row of the table of docs/install.md that says which job fills a channel.
 struct Channel {
     command: String,
@@ -141,7 +160,7 @@ fn code(page: &str) -> Vec<(usize, String)> {
 fn every_install_command_of_the_documentation_is_of_a_channel() {
     let channels = channels();
     let mut named = BTreeSet::new();
-    for page in pages() {
+    for page in pages().into_iter().chain(more_pages()) {
         for (line, text) in code(&fs::read_to_string(&page).expect("readable")) {
             if !installs(&text) {
                 continue;
@@ -163,6 +182,12 @@ fn every_install_command_of_the_documentation_is_of_a_channel() {
         installs("snap install hcoplan"),
         "a channel that nobody fills is an install command"
     );
+}
+
+#[test]
+fn the_page_about_gitlab_shows_the_job_that_init_writes() {
+    let job = read("examples/gitlab/hcoplan.yml");
+    assert!(read("docs/gitlab.md").contains(&format!("```yaml\n{job}```\n")));
 }
 
 #[test]
@@ -301,8 +326,7 @@ fn every_link_leads_somewhere() {
         "testdata/README.md",
     ];
     pages.extend(written.iter().map(|page| root().join(page)));
-    let beside = fs::read_dir(root().join("docs/contributing")).expect("docs/contributing");
-    pages.extend(beside.map(|entry| entry.expect("an entry").path()));
+    pages.extend(more_pages());
     for page in pages {
         let text = fs::read_to_string(&page).expect("readable");
         let directory = page.parent().expect("a directory");
@@ -325,6 +349,37 @@ fn every_link_leads_somewhere() {
         }
     }
     assert!(checked > 40, "only {checked} links");
+}
+
+#[test]
+fn the_site_has_every_schema_where_its_id_says() {
+    let book = read("book.toml");
+    let (_, host) = book.split_once("cname = \"").expect("the site's host");
+    let host = host.split('"').next().expect("it ends");
+    let site = std::process::Command::new("bash")
+        .arg(root().join(".ci/site"))
+        .output()
+        .expect("bash runs");
+    assert!(site.status.success(), "{site:?}");
+    let mut served = 0;
+    for entry in fs::read_dir(root().join("schemas")).expect("schemas") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            continue;
+        }
+        let text = read(&path);
+        let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let id = schema["$id"].as_str().expect("an id");
+        let below = id.strip_prefix(&format!("https://{host}/")).expect(id);
+        // What is no page of the book is copied as it is.
+        assert!(
+            read(Path::new("target/site-src").join(below)) == text,
+            "{id}"
+        );
+        served += 1;
+    }
+    assert!(served > 10, "{served}");
+    assert!(read(".github/workflows/site.yml").contains("\"schemas/*.json\""));
 }
 
 #[test]
@@ -371,7 +426,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
 fn every_command_of_the_documentation_has_its_options() {
     let mut known: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
     let mut checked = 0;
-    for page in pages() {
+    for page in pages().into_iter().chain(more_pages()) {
         for (line, text) in code(&fs::read_to_string(&page).expect("readable")) {
             for command in commands(&text) {
                 let is_name = |w: &&String| w.chars().all(|c| c.is_ascii_lowercase() || c == '-');

@@ -1,5 +1,5 @@
-//! Every command that README and `docs/` show is run: in a repository as the page assumes it, with
-//! stand-ins for the cluster's own tools.
+//! Every command that README, `docs/`, the rules' pages and the examples show is run: in a repository as the
+//! page assumes it, with stand-ins for the cluster's own tools.
 //!
 //! What installs hcoplan is left out here; `.ci/channels` runs it on what a release publishes.
 
@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Lines that start like this install, fetch or unpack something.
-const ELSEWHERE: [&str; 17] = [
+const ELSEWHERE: [&str; 18] = [
     "asdf ",
     "brew ",
     "cargo ",
     "cd hcoplan",
     "curl ",
     "docker ",
+    "feature gate ",
     "gh ",
     "git clone ",
     "image=",
@@ -58,7 +59,8 @@ const NODES: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
 /// What a cluster's tools print; a build prints the overlay's HyperConverged.
 const KUBECTL: &str = r#"#!/bin/sh
 case "$*" in
-  kustomize*) cat "$SANDBOX/base/hyperconverged.yaml" ;;
+  kustomize*) cat "$SANDBOX/unpacked/hyperconverged.yaml" ;;
+  *"get hyperconverged"*) cat "$SANDBOX/unpacked/hyperconverged.yaml" ;;
   *csv*) cat "$SANDBOX/unpacked/csv.yaml" ;;
   *:bundle*) cp "$SANDBOX"/unpacked/*.yaml bundle ;;
   *:templates*) cp "$SANDBOX"/unpacked/templates/*.yaml templates ;;
@@ -93,8 +95,10 @@ fn sandbox(page: &str, dir: &Path) {
         write(&dir.join(path).join("hyperconverged.yaml"), HYPERCONVERGED);
         write(&dir.join(path).join("inventory.yaml"), INVENTORY);
     };
+    write(&dir.join("unpacked/hyperconverged.yaml"), HYPERCONVERGED);
     match page {
-        "kustomize.md" => {
+        "kustomize.md" | "kustomize-exec-function-skipped.md" => {
+            write(&dir.join("inventory.yaml"), INVENTORY);
             write(&dir.join("base/hyperconverged.yaml"), HYPERCONVERGED);
             write(
                 &dir.join("base/kustomization.yaml"),
@@ -106,8 +110,8 @@ fn sandbox(page: &str, dir: &Path) {
             );
             write(&dir.join("overlays/prod/inventory.yaml"), INVENTORY);
         }
-        "why.md" => copy(&root().join("examples/fleet"), &dir.join("examples/fleet")),
-        "openshift-virtualization.md" => {
+        "why.md" | "examples" => copy(&root().join("examples"), &dir.join("examples")),
+        "openshift-virtualization.md" | "vendor-values-assumed.md" => {
             cluster("clusters/east");
             let vendor = root().join("examples/vendor-build");
             copy(&vendor.join("bundle/manifests"), &dir.join("unpacked"));
@@ -126,8 +130,17 @@ fn sandbox(page: &str, dir: &Path) {
             );
         }
         _ => {
-            cluster("clusters/prod");
-            cluster("clusters/prod-east");
+            for path in [
+                "clusters/east",
+                "clusters/prod",
+                "clusters/prod-east",
+                "DIR",
+                "OTHER",
+            ] {
+                cluster(path);
+            }
+            write(&dir.join("bigger.yaml"), INVENTORY);
+            copy(&dir.join("DIR"), &dir.join("export"));
             write(
                 &dir.join("must-gather.local.123/cluster-scoped-resources/nodes.json"),
                 NODES,
@@ -138,7 +151,7 @@ fn sandbox(page: &str, dir: &Path) {
     write(&dir.join("dump.json"), NODES);
     write(
         &dir.join(".gitignore"),
-        "dump.json\nbin\nunpacked\nmust-gather*\n",
+        "bigger.yaml\nbin\ndump.json\nexport\nlive.yaml\nmust-gather*\nunpacked\n",
     );
     for name in ["kubectl", "oc"] {
         let path = dir.join("bin").join(name);
@@ -161,33 +174,47 @@ fn sandbox(page: &str, dir: &Path) {
             "x",
         ],
         &["update-ref", "refs/remotes/origin/main", "HEAD"],
+        &["tag", "v1"],
+        &["tag", "v2"],
     ] {
         let git = Command::new("git").args(args).current_dir(dir).status();
         assert!(git.expect("git runs").success(), "git {args:?}");
     }
 }
 
-/// The commands of a page's `sh` blocks, a line each, block by block.
+/// The commands of a page's `sh` blocks and of its indented ones, a line each, block by block.
 fn blocks(text: &str) -> Vec<Vec<String>> {
-    let mut blocks = Vec::new();
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once("```sh\n") {
-        let (block, behind) = after.split_once("```").expect("a block ends");
-        let joined = block.replace("\\\n", " ");
-        let lines = joined.lines().map(str::trim).filter(|l| !l.is_empty());
-        let run = lines.filter(|l| !ELSEWHERE.iter().any(|start| l.starts_with(start)));
-        blocks.push(run.map(str::to_owned).collect());
-        rest = behind;
+    let (mut blocks, mut block) = (Vec::new(), String::new());
+    let mut fence = None;
+    for line in text.lines().chain([""]) {
+        match (fence, line.strip_prefix("```")) {
+            (None, Some(language)) => fence = Some(language),
+            (Some(_), Some(_)) => fence = None,
+            (None, None) if line.starts_with("    ") => block += &format!("{line}\n"),
+            (Some("sh"), None) => block += &format!("{line}\n"),
+            _ => {}
+        }
+        if fence.is_none() && !line.starts_with("    ") && !block.is_empty() {
+            let joined = std::mem::take(&mut block).replace("\\\n", " ");
+            let lines = joined.lines().map(str::trim).filter(|l| !l.is_empty());
+            let run = lines.filter(|l| !ELSEWHERE.iter().any(|start| l.starts_with(start)));
+            blocks.push(run.map(str::to_owned).collect());
+        }
     }
     blocks
 }
 
 fn pages() -> Vec<PathBuf> {
-    let docs = fs::read_dir(root().join("docs")).expect("docs is there");
-    let mut pages: Vec<PathBuf> = docs
+    let examples = fs::read_dir(root().join("examples")).expect("examples is there");
+    let examples = examples.map(|entry| entry.expect("readable").path());
+    let directories = ["docs", "docs/rules", "docs/contributing", "."].map(|d| root().join(d));
+    let entries = directories
+        .into_iter()
+        .chain(examples)
+        .flat_map(|directory| fs::read_dir(directory).expect("readable"));
+    let mut pages: Vec<PathBuf> = entries
         .map(|entry| entry.expect("readable").path())
         .filter(|path| path.extension().is_some_and(|e| e == "md"))
-        .chain([root().join("README.md")])
         .collect();
     pages.sort();
     pages
@@ -226,20 +253,21 @@ fn every_command_runs() {
     let (mut wrong, mut run) = (Vec::new(), 0);
     for page in pages() {
         let name = page.file_name().expect("a file").to_string_lossy();
+        let is_example = page.starts_with(root().join("examples"));
         let blocks = blocks(&fs::read_to_string(&page).expect("readable"));
         let says_hcoplan = |line: &String| line.contains("hcoplan ");
         if !blocks.iter().flatten().any(says_hcoplan) {
             continue;
         }
         let dir = tempfile::tempdir().expect("a directory");
-        sandbox(&name, dir.path());
+        sandbox(if is_example { "examples" } else { &name }, dir.path());
         for line in blocks.iter().flatten() {
             run += usize::from(says_hcoplan(line));
         }
         for block in &blocks {
-            wrong.extend(failed(dir.path(), block).map(|why| format!("{name}: {why}")));
+            wrong.extend(failed(dir.path(), block).map(|why| format!("{}: {why}", page.display())));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(run > 35, "only {run} commands were found");
+    assert!(run > 75, "only {run} commands were found");
 }
