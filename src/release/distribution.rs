@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::version_numbers;
+
 /// Where a fact was read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -242,32 +244,8 @@ impl Distribution {
     /// Its version lines, oldest first.
     pub fn lines(&self) -> Vec<&str> {
         let mut lines: Vec<&str> = self.versions.keys().map(String::as_str).collect();
-        lines.sort_by_key(|line| numbers(line));
+        lines.sort_by_key(|line| version_numbers(line));
         lines
-    }
-}
-
-/// The numbers of a version, for sorting: `4.20` is after `4.9`.
-fn numbers(version: &str) -> Vec<u64> {
-    version.split('.').map(|n| n.parse().unwrap_or(0)).collect()
-}
-
-/// A version in its parts: `v4.20.3` is the line `4.20` and the patch `3`. `None` for what is no
-/// version.
-pub fn version_parts(text: &str) -> Option<(String, Option<String>)> {
-    let plain = text.trim().trim_start_matches(['v', 'V']);
-    let parts: Vec<&str> = plain.split('.').collect();
-    let number = |p: &&str| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit());
-    match parts.as_slice() {
-        [major, minor] if number(major) && number(minor) => {
-            Some((format!("{major}.{minor}"), None))
-        }
-        [major, minor, patch] if number(major) && number(minor) => {
-            // `4.20.3-12` is a build of 4.20.3.
-            let patch = patch.split(['-', '+']).next().unwrap_or_default();
-            number(&patch).then(|| (format!("{major}.{minor}"), Some(patch.to_owned())))
-        }
-        _ => None,
     }
 }
 
@@ -378,19 +356,5 @@ mod tests {
                 assert!(distribution.versions.contains_key(version), "{version}");
             }
         }
-    }
-
-    #[test]
-    fn versions_have_parts() {
-        let parts =
-            |text| version_parts(text).map(|(line, patch)| (line, patch.unwrap_or_default()));
-        let is = |line: &str, patch: &str| Some((line.to_owned(), patch.to_owned()));
-        assert_eq!(parts("4.20"), is("4.20", ""));
-        assert_eq!(parts("v4.20.3"), is("4.20", "3"));
-        assert_eq!(parts("4.20.3-12"), is("4.20", "3"));
-        assert_eq!(parts("latest"), None);
-        assert_eq!(parts("4"), None);
-        assert_eq!(parts("4.20.3.1"), None);
-        assert_eq!(parts("4.x"), None);
     }
 }

@@ -16,6 +16,7 @@ mod shipped;
 mod ssp;
 mod tables;
 mod upgrade;
+mod version;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -30,7 +31,7 @@ pub use admission::{
 pub use constants::{Constants, Filled, Placeholders};
 pub use distribution::{
     CommonImage, Distribution, DistributionVersion, Fact, FactSource, ImageSource, Maturity,
-    Phased, Runbooks, UPSTREAM, Variable, version_parts,
+    Phased, Runbooks, UPSTREAM, Variable,
 };
 pub use fields::{Feeds, HyperConvergedField};
 pub use files::{Error, Files};
@@ -47,6 +48,7 @@ pub use upgrade::{
     KeptInAnnotation, RemovedObject, RemovedPatchOperation, RewrittenValue, Upgrade, UpgradePatch,
     VersionRange,
 };
+pub use version::{version_numbers, version_parts};
 
 use crate::kube::go::GoTypes;
 use crate::schema::Schema;

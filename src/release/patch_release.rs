@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::upgrade::numbers;
+use super::version_numbers;
 use super::{Error, Files, Release, embedded};
 
 /// `schemas/patch-releases/<version>.json`; `hcoplan release import --hco DIR --changes` writes it.
@@ -117,7 +117,7 @@ impl Release {
     /// compared.
     pub fn is_patched_by(&self, other: &Self) -> bool {
         let is_patched = self.patch.is_some() || other.patch.is_some();
-        is_patched && numbers(self.version()) < numbers(other.version())
+        is_patched && version_numbers(self.version()) < version_numbers(other.version())
     }
 
     /// The names of the compiled-in patch releases, oldest first.

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::version_numbers;
+
 /// Source: HCO `assets/upgradePatches.json` and `controllers/hyperconverged` of the release branch,
 /// for upgrades from the releases that are modelled.
 #[derive(Debug, Default, Deserialize)]
@@ -60,18 +62,12 @@ pub struct VersionRange {
 impl VersionRange {
     /// Whether a version (`1.18.2`) is in it.
     pub fn includes(&self, version: &str) -> bool {
-        let version = numbers(version);
-        let is_old_enough = |below: &String| version < numbers(below);
-        let is_new_enough = |least: &String| version >= numbers(least);
+        let version = version_numbers(version);
+        let is_old_enough = |below: &String| version < version_numbers(below);
+        let is_new_enough = |least: &String| version >= version_numbers(least);
         self.below.as_ref().is_none_or(is_old_enough)
             && self.at_least.as_ref().is_none_or(is_new_enough)
     }
-}
-
-/// The numbers of a version (`1.18.2`), to compare it with another one.
-pub(super) fn numbers(version: &str) -> Vec<u64> {
-    let parts = version.split('.');
-    parts.map(|part| part.parse().unwrap_or_default()).collect()
 }
 
 /// A change of the HyperConverged.

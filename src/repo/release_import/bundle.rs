@@ -11,6 +11,7 @@ use super::ordered::Json;
 use super::{ImportError, Imported, MADE, SCHEMAS};
 use crate::release::{AssumedValue, Distribution, Release, ShippedBy, version_parts};
 use crate::repo::choose_release::{known_release, release_name};
+use crate::schema::Schema;
 use crate::source::{Directory, SourceFile, Tree, Walk, max_bytes};
 use crate::yaml;
 
@@ -299,6 +300,10 @@ pub(super) fn schemas(
             );
             source.map(|source| put("source", source.into()));
             let text = Json::from(Value::Object(file)).to_compact();
+            let unsupported = Schema::from_json(&text).map(|schema| schema.unsupported());
+            let unsupported = unsupported.into_iter().flatten();
+            let notes = unsupported.map(|what| format!("hcoplan can't check in {name}: {what}"));
+            out.notes.extend(notes);
             out.files.insert(format!("crds/{name}.json"), text);
             replaced.push(name);
         }
@@ -360,6 +365,32 @@ mod tests {
         Utf8Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("testdata/repo")
             .join(name)
+    }
+
+    #[test]
+    fn what_a_schema_asks_for_and_nothing_checks_is_told() {
+        let base = Release::known("1.18").expect("known");
+        let rule = json!({"rule": "self.a =="});
+        let schema = json!({"type": "object", "not": {}, "x-kubernetes-validations": [rule]});
+        let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
+        let spec = json!({"group": "hco.kubevirt.io", "names": {"kind": "HyperConverged"}, "versions": [version]});
+        let crd = json!({"kind": "CustomResourceDefinition", "spec": spec});
+        let mut out = Imported {
+            name: "1.18".to_owned(),
+            version: "1.18.2".to_owned(),
+            files: BTreeMap::new(),
+            notes: Vec::new(),
+        };
+        assert_eq!(
+            schemas(&base, &[crd], None, &mut out),
+            ["hyperconverged.v1"]
+        );
+        let notes = out.notes.join("\n");
+        assert!(
+            notes.contains("hyperconverged.v1: the keyword not is not known"),
+            "{notes}"
+        );
+        assert!(notes.contains("failed to compile CEL rule"), "{notes}");
     }
 
     #[test]

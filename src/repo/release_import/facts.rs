@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
 use super::ordered::Json;
-use super::{ImportError, Imported, SCHEMAS, read};
+use super::{ImportError, Imported, SCHEMAS, entries, read};
 use crate::release::Release;
 
 /// The directories of facts, one a release (`1.16`, `1.17`, …), below a directory; or the
@@ -17,15 +17,8 @@ pub fn facts_directories(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Impor
     if is_one(directory) {
         return Ok(vec![directory.to_owned()]);
     }
-    let failed = |e| ImportError::Io(directory.to_owned(), e);
-    let mut out = Vec::new();
-    for entry in directory.read_dir_utf8().map_err(failed)? {
-        let path = entry.map_err(failed)?.into_path();
-        if is_one(&path) {
-            out.push(path);
-        }
-    }
-    out.sort();
+    let mut out = entries(directory)?;
+    out.retain(|path| is_one(path));
     match out.is_empty() {
         true => Err(ImportError::shape(directory, "there are no facts in it")),
         false => Ok(out),

@@ -145,6 +145,16 @@ impl Imported {
     }
 }
 
+/// What lies in a directory, sorted by name.
+fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
+    let failed = |e| ImportError::Io(directory.to_owned(), e);
+    let entries = directory.read_dir_utf8().map_err(failed)?;
+    let paths = entries.map(|entry| entry.map(|e| e.into_path()));
+    let mut out: Vec<_> = paths.collect::<Result<_, _>>().map_err(failed)?;
+    out.sort();
+    Ok(out)
+}
+
 fn read(path: &Utf8Path) -> Result<String, ImportError> {
     fs::read_to_string(path).map_err(|e| ImportError::Io(path.to_owned(), e))
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::bundle::{self, documents, text};
 use super::ordered::Json;
-use super::{ImportError, Imported, read};
-use crate::release::{Release, version_parts};
+use super::{ImportError, Imported, entries, read};
+use crate::release::{Release, version_numbers, version_parts};
 
 /// The bundles that HCO has published, one a version.
 const BUNDLES: &str = "deploy/olm-catalog/community-kubevirt-hyperconverged";
@@ -83,13 +83,11 @@ pub fn from_sources(
 /// The schemas of `deploy/crds`, each with the file that it stands in.
 fn schemas(hco: &Utf8Path, base: Option<&Release>, out: &mut Imported) -> Result<(), ImportError> {
     let directory = hco.join("deploy/crds");
-    let failed = |e| ImportError::Io(directory.clone(), e);
     let known = Release::known(&out.name);
     let base = base.or(known.as_deref());
     let base = base.ok_or_else(|| ImportError::NoBase(out.name.clone()))?;
     let mut read = Vec::new();
-    for entry in directory.read_dir_utf8().map_err(failed)? {
-        let path = entry.map_err(failed)?.into_path();
+    for path in entries(&directory)? {
         let file = path.file_name().unwrap_or_default();
         let source = format!("hco deploy/crds/{file}");
         read.extend(bundle::schemas(
@@ -117,19 +115,12 @@ fn texts(map: BTreeMap<String, String>) -> Json {
 /// The directory of the newest version in HCO's catalog.
 fn newest_bundle(hco: &Utf8Path) -> Result<Utf8PathBuf, ImportError> {
     let directory = hco.join(BUNDLES);
-    let failed = |e| ImportError::Io(directory.clone(), e);
-    let numbers = |name: &str| -> Option<Vec<u64>> {
-        version_parts(name)?;
-        name.split('.').map(|n| n.parse().ok()).collect()
-    };
-    let mut newest = None;
-    for entry in directory.read_dir_utf8().map_err(failed)? {
-        let path = entry.map_err(failed)?.into_path();
-        let version = path.file_name().and_then(numbers);
-        newest = newest.max(version.map(|version| (version, path)));
-    }
+    let mut versions = entries(&directory)?;
+    versions.retain(|path| path.file_name().is_some_and(|n| version_parts(n).is_some()));
+    let numbers = |path: &Utf8PathBuf| path.file_name().map(version_numbers);
+    let newest = versions.into_iter().max_by_key(numbers);
     let none = || ImportError::Bundle(directory.clone(), "there is no version in it".to_owned());
-    newest.map(|(_, path)| path).ok_or_else(none)
+    newest.ok_or_else(none)
 }
 
 /// The environment of the operator where OLM doesn't install it.
@@ -166,11 +157,9 @@ fn components(hco: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> {
 /// its CRD prunes.
 fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let directory = ssp.join("data/common-templates-bundle");
-    let failed = |e| ImportError::Io(directory.clone(), e);
     // `common-templates-arm64-v0.35.0.yaml`
     let mut files: BTreeMap<String, (Vec<u64>, Utf8PathBuf)> = BTreeMap::new();
-    for entry in directory.read_dir_utf8().map_err(failed)? {
-        let path = entry.map_err(failed)?.into_path();
+    for path in entries(&directory)? {
         let name = path
             .file_stem()
             .and_then(|n| n.strip_prefix("common-templates-"));
@@ -178,11 +167,14 @@ fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
         let Some((architecture, version)) = parts else {
             continue;
         };
-        let version = version.trim_start_matches('v').split('.');
-        let version: Option<Vec<u64>> = version.map(|n| n.parse().ok()).collect();
-        let found = version.map(|version| (version, path.clone()));
-        let newest = files.remove(architecture).max(found);
-        files.extend(newest.map(|newest| (architecture.to_owned(), newest)));
+        let found = (
+            version_numbers(version.trim_start_matches('v')),
+            path.clone(),
+        );
+        let newest = files.entry(architecture.to_owned()).or_default();
+        if *newest < found {
+            *newest = found;
+        }
     }
     let mut sources: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (architecture, (_, path)) in files {
