@@ -3,8 +3,8 @@
 //! A CustomResourceDefinition's schema is a tree ([`Schema`]). Every other step walks that tree and
 //! a JSON value side by side and formats nothing until something is wrong. Texts and their order are
 //! the API server's own (apiextensions-apiserver and kube-openapi), so that somebody who searches for
-//! a message finds it. `x-kubernetes-validations` rules are written out in Rust and found by their
-//! text; [`Schema::unsupported`] names what has no such function.
+//! a message finds it. `x-kubernetes-validations` rules are evaluated by `kube-cel`; [`Schema::unsupported`]
+//! names what can't be.
 
 mod document;
 mod list;
@@ -35,7 +35,7 @@ pub use text::{go_json, go_quote, server_path};
 pub use validate::{Violation, ViolationKind, Violations};
 
 use pattern::Pattern;
-use rule::Rule;
+use rule::Rules;
 
 /// The schema of one version of one kind.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ struct Node {
     default: Option<Value>,
     limits: Option<Box<Limits>>,
     list: List,
-    rules: Box<[Rule]>,
+    rules: Option<Rules>,
     description: Option<Box<str>>,
     /// What it asks for and this module can't check.
     unsupported: Box<[String]>,

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::pattern::Pattern;
-use super::rule::Rule;
+use super::rule::Rules;
 use super::{Additional, Format, Limits, List, Node, Schema, Types};
 
 /// Why a schema can't be used.
@@ -40,8 +40,8 @@ impl Schema {
         })
     }
 
-    /// What the schema asks for and this module can't check: keywords, patterns, formats and
-    /// rules without an implementation, one sentence each. Such a check always passes.
+    /// What the schema asks for and this module can't check, one sentence each: keywords, patterns and formats,
+    /// which nothing is held to then, and rules, which nothing keeps.
     pub fn unsupported(&self) -> Vec<String> {
         let mut found = Vec::new();
         self.collect_unsupported(self.root(), "", &mut found);
@@ -49,7 +49,13 @@ impl Schema {
     }
 
     fn collect_unsupported(&self, node: &Node, at: &str, found: &mut Vec<String>) {
-        found.extend(node.unsupported.iter().map(|what| format!("{at}: {what}")));
+        let rules = node.rules.iter().flat_map(|rules| rules.unsupported());
+        let unsupported = node.unsupported.iter().cloned().chain(rules);
+        let at_field = |what| match at {
+            "" => what,
+            at => format!("{at}: {what}"),
+        };
+        found.extend(unsupported.map(at_field));
         let pattern = node
             .limits
             .iter()
@@ -85,10 +91,10 @@ impl Node {
         let Value::Object(mut keywords) = schema else {
             return node;
         };
+        node.rules = Rules::of(&keywords);
         let list_keys = keywords.remove("x-kubernetes-list-map-keys");
         for (keyword, value) in keywords {
-            let known = node.keyword(&mut limits, &keyword, value, &mut unsupported);
-            if known.is_none() {
+            if node.keyword(&mut limits, &keyword, value).is_none() {
                 unsupported.push(format!("the keyword {keyword} is not known"));
             }
         }
@@ -104,13 +110,7 @@ impl Node {
     }
 
     /// One keyword; `None` when it or its value is not known.
-    fn keyword(
-        &mut self,
-        limits: &mut Limits,
-        keyword: &str,
-        value: Value,
-        unsupported: &mut Vec<String>,
-    ) -> Option<()> {
+    fn keyword(&mut self, limits: &mut Limits, keyword: &str, value: Value) -> Option<()> {
         match keyword {
             "type" => self.types = types(value.as_str()?)?,
             "properties" => {
@@ -156,12 +156,9 @@ impl Node {
                     _ => return None,
                 };
             }
-            "x-kubernetes-validations" => {
-                self.rules = rules(value.as_array()?, unsupported);
-            }
             // Map types matter to server-side apply alone; int-or-string says all that this
-            // anyOf does.
-            "x-kubernetes-map-type" => {}
+            // anyOf does; rules were taken before.
+            "x-kubernetes-map-type" | "x-kubernetes-validations" => {}
             "anyOf" => return is_int_or_string(&value).then_some(()),
             _ => return None,
         }
@@ -171,22 +168,6 @@ impl Node {
 
 fn read<T: DeserializeOwned>(value: Value) -> Option<T> {
     serde_json::from_value(value).ok()
-}
-
-fn rules(list: &[Value], unsupported: &mut Vec<String>) -> Box<[Rule]> {
-    let mut rules = Vec::new();
-    for raw in list {
-        let text = raw["rule"].as_str().unwrap_or_default();
-        match Rule::of(text, raw["message"].as_str()) {
-            Some(rule) => rules.push(rule),
-            None => unsupported.push(format!("the rule '{text}' has no function")),
-        }
-        let more = raw.as_object().into_iter().flat_map(|raw| raw.keys());
-        for key in more.filter(|k| !matches!(k.as_str(), "rule" | "message")) {
-            unsupported.push(format!("a rule's {key} is not known"));
-        }
-    }
-    rules.into()
 }
 
 impl Limits {
@@ -227,17 +208,19 @@ mod tests {
     fn names_what_it_cannot_check() {
         let text = r#"{"group":"g","version":"v1","kind":"K","openAPIV3Schema":{"type":"object",
             "properties":{"a":{"type":"string","pattern":"^x(?=y)$","not":{}},
-            "b":{"type":"object","x-kubernetes-validations":[{"rule":"self.c == 1","reason":"R"}]}}}}"#;
+            "b":{"type":"object","x-kubernetes-validations":[{"rule":"self.c =="}]}}}}"#;
         let schema = Schema::from_json(text).expect("reads");
+        let unsupported = schema.unsupported();
         assert_eq!(
-            schema.unsupported(),
+            unsupported[..2],
             [
                 "a: the keyword not is not known",
                 "a: the pattern '^x(?=y)$' is no regular expression",
-                "b: the rule 'self.c == 1' has no function",
-                "b: a rule's reason is not known",
             ]
         );
+        let rule = "b: failed to compile CEL rule \"self.c ==\": ";
+        assert!(unsupported[2].starts_with(rule), "{}", unsupported[2]);
+        assert_eq!(unsupported.len(), 3);
     }
 
     #[test]

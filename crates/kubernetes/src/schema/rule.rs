@@ -1,100 +1,106 @@
-//! The `x-kubernetes-validations` rules of the operators' CRDs, each written out as a function.
-//!
-//! A rule is found by its text, so that a release that words one differently is noticed.
+//! The `x-kubernetes-validations` rules of a CRD's node, in the Common Expression Language: `kube-cel` evaluates them.
 
-use serde_json::Value;
+use std::sync::OnceLock;
 
-/// Whether a value keeps a rule.
-type Check = fn(&Value) -> bool;
+pub(super) use kube_cel::Validator;
+use kube_cel::{CompiledSchema, ErrorKind, compile_schema};
+use serde_json::{Map, Value};
 
-/// A rule that has a function.
+const KEYWORD: &str = "x-kubernetes-validations";
+
+/// The rules of one node.
 #[derive(Debug)]
-pub(super) struct Rule {
-    /// What the API server says when the rule is broken.
-    pub(super) message: Box<str>,
-    /// Whether the value keeps the rule.
-    pub(super) holds: Check,
+pub(super) struct Rules {
+    /// The node as it stands in the CRD, as formats and names below it say what a rule sees.
+    schema: Value,
+    /// Compiled when a value is first held to them: that takes up to a millisecond a rule, and most nodes
+    /// are never asked.
+    compiled: OnceLock<CompiledSchema>,
 }
 
-/// Rule texts and their functions.
-const RULES: &[(&str, Check)] = &[
-    (
-        "(has(self.mediatedDeviceTypes) && size(self.mediatedDeviceTypes)>0) || (has(self.mediatedDevicesTypes) && size(self.mediatedDevicesTypes)>0)",
-        some_mediated_device_type,
-    ),
-    (
-        "!has(self.vmiCPUAllocationRatio) || self.vmiCPUAllocationRatio > 0",
-        positive_cpu_allocation_ratio,
-    ),
-    (
-        "self.all(am, am in ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'])",
-        known_access_modes,
-    ),
-    (
-        "(has(self.rangeStart) && has(self.rangeEnd)) || (!has(self.rangeStart) && !has(self.rangeEnd))",
-        both_ends_of_the_range,
-    ),
-    (
-        "self.all(x, self.exists_one(y, x.name.lowerAscii() == y.name.lowerAscii()))",
-        unique_names_ignoring_case,
-    ),
-    (
-        "(self.size() <= 1) || !self.exists(r, (r == 'none'))",
-        none_stands_alone,
-    ),
-];
+/// What the server says of a broken rule.
+#[derive(Debug)]
+pub(super) struct Broken {
+    /// The rule's `fieldPath` from the node on, `.a.b`, or empty.
+    pub(super) field: String,
+    /// `Invalid value: <the rule's message>`.
+    pub(super) message: String,
+}
 
-impl Rule {
-    /// The rule with this text; without a message of its own the API server prints the text.
-    pub(super) fn of(text: &str, message: Option<&str>) -> Option<Self> {
-        let (_, holds) = RULES.iter().find(|(t, _)| *t == text)?;
-        let message = message.map_or_else(|| format!("failed rule: {text}"), str::to_owned);
+impl Rules {
+    /// Those of a node with these keywords; `None` where it has none.
+    pub(super) fn of(keywords: &Map<String, Value>) -> Option<Self> {
+        keywords.get(KEYWORD)?;
+        let mut keywords = keywords.clone();
+        // Nodes below have rules of their own.
+        for below in ["properties", "items", "additionalProperties"] {
+            if let Some(below) = keywords.get_mut(below) {
+                remove_rules(below);
+            }
+        }
         Some(Self {
-            message: message.into(),
-            holds: *holds,
+            schema: Value::Object(keywords),
+            compiled: OnceLock::new(),
         })
+    }
+
+    fn compiled(&self) -> &CompiledSchema {
+        self.compiled.get_or_init(|| compile_schema(&self.schema))
+    }
+
+    /// Why rules can't be evaluated, one sentence each.
+    pub(super) fn unsupported(&self) -> Vec<String> {
+        let errors = self.compiled().compilation_errors().into_iter();
+        errors.map(|error| one_line(&error.to_string())).collect()
+    }
+
+    /// Those that a value breaks. One about a change (`oldSelf`) is asked only where there is an old value; one
+    /// that can't be evaluated is broken, as it is for the server.
+    pub(super) fn broken(
+        &self,
+        validator: &Validator,
+        value: &Value,
+        old: Option<&Value>,
+    ) -> Vec<Broken> {
+        let result = validator.validate_compiled(self.compiled(), value, old);
+        let errors = result.err().map(|errors| errors.into_vec());
+        let errors = errors.into_iter().flatten();
+        let said = errors.map(|error| {
+            let reason = match error.reason.as_deref() {
+                Some("FieldValueForbidden") => "Forbidden",
+                Some("FieldValueRequired") => "Required value",
+                Some("FieldValueDuplicate") => "Duplicate value",
+                _ => "Invalid value",
+            };
+            let message = match error.kind {
+                ErrorKind::ValidationFailure => error.message,
+                _ => one_line(&error.to_string()),
+            };
+            Broken {
+                field: error.field_path,
+                message: format!("{reason}: {message}"),
+            }
+        });
+        said.collect()
     }
 }
 
-fn items(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+fn one_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
 }
 
-fn some_mediated_device_type(value: &Value) -> bool {
-    !items(&value["mediatedDeviceTypes"]).is_empty()
-        || !items(&value["mediatedDevicesTypes"]).is_empty()
-}
-
-fn positive_cpu_allocation_ratio(value: &Value) -> bool {
-    value["vmiCPUAllocationRatio"]
-        .as_f64()
-        .is_none_or(|n| n > 0.0)
-}
-
-fn known_access_modes(value: &Value) -> bool {
-    items(value).iter().all(|mode| {
-        matches!(
-            mode.as_str(),
-            Some("ReadWriteOnce" | "ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOncePod")
-        )
-    })
-}
-
-fn both_ends_of_the_range(value: &Value) -> bool {
-    value.get("rangeStart").is_some() == value.get("rangeEnd").is_some()
-}
-
-fn unique_names_ignoring_case(value: &Value) -> bool {
-    let names: Vec<&str> = items(value)
-        .iter()
-        .filter_map(|gate| gate["name"].as_str())
-        .collect();
-    let twice = |(i, name): (usize, &&str)| names[..i].iter().any(|n| n.eq_ignore_ascii_case(name));
-    !names.iter().enumerate().any(twice)
-}
-
-fn none_stands_alone(value: &Value) -> bool {
-    items(value).len() <= 1 || !items(value).iter().any(|v| v == "none")
+fn remove_rules(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            // A field may have that name, but no list for a schema.
+            if map.get(KEYWORD).is_some_and(Value::is_array) {
+                map.remove(KEYWORD);
+            }
+            map.values_mut().for_each(remove_rules);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_rules),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -102,40 +108,81 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn said(node: &Value, value: &Value, old: Option<&Value>) -> Vec<String> {
+        let rules = node.as_object().and_then(Rules::of).expect("rules");
+        assert_eq!(rules.unsupported(), [""; 0]);
+        let broken = rules.broken(&Validator::new(), value, old).into_iter();
+        broken
+            .map(|b| format!("{}: {}", b.field, b.message))
+            .collect()
+    }
+
     #[test]
-    fn each_rule_can_hold_and_fail() {
-        let cases: [(Check, Value, Value); 6] = [
+    fn each_rule_of_the_operators_can_hold_and_fail() {
+        for (rule, good, bad) in [
             (
-                some_mediated_device_type,
+                "(has(self.mediatedDeviceTypes) && size(self.mediatedDeviceTypes)>0) || \
+                 (has(self.mediatedDevicesTypes) && size(self.mediatedDevicesTypes)>0)",
                 json!({"mediatedDeviceTypes": [], "mediatedDevicesTypes": ["a"]}),
                 json!({"mediatedDeviceTypes": []}),
             ),
             (
-                positive_cpu_allocation_ratio,
+                "!has(self.vmiCPUAllocationRatio) || self.vmiCPUAllocationRatio > 0",
                 json!({}),
                 json!({"vmiCPUAllocationRatio": 0}),
             ),
             (
-                known_access_modes,
+                "self.all(am, am in ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'])",
                 json!(["ReadWriteOnce"]),
                 json!(["ReadWriteOnce", "x"]),
             ),
             (
-                both_ends_of_the_range,
+                "(has(self.rangeStart) && has(self.rangeEnd)) || (!has(self.rangeStart) && !has(self.rangeEnd))",
                 json!({"rangeStart": "a", "rangeEnd": "b"}),
                 json!({"rangeEnd": "b"}),
             ),
             (
-                unique_names_ignoring_case,
+                "self.all(x, self.exists_one(y, x.name.lowerAscii() == y.name.lowerAscii()))",
                 json!([{"name": "a"}, {"name": "b"}]),
                 json!([{"name": "a"}, {"name": "A"}]),
             ),
-            (none_stands_alone, json!(["none"]), json!(["a", "none"])),
-        ];
-        assert_eq!(cases.len(), RULES.len());
-        for (i, (holds, good, bad)) in cases.iter().enumerate() {
-            assert!(holds(good), "{i}: {good}");
-            assert!(!holds(bad), "{i}: {bad}");
+            (
+                "(self.size() <= 1) || !self.exists(r, (r == 'none'))",
+                json!(["none"]),
+                json!(["a", "none"]),
+            ),
+        ] {
+            let node = json!({KEYWORD: [{"rule": rule}]});
+            assert_eq!(said(&node, &good, None), [""; 0], "{rule}");
+            let wanted = format!(": Invalid value: failed rule: {rule}");
+            assert_eq!(said(&node, &bad, None), [wanted]);
         }
+    }
+
+    #[test]
+    fn reason_field_and_message_are_the_rules() {
+        let node = json!({KEYWORD: [{"rule": "self.a < 2", "reason": "FieldValueForbidden", "fieldPath": ".a",
+            "messageExpression": "'not ' + string(self.a)"}]});
+        let value = json!({"a": 3});
+        assert_eq!(said(&node, &value, None), [".a: Forbidden: not 3"]);
+    }
+
+    #[test]
+    fn a_rule_about_a_change_is_asked_of_changes() {
+        let node = json!({KEYWORD: [{"rule": "self == oldSelf", "message": "never changes"}]});
+        assert_eq!(said(&node, &json!(1), None), [""; 0]);
+        assert_eq!(said(&node, &json!(1), Some(&json!(1))), [""; 0]);
+        let changed = said(&node, &json!(1), Some(&json!(2)));
+        assert_eq!(changed, [": Invalid value: never changes"]);
+    }
+
+    #[test]
+    fn what_cannot_be_evaluated_holds_nothing() {
+        let unknown = json!({KEYWORD: [{"rule": "self.noSuchFunction()"}]});
+        assert_eq!(said(&unknown, &json!(1), None).len(), 1);
+        let node = json!({KEYWORD: [{"rule": "self ++"}]});
+        let rules = node.as_object().and_then(Rules::of).expect("rules");
+        assert_eq!(rules.unsupported().len(), 1);
+        assert_eq!(rules.broken(&Validator::new(), &json!(1), None).len(), 1);
     }
 }

@@ -6,7 +6,7 @@ use super::text::{At, bad_value, go_quote, server_path};
 use super::validate::{Violation, ViolationKind, Walk};
 use super::{Format, Limits, Node, Types};
 
-impl Walk {
+impl Walk<'_> {
     pub(super) fn value_type(&mut self, node: &Node, value: &Value, at: At<'_>) {
         let types = node.types;
         if types.is_any() {

@@ -6,6 +6,7 @@
 
 use serde_json::Value;
 
+use super::rule::{Rules, Validator};
 use super::text::{At, bad_value, go_quote, server_path};
 use super::{Below, List, Node, Schema};
 use hcoplan_yaml::Path;
@@ -108,24 +109,52 @@ impl Schema {
     }
 
     fn run(&self, value: &Value, old: Option<&Value>) -> Violations {
-        let mut walk = Walk {
-            found: Violations::default(),
-        };
+        let mut walk = Walk::default();
         walk.node(self.root(), value, old, At::ROOT);
-        let mut found = walk.found;
-        if found.schema.iter().any(|v| v.kind.blocks_rules()) {
-            found.rules.clear();
+        let Walk { mut found, asked } = walk;
+        if !asked.is_empty() && !found.schema.iter().any(|v| v.kind.blocks_rules()) {
+            let validator = Validator::new();
+            let broken = asked.iter().flat_map(|asked| asked.broken(&validator));
+            found.rules = broken.collect();
         }
         found
     }
 }
 
-pub(super) struct Walk {
-    pub(super) found: Violations,
+/// Rules that wait for the rest, which may keep the server from asking them.
+struct Asked<'v> {
+    rules: &'v Rules,
+    value: &'v Value,
+    old: Option<&'v Value>,
+    path: Path,
 }
 
-impl Walk {
-    fn node(&mut self, node: &Node, value: &Value, old: Option<&Value>, at: At<'_>) {
+impl Asked<'_> {
+    fn broken(&self, validator: &Validator) -> Vec<Violation> {
+        let broken = self
+            .rules
+            .broken(validator, self.value, self.old)
+            .into_iter();
+        let violations = broken.map(|broken| {
+            let path = server_path(&self.path);
+            Violation {
+                path: self.path.clone(),
+                kind: ViolationKind::Rule,
+                message: format!("{path}{}: {}", broken.field, broken.message),
+            }
+        });
+        violations.collect()
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Walk<'v> {
+    pub(super) found: Violations,
+    asked: Vec<Asked<'v>>,
+}
+
+impl<'v> Walk<'v> {
+    fn node(&mut self, node: &'v Node, value: &'v Value, old: Option<&'v Value>, at: At<'_>) {
         if old == Some(value) {
             return;
         }
@@ -133,19 +162,14 @@ impl Walk {
         if let Some(limits) = node.limits.as_deref() {
             self.scalar(limits, value, at);
         }
-        if !value.is_null() {
-            for rule in &node.rules {
-                if !(rule.holds)(value) {
-                    let path = at.path();
-                    let message =
-                        format!("{}: Invalid value: {}", server_path(&path), rule.message);
-                    self.found.rules.push(Violation {
-                        path,
-                        kind: ViolationKind::Rule,
-                        message,
-                    });
-                }
-            }
+        if let Some(rules) = node.rules.as_ref().filter(|_| !value.is_null()) {
+            let path = at.path();
+            self.asked.push(Asked {
+                rules,
+                value,
+                old,
+                path,
+            });
         }
         match value {
             Value::Array(items) => self.list(node, items, old, at),
@@ -166,7 +190,7 @@ impl Walk {
         }
     }
 
-    fn list(&mut self, node: &Node, items: &[Value], old: Option<&Value>, at: At<'_>) {
+    fn list(&mut self, node: &'v Node, items: &'v [Value], old: Option<&'v Value>, at: At<'_>) {
         match node.repeated(items) {
             Ok(repeated) => {
                 for (i, value) in repeated {
