@@ -1,5 +1,5 @@
 """Compiles the recorder's parts inside the operators' trees, by overlay: the trees themselves stay as they are."""
-import glob, json, os, re, subprocess, sys
+import glob, json, os, re, shutil, subprocess, sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RUNTIME = "vendor/sigs.k8s.io/controller-runtime/pkg"
@@ -14,6 +14,8 @@ class Parts:
 
 
 def build(hco, ssp, libraries, out):
+    if not shutil.which("go"):
+        sys.exit("conformance/record: go isn't in PATH")
     os.makedirs(out, exist_ok=True)
     shared = go_files("operator", only=("recorder_manager.go", "recorder_cluster.go", "recorder_socket.go"))
     operator = go_files("operator")

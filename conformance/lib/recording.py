@@ -81,6 +81,11 @@ class Recording:
                 f.write(dump(lines[name]) + "\n")
         self.write_objects()
 
+    def write_types(self, types):
+        os.makedirs(f"{self.out}/types", exist_ok=True)
+        with open(f"{self.out}/types/{self.release}.json", "w") as f:
+            f.write(dump(types) + "\n")
+
     def write_objects(self):
         os.makedirs(f"{self.out}/objects", exist_ok=True)
         for kind, objects in self.objects.items():

@@ -56,7 +56,14 @@ class Session:
         r["openshift"] = is_openshift(inventory)
         return r
 
-    def run(self, case, steps, state=None):
+    def types(self, case):
+        """The Go types of the operator's scheme; the case only says on what cluster it starts."""
+        file = f"{self.scratch}/types.json"
+        self.run(case, [], types=file)
+        with open(file) as f:
+            return json.load(f)
+
+    def run(self, case, steps, state=None, types=""):
         """Runs an operator and its webhook on a cluster, from `state` (what another release left) or from nothing."""
         case = os.path.abspath(case)
         number = next(self.numbers)
@@ -68,7 +75,7 @@ class Session:
                    RECORDER_INVENTORY=inventory, RECORDER_NODES=nodes, RECORDER_WEBHOOK=f"{at}/w", WEBHOOK_CERT_DIR=self.scratch,
                    RECORDER_REQUEST=f"{at}/request.json", RECORDER_SCHEDULE=spec_of(inventory).get("dataImportSchedule") or "", HOME=self.scratch)
         request = {"apiServer": self.apiserver_socket, "webhook": f"{at}/w", "inventory": inventory, "nodes": nodes, "answer": f"{at}/answer.json",
-                   "state": "", "steps": [dict(s, manifest=os.path.abspath(s["manifest"]) if s.get("manifest") else "") for s in steps]}
+                   "state": "", "types": types, "steps": [dict(s, manifest=os.path.abspath(s["manifest"]) if s.get("manifest") else "") for s in steps]}
         if state is not None:
             request["state"] = f"{at}/state.json"
             with open(request["state"], "w") as f:

@@ -29,6 +29,7 @@ type request struct {
 	Nodes     string `json:"nodes"`
 	State     string `json:"state"` // objects that an older release left, and the HyperConverged in etcd; or ""
 	Answer    string `json:"answer"`
+	Types     string `json:"types"` // where the types of main's scheme go, or ""
 	Steps     []step `json:"steps"`
 }
 
@@ -111,6 +112,11 @@ func recordSteps(ctx context.Context, q *request, c *operatorCluster, m *recorde
 	}
 	if ingress := controllers[ingressController]; ingress != nil {
 		if _, err := ingress.Reconcile(ctx, requestFor("", "cluster")); err != nil {
+			return err
+		}
+	}
+	if q.Types != "" {
+		if err := describeTypes(m.GetScheme(), q.Types); err != nil {
 			return err
 		}
 	}

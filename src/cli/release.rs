@@ -98,6 +98,10 @@ struct Import {
     #[arg(long, value_name = "DIR", requires = "hco")]
     ssp: Option<Utf8PathBuf>,
 
+    /// What conformance/record wrote with these checkouts: it has the Go types
+    #[arg(long, value_name = "DIR", requires = "hco")]
+    recording: Option<Utf8PathBuf>,
+
     /// Write one file with what differs from the base's release line, as schemas/patch-releases has them, and
     /// call it so (1.17.3); what ends with -dev is a branch that still moves
     #[arg(long, value_name = "NAME", requires = "hco")]
@@ -164,7 +168,12 @@ fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
     };
     let mut made = Vec::new();
     if let Some(hco) = &arguments.hco {
-        let imported = repo::from_sources(base.clone(), hco, arguments.ssp.as_deref())?;
+        let imported = repo::from_sources(
+            base.clone(),
+            hco,
+            arguments.ssp.as_deref(),
+            arguments.recording.as_deref(),
+        )?;
         if let Some(name) = &arguments.changes {
             return changes(name, arguments, base.as_deref(), &imported, out, output);
         }

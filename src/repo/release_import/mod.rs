@@ -7,7 +7,9 @@
 mod bundle;
 mod facts;
 mod ordered;
+mod recording;
 mod sources;
+mod upgrade_patches;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,11 +17,13 @@ use std::io;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
 
 pub use bundle::from_bundle;
 pub use facts::{facts_directories, from_facts};
 pub use sources::from_sources;
 
+use self::ordered::Json;
 use crate::plan;
 use crate::release::{self, Files, PatchRelease, Release};
 
@@ -153,6 +157,29 @@ fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
     let mut out: Vec<_> = paths.collect::<Result<_, _>>().map_err(failed)?;
     out.sort();
     Ok(out)
+}
+
+/// Puts values at keys of a carried file, given what it holds. What says the same stays as it is written.
+fn replace_keys(
+    out: &mut Imported,
+    name: &str,
+    values: impl FnOnce(&Value) -> Vec<(&'static str, Value)>,
+) -> Result<(), ImportError> {
+    let old = out.files.get(name).map(String::as_str).unwrap_or_default();
+    let known: Value =
+        serde_json::from_str(old).map_err(|e| ImportError::shape(name.into(), e.to_string()))?;
+    let mut json: Json = bundle::parse(name, old)?;
+    let mut changed = false;
+    for (key, value) in values(&known) {
+        if known[key] != value {
+            json.set(key, Json::from(value));
+            changed = true;
+        }
+    }
+    if changed {
+        out.files.insert(name.to_owned(), json.to_file());
+    }
+    Ok(())
 }
 
 fn read(path: &Utf8Path) -> Result<String, ImportError> {

@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::bundle::{self, documents, text};
 use super::ordered::Json;
-use super::{ImportError, Imported, entries, read};
+use super::recording::go_types;
+use super::upgrade_patches::upgrade_patches;
+use super::{ImportError, Imported, entries, read, replace_keys};
 use crate::release::{Release, version_numbers, version_parts};
 
 /// The bundles that HCO has published, one a version.
@@ -26,10 +28,13 @@ const CARRIED: [(&str, &str); 6] = [
     ),
     (
         "behaviour.json",
-        "controllers/, cmd/ and assets/upgradePatches.json",
+        "controllers/ and cmd/ (but what assets/upgradePatches.json says)",
     ),
     ("fields.json", "api/ and controllers/handlers/"),
-    ("go-types.json", "api/, and vendor/ for the operands' types"),
+    (
+        "go-types.json",
+        "api/, and vendor/ for the operands' types; --recording has them",
+    ),
     ("kubevirt.json", "vendor/kubevirt.io/ of the operator"),
     (
         "objects.json",
@@ -40,7 +45,8 @@ const CARRIED: [(&str, &str); 6] = [
 /// A release that behaves as `base` and has what checkouts of HCO and of SSP say: the operator's
 /// environment on OpenShift (the newest bundle in `deploy/olm-catalog`) and elsewhere
 /// (`deploy/operator.yaml`), versions (`hack/config`), schemas, golden images (`assets`), and of SSP the
-/// data sources of its templates. Without a base it is the release of the bundle's version.
+/// data sources of its templates; what upgrades do to a HyperConverged (`assets/upgradePatches.json`). A recording
+/// (`conformance/record`) has the Go types. Without a base it is the release of the bundle's version.
 ///
 /// # Errors
 /// A file that is missing, or can't be read.
@@ -48,6 +54,7 @@ pub fn from_sources(
     base: Option<Arc<Release>>,
     hco: &Utf8Path,
     ssp: Option<&Utf8Path>,
+    recording: Option<&Utf8Path>,
 ) -> Result<Imported, ImportError> {
     let bundle = newest_bundle(hco)?;
     let templates = hco.join("assets/dataImportCronTemplates");
@@ -66,14 +73,20 @@ pub fn from_sources(
     tables.set("components", texts(components(hco)?));
     out.files
         .insert("release.json".to_owned(), tables.to_file());
+    upgrade_patches(hco, &mut out)?;
     if let Some(ssp) = ssp {
         of_ssp(ssp, &mut out)?;
     } else {
         out.notes
             .push("not read: ssp.json, of which --ssp reads the data sources".to_owned());
     }
+    if let Some(recording) = recording {
+        go_types(recording, &mut out)?;
+    }
+    let is_carried = |(file, _): &&(&str, &str)| recording.is_none() || *file != "go-types.json";
     let carried = CARRIED
         .iter()
+        .filter(is_carried)
         .map(|(file, place)| format!("not read: {file}, from {place}"));
     out.notes.extend(carried);
     out.release()?;
@@ -192,35 +205,17 @@ fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
         return Err(ImportError::Bundle(directory, message));
     }
     let name = "ssp.json";
-    let old = out
-        .files
-        .get(name)
-        .map(String::as_str)
-        .unwrap_or_default()
-        .to_owned();
-    let known: Value =
-        serde_json::from_str(&old).map_err(|e| ImportError::shape(name.into(), e.to_string()))?;
     out.notes.push(format!(
         "{} data sources of {directory}; the objects of {name} are the base's, from internal/operands/",
         sources.len()
     ));
     let pruned = pruned(out)?;
-    // What says the same stays as it is written.
-    let mut json: Json = bundle::parse(name, &old)?;
-    let mut changed = false;
-    for (key, value) in [
-        ("dataSources", serde_json::json!(sources)),
-        ("pruned", serde_json::json!(pruned)),
-    ] {
-        if known[key] != value {
-            json.set(key, Json::from(value));
-            changed = true;
-        }
-    }
-    if changed {
-        out.files.insert(name.to_owned(), json.to_file());
-    }
-    Ok(())
+    replace_keys(out, name, |_| {
+        vec![
+            ("dataSources", serde_json::json!(sources)),
+            ("pruned", serde_json::json!(pruned)),
+        ]
+    })
 }
 
 /// The fields of a DataImportCronTemplate that HCO's CRD has and SSP's lacks, as dotted paths.
