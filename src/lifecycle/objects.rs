@@ -158,10 +158,17 @@ impl Objects {
                             == Some(&id.name.as_str().into())
                 })
         };
+        // An operator that stopped has not come to the rest: nothing is known to be left behind.
+        let hco_stops = !plan.admission.accepted || plan.reconcile_error.is_some();
+        let ssp_refuses = plan.ssp.as_ref().is_some_and(|s| !s.admission.accepted);
+        let is_awaited = |object: &Object| {
+            hco_stops || ssp_refuses && managed_by(object) != Some("hco-operator")
+        };
         let mut out = Vec::new();
         for (id, object) in &after.by_id {
             let became = match self.by_id.get(id) {
                 None => Became::Created,
+                Some(_) if !made.by_id.contains_key(id) && is_awaited(object) => continue,
                 Some(_) if !made.by_id.contains_key(id) && is_filled(id) => continue,
                 Some(_) if !made.by_id.contains_key(id) => Became::LeftBehind,
                 Some(before) if before.body == object.body => continue,
