@@ -1,5 +1,7 @@
 //! `--baseline FILE`: the findings of an earlier day.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::failure::Failure;
@@ -19,6 +21,8 @@ pub(super) struct BaselineFile {
     pub(super) update: bool,
     /// Whether the command line says which rules run, so that others' findings aren't there.
     pub(super) some_rules: bool,
+    /// Where it lies outside of what is looked at: the clusters that are. It may know others'.
+    pub(super) looked_at: Option<BTreeSet<String>>,
 }
 
 impl BaselineFile {
@@ -75,6 +79,19 @@ impl BaselineFile {
         let before = on_disk(path)?
             .map(|bytes| parsed(path, &bytes))
             .transpose()?;
+        if let (Some(looked_at), Some(before)) = (&self.looked_at, &before) {
+            let is_other = |cluster: &&str| !looked_at.contains(*cluster);
+            let others: Vec<&str> = before.clusters().into_iter().filter(is_other).collect();
+            if !others.is_empty() {
+                return Err(Failure::usage(
+                    format!(
+                        "{path} knows findings of {}, which isn't looked at here",
+                        others.join(", ")
+                    ),
+                    "update it from the directory that it was written for, or delete it to begin anew",
+                ));
+            }
+        }
         let baseline = Baseline::record(findings, before.as_ref(), today);
         written::replace(path, baseline.to_text().as_bytes())
             .map_err(|error| Failure::Read(path.to_string(), error))?;
@@ -92,7 +109,7 @@ impl BaselineFile {
     /// Says which entries match nothing any more, where all that could match was looked at.
     pub(super) fn say_stale(&self, stale: &[String], settings: &Settings, output: &Output) {
         const SHOWN: usize = 5;
-        if stale.is_empty() || settings.partial || self.some_rules {
+        if stale.is_empty() || settings.partial || self.some_rules || self.looked_at.is_some() {
             return;
         }
         let shown = stale.iter().take(SHOWN).map(|s| format!("\n  {s}"));

@@ -14,7 +14,7 @@ use super::written;
 use crate::inventory::{Node, drift, pools, pools_yaml};
 use crate::release::{Platform, version_parts};
 use crate::repo::{self, Dump, Fact, Identity, Options, Repo, Said, SaidBy};
-use crate::source::{SourceFile, read_limited};
+use crate::source::{Location, SourceFile, read_limited};
 use crate::yaml::edit::{self, Change};
 use crate::yaml::{self, Document, Path, Segment};
 
@@ -393,6 +393,35 @@ impl Cluster {
         out.extend(self.facts.iter().cloned());
         out
     }
+}
+
+/// What a dump says otherwise than an inventory does, but for nodes.
+pub(super) fn contradictions(dump: &Dump, document: &Document) -> Vec<Contradiction> {
+    let cluster = Cluster {
+        identity: dump.identity(),
+        facts: dump.facts(),
+        nodes: Vec::new(),
+    };
+    let found = cluster.all_facts().into_iter().filter_map(|fact| {
+        let node = document.root.at(&Path::dotted("spec").key(fact.field))?;
+        let declared = node.to_json();
+        (!is_same(fact.field, &declared, &fact.value)).then(|| Contradiction {
+            place: Location::new(&document.file, node.span),
+            declared,
+            fact,
+        })
+    });
+    found.collect()
+}
+
+/// A field of an inventory that a dump contradicts.
+pub(super) struct Contradiction {
+    /// Where the inventory says it.
+    pub(super) place: Location,
+    /// What it says.
+    pub(super) declared: Value,
+    /// What the dump says.
+    pub(super) fact: Fact,
 }
 
 /// Whether the cluster itself says so, and not what is guessed or written in the repository anyway.

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::import;
+use super::import::{self, Contradiction};
 use super::inventory_file::inventory_in;
 use super::output::Output;
 use crate::inventory::{self, CountDrift, Drift, UnknownPool};
+use crate::repo::Fact;
 
 /// Hold a ClusterInventory against a dump of the cluster, or make one
 #[derive(Debug, Args)]
@@ -34,7 +35,8 @@ enum Command {
 
 /// Compare what an inventory declares with a dump of the cluster; exit with 1 when they differ
 ///
-/// Each node is in the pool that has its architecture, roles, taints and labels. Labels that the inventory
+/// Release, platform, namespace, TLS profile and what else the inventory declares are held against what the dump
+/// says of them. Each node is in the pool that has its architecture, roles, taints and labels. Labels that the inventory
 /// never mentions are not compared, and neither is what comes and goes: conditions, drains, KVM while
 /// virt-handler restarts. `hcoplan import DUMP --out INVENTORY` brings the inventory up to date.
 #[derive(Debug, Args)]
@@ -75,27 +77,35 @@ fn check(arguments: &Check, output: &mut Output) -> Result<Verdict, Failure> {
     let dump = import::read(&arguments.dump, output)?;
     let nodes = import::nodes(&dump, &arguments.dump, output)?;
     let drift = inventory::drift(&document, &nodes, |key| dump.names_label(key));
+    let facts = import::contradictions(&dump, &document);
+    let holds = drift.is_empty() && facts.is_empty();
     match arguments.format {
         Format::Human => {
-            for text in human(&drift, arguments) {
+            for text in human(&facts, &drift, arguments) {
                 output.print(text)?;
             }
-            if drift.is_empty() {
+            if holds {
                 let count = nodes.len();
                 output.note(format_args!(
-                    "the same {count} nodes, as far as the inventory says"
+                    "the same {count} nodes and facts, as far as the inventory says"
                 ));
             }
         }
-        Format::Json => output.print(format!("{}\n", document_of(&drift, arguments)))?,
+        Format::Json => output.print(format!("{}\n", document_of(&facts, &drift, arguments)))?,
     }
     Ok(Verdict {
-        failed: !drift.is_empty(),
+        failed: !holds,
         ..Verdict::default()
     })
 }
 
-fn human(drift: &Drift, arguments: &Check) -> Vec<String> {
+fn human(facts: &[Contradiction], drift: &Drift, arguments: &Check) -> Vec<String> {
+    let facts = facts.iter().map(|fact| {
+        let at = fact.place.start();
+        let (file, message) = (&arguments.inventory, fact_message(fact));
+        let (line, column, help) = (at.line, at.column, update_help(arguments));
+        format!("{file}:{line}:{column}: {message}\n  help: {help} it up to date\n")
+    });
     let counts = drift.counts.iter().map(|count| {
         let at = count.place.start();
         let file = &arguments.inventory;
@@ -110,7 +120,12 @@ fn human(drift: &Drift, arguments: &Check) -> Vec<String> {
         let help = unknown_help(arguments);
         format!("{file}: {}\n  help: {help}\n", unknown_message(unknown))
     });
-    counts.chain(unknown).collect()
+    facts.chain(counts).chain(unknown).collect()
+}
+
+fn fact_message(fact: &Contradiction) -> String {
+    let Fact { field, value, by } = &fact.fact;
+    format!("{field} is {} here, and {value} by {by}", fact.declared)
 }
 
 /// The names of some nodes; of many, the first.
@@ -159,13 +174,26 @@ fn unknown_message(unknown: &UnknownPool) -> String {
 }
 
 fn unknown_help(arguments: &Check) -> String {
+    format!("{} them", update_help(arguments).replace("brings", "adds"))
+}
+
+fn update_help(arguments: &Check) -> String {
     let dump: Vec<_> = arguments.dump.iter().map(|d| d.as_str()).collect();
     let (dump, file) = (dump.join(" "), &arguments.inventory);
-    format!("`hcoplan import {dump} --out {file}` adds them")
+    format!("`hcoplan import {dump} --out {file}` brings")
 }
 
 /// The differences as a document.
-fn document_of(drift: &Drift, arguments: &Check) -> Value {
+fn document_of(facts: &[Contradiction], drift: &Drift, arguments: &Check) -> Value {
+    let facts = facts.iter().map(|fact| {
+        let at = fact.place.start();
+        let Fact { field, value, by } = &fact.fact;
+        json!({
+            "kind": "fact", "field": field, "line": at.line, "column": at.column,
+            "declared": fact.declared, "found": value, "by": by,
+            "message": fact_message(fact), "help": format!("{} it up to date", update_help(arguments)),
+        })
+    });
     let counts = drift.counts.iter().map(|count| {
         let at = count.place.start();
         json!({
@@ -185,7 +213,7 @@ fn document_of(drift: &Drift, arguments: &Check) -> Value {
     json!({
         "schemaVersion": "1",
         "inventory": arguments.inventory.as_str(),
-        "holds": drift.is_empty(),
-        "differences": counts.chain(unknown).collect::<Vec<_>>(),
+        "holds": drift.is_empty() && facts.len() == 0,
+        "differences": facts.chain(counts).chain(unknown).collect::<Vec<_>>(),
     })
 }

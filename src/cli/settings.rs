@@ -126,6 +126,7 @@ impl Rules {
         });
         match self.baseline.clone().or(configured) {
             Some(path) => Ok(Some(BaselineFile {
+                looked_at: (!found.holds(&path)).then(|| found.names()),
                 path,
                 update: self.update_baseline,
                 some_rules: self.choice.is_some(),

@@ -79,7 +79,7 @@ pub struct Finding {
     /// The runbook of the alert that its rule predicts, where the cluster's vendor publishes one of its
     /// own.
     pub runbook: Option<Arc<str>>,
-    /// The alert that its rule predicts doesn't fire for it.
+    /// What its rule predicts, an alert or a consequence, doesn't come of it.
     pub is_silent: bool,
     /// What it says that becomes of a field, where its rule claims that.
     pub becomes: Option<Box<Becomes>>,
@@ -121,6 +121,14 @@ impl Finding {
             Predicts::Alert { name, runbook } if !self.is_silent => {
                 Some((name, self.runbook.as_deref().unwrap_or(runbook)))
             }
+            _ => None,
+        }
+    }
+
+    /// What comes of it without a word, by its rule.
+    pub fn consequence(&self) -> Option<&'static str> {
+        match self.rule.predicts {
+            Predicts::Silent(what) if !self.is_silent => Some(what),
             _ => None,
         }
     }

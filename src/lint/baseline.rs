@@ -1,6 +1,6 @@
 //! The findings of an earlier day, which are known and don't fail a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -96,6 +96,12 @@ impl Baseline {
             schema_version: 1,
             findings: findings.collect(),
         }
+    }
+
+    /// The clusters whose findings it knows.
+    pub fn clusters(&self) -> BTreeSet<&str> {
+        let named = self.findings.values().map(|known| known.cluster.as_str());
+        named.filter(|cluster| !cluster.is_empty()).collect()
     }
 
     /// What it took to come here from an earlier one.

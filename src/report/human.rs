@@ -15,7 +15,7 @@ use super::alike::{Alike, alike};
 use super::excerpt::{Excerpt, Mark, by_file};
 use super::text::{printable, wrapped};
 use super::{Report, join, sarif};
-use crate::finding::{Applicability, Finding, Predicts, Severity};
+use crate::finding::{Applicability, Finding, Severity};
 use crate::review;
 
 /// What the terminal can show.
@@ -172,10 +172,8 @@ impl Printer<'_> {
                 out,
             )?;
         }
-        match finding.rule.predicts {
-            Predicts::Alert { .. } => {}
-            Predicts::Silent(what) => self.note("consequence", what, out)?,
-            Predicts::Refusal(_) | Predicts::ReconcileError(_) => {}
+        if let Some(what) = finding.consequence() {
+            self.note("consequence", what, out)?;
         }
         if let Some(help) = &finding.help {
             self.note("help", &printable(help), out)?;

@@ -119,6 +119,7 @@ const DISKS_GO: Consequence = Consequence {
 
 /// Without types of devices the section does nothing, whatever its switch says.
 const MEDIATED_DEVICES: &str = "spec.configuration.mediatedDevicesConfiguration";
+const MEDIATED_DEVICES_SWITCH: &str = "spec.configuration.mediatedDevicesConfiguration.enabled";
 
 const KSM: &str = "spec.configuration.ksmConfiguration";
 
@@ -208,6 +209,13 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
     };
     if (kind, label) == ("KubeVirt", MEDIATED_DEVICES) && !has_types(step) {
+        return None;
+    }
+    // Without a word KubeVirt handles them.
+    let is_off = |value: &Option<Value>| *value == Some(Value::Bool(false));
+    if (kind, label) == ("KubeVirt", MEDIATED_DEVICES_SWITCH)
+        && is_off(&step.before) == is_off(&step.after)
+    {
         return None;
     }
     if kind == "KubeVirt" && label.starts_with(KSM) {

@@ -52,6 +52,8 @@ pub enum NotMigrated {
         /// The field in its place, in v1beta1.
         field: String,
     },
+    /// A field that v1beta1 doesn't know, at this path: v1 has no place for what is meant by it, either.
+    Unknown(String),
     /// It is written in a way that can't be rewritten.
     Text(Reason),
 }
@@ -71,6 +73,11 @@ impl fmt::Display for NotMigrated {
                 f,
                 "{gate} is ignored and would be lost: {field} took its place (fix --unsafe \
                  --select ignored-field carries it over)"
+            ),
+            Self::Unknown(field) => write!(
+                f,
+                "{field} is no field of v1beta1 and would be lost: mend it first (fix --select \
+                 hco-unknown-field), or remove it"
             ),
             Self::Text(reason) => reason.fmt(f),
         }
@@ -110,8 +117,8 @@ pub fn to_v1(
         let version = version_of(&object).to_owned();
         return Err(NotMigrated::Version(version));
     }
-    if let Some(ignored) = ignored_gate(release, &object) {
-        return Err(ignored);
+    if let Some(lost) = lost(release, &object) {
+        return Err(lost);
     }
     let intended = intended(release, &object);
     same::check(release, inventory, &object, &intended)?;
@@ -141,10 +148,23 @@ pub fn is_same(
     {
         return Err(NotMigrated::NotServed(release.name().to_owned()));
     }
-    if let Some(ignored) = ignored_gate(release, before) {
-        return Err(ignored);
+    if let Some(lost) = lost(release, before) {
+        return Err(lost);
     }
     same::check(release, inventory, before, after)
+}
+
+/// What somebody wants of v1beta1 and would not find in v1 any more.
+fn lost(release: &Release, object: &Json) -> Option<NotMigrated> {
+    ignored_gate(release, object).or_else(|| unknown_field(release, object))
+}
+
+/// A field without a place in v1 that v1beta1 doesn't know, either: something else is meant by it.
+fn unknown_field(release: &Release, object: &Json) -> Option<NotMigrated> {
+    let schema = release.schema("hyperconverged.v1beta1")?;
+    let mut fields = without_place(object).into_iter();
+    let unknown = fields.find(|field| schema.field(&Path::dotted(field)).is_none());
+    unknown.map(NotMigrated::Unknown)
 }
 
 /// A gate that became a field of v1beta1 long ago, and says something else than that field.

@@ -112,3 +112,14 @@ fn what_cannot_move_is_refused() {
         Err(NotMigrated::Text(_))
     ));
 }
+
+#[test]
+fn what_v1beta1_does_not_know_is_not_lost() {
+    let text = format!("{HEAD}spec:\n  cpuModel: Haswell\n");
+    let unknown = NotMigrated::Unknown("spec.cpuModel".to_owned());
+    assert_eq!(migrate("1.19", &text).map(|m| m.text), Err(unknown));
+    // A field that v1beta1 knows and HCO ignores is dropped, and told.
+    let text = format!("{HEAD}spec:\n  localStorageClassName: fast\n");
+    let dropped = migrate("1.19", &text).map(|m| m.dropped);
+    assert_eq!(dropped, Ok(vec!["spec.localStorageClassName".to_owned()]));
+}

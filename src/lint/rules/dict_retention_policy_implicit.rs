@@ -118,13 +118,15 @@ fn finding(
         (false, true) => format!("from {since} on its disks are deleted when it is removed"),
         (false, false) => format!("keeps three imports, from {since} on one"),
     };
-    let finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&RULE, message)
         .at(template.locate_key("spec"))
         .label(label)
         .help(match policy {
             true => "say it: `retentionPolicy: All` keeps the disks, `None` deletes them",
             false => "say it: `importsToKeep` is how many imports are kept",
         });
+    // Disks are only deleted where nothing says that they stay.
+    finding.is_silent = !policy;
     let at = template.path(cx).key("spec");
     let set = |(key, value): &(&str, &str)| {
         let value = value

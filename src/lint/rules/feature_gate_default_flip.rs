@@ -12,7 +12,9 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Upgrade,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the upgrade itself switches the feature"),
+    predicts: Predicts::Silent(
+        "new clusters have it otherwise than those that are upgraded, which keep what they hold",
+    ),
     claims: Claim::BreaksOnUpgrade,
     needs: Needs::Document,
     fix: FixKind::Suggested,
@@ -34,9 +36,9 @@ upgrade that may be far away, so it only runs with `--pedantic` or when it is se
 
 ## Why it matters
 
-The upgrade switches the feature although no line changed. It *may*: where the API server wrote the
-old default into the stored object when that was created, the old value stays there until somebody
-removes it. New clusters and old ones then differ although git says the same for both.
+The API server wrote the old default into the stored object when that was created, and an upgrade leaves it
+there until somebody removes it; a cluster that is set up on the new release gets the new default. Clusters
+then differ although git says the same for all. `hcoplan why --upgrade-to` names what a cluster holds.
 
 ## Example
 

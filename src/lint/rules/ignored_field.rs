@@ -122,7 +122,8 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .label("without effect")
         .help("remove it: nothing changes");
     let removed = [Change::Remove(alone(cx, path))];
-    finding.fixes(cx.fix("remove the field", Applicability::Safe, &removed))
+    // Nothing changes, but what somebody wrote down is gone.
+    finding.fixes(cx.fix("remove the field", Applicability::Unsafe, &removed))
 }
 
 /// Settings of the application-aware quota while it is off.
@@ -187,12 +188,12 @@ fn useless(
         "remove the {}",
         if rest.is_empty() { "gate" } else { "gates" }
     );
-    let fix = cx.fix(title, Applicability::Safe, &removed);
-    let severity = if harmless {
-        Severity::Info
-    } else {
-        RULE.severity
+    // What says something else than is so is somebody's wish.
+    let (severity, applicability) = match harmless {
+        true => (Severity::Info, Applicability::Safe),
+        false => (RULE.severity, Applicability::Unsafe),
     };
+    let fix = cx.fix(title, applicability, &removed);
     Some(finding.severity(severity).fixes(fix))
 }
 
@@ -209,11 +210,12 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
         let help = format!("remove it: {field} counts, and says the same");
         return Some(finding.severity(Severity::Info).help(help).fixes(fix));
     }
-    let finding = finding.help(format!("{field} took its place"));
     if cx.document().root.at(field).is_some() {
-        let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
-        return Some(finding.fixes(fix));
+        let help = format!("{field} took its place, says otherwise, and counts: remove what isn't meant");
+        let fix = cx.fix("remove the gate", Applicability::Unsafe, &[removed]);
+        return Some(finding.help(help).fixes(fix));
     }
+    let finding = finding.help(format!("{field} took its place"));
     Some(finding.fixes(carried(cx, name).and_then(|c| c.fix)))
 }
 

@@ -109,6 +109,11 @@ pub(super) fn refusal_by(
             fix.edits.extend(more.edits);
         }
     }
+    let again = fix.as_ref().and_then(|fix| refused_again(cx, fix, &cause.path));
+    if let Some(again) = again {
+        let help = format!("write {} {} that is read: {again}", article(first.wanted), first.wanted);
+        return Some(finding.help(help));
+    }
     match fix {
         Some(mut fix) => {
             if fix.edits.len() > 1 {
@@ -118,6 +123,13 @@ pub(super) fn refusal_by(
         }
         None => Some(finding),
     }
+}
+
+/// Why the value at a path is refused with a fix, too.
+fn refused_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
+    let plan = cx.planned_with(fix)?;
+    let cause = plan.admission.causes.into_iter().next()?;
+    (cause.path == *path).then_some(cause.message)
 }
 
 fn article(word: &str) -> &'static str {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::{Tone, excerpt, folded};
-use crate::finding::{Applicability, Finding, Predicts, Severity};
+use crate::finding::{Applicability, Finding, Severity};
 use crate::report::text::printable;
 use crate::report::{Report, plural, sarif};
 
@@ -177,15 +177,10 @@ fn notes(finding: &Finding) -> Markup {
     });
     html! {
         dl {
-            @match finding.rule.predicts {
-                Predicts::Alert { .. } => {
-                    @if let Some((name, runbook)) = finding.alert() {
-                        dt { "alert" } dd { a href=(runbook) rel="noreferrer" { (name) } }
-                    }
-                }
-                Predicts::Silent(what) => { dt { "consequence" } dd { (what) } }
-                Predicts::Refusal(_) | Predicts::ReconcileError(_) => {}
+            @if let Some((name, runbook)) = finding.alert() {
+                dt { "alert" } dd { a href=(runbook) rel="noreferrer" { (name) } }
             }
+            @if let Some(what) = finding.consequence() { dt { "consequence" } dd { (what) } }
             @if let Some(help) = &finding.help { dt { "remedy" } dd { (printable(help)) } }
             @for (title, how) in fixes {
                 dt { "fix" }
