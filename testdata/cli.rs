@@ -6,7 +6,7 @@
 //! is printed now.
 //!
 //! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository), `append
-//! FILE TEXT`, `remove`, `move`, `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
+//! FILE TEXT`, `remove`, `move`, `link` (what, to what), `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
 //! `ARGOCD_APP_PARAMETERS='…'` or `HCOPLAN_ALLOW_KUSTOMIZE=1` before `hcoplan`.
 //!
 //! `CONSOLE=fix cargo test --test cli consoles` runs one case.
@@ -151,6 +151,12 @@ impl Scene {
                 let to = self.path(to);
                 fs::create_dir_all(to.parent().expect("a parent")).expect("made");
                 fs::rename(self.path(from), to).expect("moved");
+            }
+            #[cfg(unix)]
+            ["link", link, target] => {
+                let link = self.path(link);
+                fs::create_dir_all(link.parent().expect("a parent")).expect("made");
+                std::os::unix::fs::symlink(target, link).expect("linked");
             }
             ["git", arguments @ ..] => self.git(arguments),
             ["cd", directory] => *self.current.borrow_mut() = (*directory).to_owned(),

@@ -63,6 +63,10 @@ impl<T: Tree> Tree for Overlay<T> {
             false => self.tree.check(path),
         }
     }
+
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        self.tree.real(path)
+    }
 }
 
 #[cfg(test)]

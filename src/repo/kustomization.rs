@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::changes::Changes;
 use super::kustomization_keys::values;
-use crate::source::normal;
+use crate::source::{Tree, normal};
 use crate::yaml::Node;
 
 /// What a kustomization's file is called.
@@ -21,6 +21,15 @@ pub(super) const KUSTOMIZATIONS: [&str; 3] =
 pub fn is_kustomization(path: &Utf8Path) -> bool {
     let name = path.file_name();
     name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
+}
+
+/// What a path that a kustomization builds on leads to: kustomize follows links to directories before it looks
+/// into them, and reads a file by the name that it has here.
+pub(super) fn followed(tree: &dyn Tree, path: &Utf8Path) -> Utf8PathBuf {
+    match tree.check(path) {
+        Ok(()) => path.to_owned(),
+        Err(_) => tree.real(path),
+    }
 }
 
 /// What a kustomization names, relative to the root.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::kustomization::KUSTOMIZATIONS;
+use super::kustomization::{KUSTOMIZATIONS, followed};
 use crate::source::{Location, SourceFile, Tree, normal};
 use crate::yaml::{self, Document, Node};
 
@@ -166,6 +166,7 @@ impl Kustomization {
         Self {
             resources: resources
                 .filter_map(|r| normal(&directory.join(r)))
+                .map(|r| followed(tree, &r))
                 .collect(),
             patched: patches
                 .flat_map(|p| patched(tree, path, document, p))

@@ -10,7 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::carriers::embedded::is_text as is_carrying_text;
 use super::config::CONFIG_FILE;
 use super::error::Error;
-use super::kustomization::{Kustomizations, Named};
+use super::kustomization::{Kustomizations, Named, followed};
 use super::overlays::{Files, Overlay, overlays};
 use super::problem::{Problem, broken, unreadable};
 use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
@@ -104,10 +104,14 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
     }
     let Scanned {
         found,
-        kustomization,
+        mut kustomization,
         unreadable,
         ..
     } = scanned;
+    let named = kustomization.iter_mut();
+    for resource in named.flat_map(|named| &mut named.resources) {
+        *resource = followed(tree, resource);
+    }
     let some = kustomization.is_some() || unreadable.is_some() || !problems.is_empty();
     let more = some.then(|| {
         Box::new(More {

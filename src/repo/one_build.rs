@@ -76,6 +76,10 @@ impl Tree for Part {
         self.tree.check(path)
     }
 
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        self.tree.real(path)
+    }
+
     fn digest(&self, path: &Utf8Path) -> Option<String> {
         self.tree.digest(path)
     }

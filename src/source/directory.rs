@@ -154,6 +154,11 @@ impl Tree for Directory {
             kind => Err(not_a_file(kind)),
         }
     }
+
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        let real = self.beneath.resolve(path);
+        real.unwrap_or_else(|_| path.to_owned())
+    }
 }
 
 impl Directory {
@@ -415,6 +420,15 @@ mod tests {
         assert_eq!(check("b/../b/a.yaml"), Ok(()));
         assert_eq!(check("../x"), Err(Unreadable::LeavesRoot));
         assert_eq!(check("outside.yaml"), Err(Unreadable::LeavesRoot));
+        for (path, real) in [
+            ("b/a.yaml", "a/a.yaml"),
+            ("b", "a"),
+            ("", ""),
+            ("b/none", "b/none"),
+            ("outside.yaml", "outside.yaml"),
+        ] {
+            assert_eq!(directory.real(Utf8Path::new(path)), real, "{path}");
+        }
     }
 
     #[test]

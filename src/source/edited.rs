@@ -56,4 +56,11 @@ impl<T: Tree> Tree for Edited<T> {
             false => self.tree.check(path),
         }
     }
+
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        match self.files.contains_key(path) {
+            true => path.to_owned(),
+            false => self.tree.real(path),
+        }
+    }
 }

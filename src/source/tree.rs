@@ -33,6 +33,12 @@ pub trait Tree: Send + Sync {
     /// Why it can't.
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable>;
 
+    /// The path from the root that a path leads to, links on its way and at its end followed; the path itself
+    /// where it leads nowhere below the root.
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        path.to_owned()
+    }
+
     /// A name of a file's content that is the same for the same bytes in another tree of this
     /// kind, where that is known without reading them.
     fn digest(&self, _path: &Utf8Path) -> Option<String> {
@@ -55,6 +61,10 @@ impl<P: std::ops::Deref<Target: Tree> + Send + Sync> Tree for P {
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
         (**self).check(path)
+    }
+
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        (**self).real(path)
     }
 
     fn digest(&self, path: &Utf8Path) -> Option<String> {

@@ -315,6 +315,7 @@ impl Run<'_> {
             root: self.root,
             directory: Utf8Path::new(""),
             inputs: &inputs,
+            links: &BTreeMap::new(),
             network: false,
         };
         let typed = format!("helm {}", arguments.join(" "));

@@ -132,7 +132,7 @@ impl Following<'_> {
                 let path = name.as_str().and_then(|n| normal(&directory.join(n)));
                 match path {
                     Some(path) if self.tree.check(&path).is_ok() => self.file(&path),
-                    Some(path) => self.directory(&path),
+                    Some(path) => self.directory(&self.tree.real(&path)),
                     None => {}
                 }
             }

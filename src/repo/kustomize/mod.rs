@@ -32,7 +32,7 @@ pub use self::tied::is_tied;
 pub use self::trace::{Saying, said as said_by_layers};
 use super::build_failed::{FailedBuild, name_of};
 use super::chosen::Chosen;
-use super::kustomization::{KUSTOMIZATIONS, is_kustomization};
+use super::kustomization::{KUSTOMIZATIONS, followed, is_kustomization};
 use super::listed::HCO;
 use super::scan::{What, scan};
 use crate::finding::Finding;
@@ -150,7 +150,8 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &Asked<'_>) -> Result<Buil
     for directory in &directories {
         if let Some(kustomization) = all.at(directory) {
             let bases = kustomization.bases();
-            named.extend(bases.filter_map(|base| normal(&directory.join(base))));
+            let bases = bases.filter_map(|base| normal(&directory.join(base)));
+            named.extend(bases.map(|base| followed(tree, &base)));
         }
     }
     let mut jobs = Vec::new();
@@ -319,6 +320,7 @@ impl Job {
                 root,
                 directory: &self.directory,
                 inputs: &inputs,
+                links: &reached.links,
                 network: reached.is_remote,
             };
             run::run(&place, most_bytes, stop)
@@ -397,7 +399,8 @@ impl Built {
         let parsed = yaml::parse(&file);
         let origins = trace::origins(&parsed.documents, &layers, &whole(tree, directory));
         let mut documents: Vec<Arc<Document>> = layers.into_iter().map(|l| l.document()).collect();
-        documents.dedup_by_key(|d| (d.file.path().to_owned(), d.index));
+        let mut known = HashSet::new();
+        documents.retain(|d| known.insert((d.file.path().to_owned(), d.index)));
         self.documents.insert(path.clone(), documents);
         self.origins.insert(path.clone(), Arc::new(origins));
         self.files.insert(path, bytes);

@@ -12,6 +12,8 @@ use crate::source::{SourceFile, Unreadable, normal};
 /// What is said about what a kustomization must not name.
 const FETCHED: &str = "not in the directory, and nothing is fetched";
 const OUTSIDE: &str = "outside the directory that is read";
+const LINKED: &str =
+    "a link to what is not in or below the kustomization's directory, which kustomize doesn't load";
 const NOTHING: &str = "neither a file nor a kustomization here";
 const CHANGED: &str = "a directory of plugins that does more than list them";
 
@@ -30,6 +32,8 @@ pub(super) struct Reached {
     pub(super) inputs: BTreeSet<Utf8PathBuf>,
     /// What kustomize gets in the place of files that name or configure functions of hcoplan, which aren't run.
     pub(super) instead: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// Links to directories that it builds on, and where they lead.
+    pub(super) links: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
     /// Whether it builds on what kustomize has to fetch.
     pub(super) is_remote: bool,
 }
@@ -95,12 +99,17 @@ impl Reached {
                 let refuse = |what| (name.clone(), what);
                 if all.tree.check(&path).is_ok() {
                     self.inputs.insert(path.clone());
+                    let loaded = is_loaded(all, directory, &path, name);
                     self.resources.push(path);
-                    return Ok(());
+                    return loaded;
+                }
+                let real = all.tree.real(&path);
+                if real != path {
+                    self.links.insert(path, real.clone());
                 }
                 // kustomize takes a name that it doesn't find for a repository to clone.
-                match all.at(&path) {
-                    Some(_) => open.push(path),
+                match all.at(&real) {
+                    Some(_) => open.push(real),
                     None => return Err(refuse(NOTHING)),
                 }
                 Ok(())
@@ -121,8 +130,9 @@ impl Reached {
         let path = below(directory, name)?;
         match all.tree.check(&path) {
             Ok(()) => {
+                let loaded = is_loaded(all, directory, &path, name);
                 self.inputs.insert(path);
-                Ok(())
+                loaded
             }
             // What isn't there is kustomize's to say.
             Err(Unreadable::Missing) => Ok(()),
@@ -154,6 +164,7 @@ impl Reached {
         let path = below(directory, text)?;
         let refuse = |what| (text.to_owned(), what);
         if let Ok(bytes) = all.tree.read(&path) {
+            is_loaded(all, directory, &path, text)?;
             return self.plugin_file(all, directory, text, (path, &bytes));
         }
         let names: Vec<String> = match all.at(&path) {
@@ -211,6 +222,21 @@ impl Reached {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether kustomize loads a file that is there: one that a link leads to has to lie at or below the directory, too.
+/// (Of others it says so itself; in the copy that is built, links are files.)
+fn is_loaded(
+    all: &All<'_>,
+    directory: &Utf8Path,
+    path: &Utf8Path,
+    name: &str,
+) -> Result<(), (String, &'static str)> {
+    let real = all.tree.real(path);
+    match real == *path || real.starts_with(all.tree.real(directory)) {
+        true => Ok(()),
+        false => Err((name.to_owned(), LINKED)),
     }
 }
 

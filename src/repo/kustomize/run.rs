@@ -63,6 +63,8 @@ pub(in super::super) struct Place<'p> {
     pub(in super::super) directory: &'p Utf8Path,
     /// The files that it needs.
     pub(in super::super) inputs: &'p BTreeSet<Utf8PathBuf>,
+    /// Links to directories on the way to those files, and where they lead.
+    pub(in super::super) links: &'p BTreeMap<Utf8PathBuf, Utf8PathBuf>,
     /// Whether it may use the network, and what of the environment helps with that.
     pub(in super::super) network: bool,
 }
@@ -73,8 +75,12 @@ const PROGRAMS: [(&str, &str, &[&str]); 2] = [
     ("kubectl", "kustomize", &["version", "--client"]),
 ];
 
-/// What builds are made of: the kustomization's directory, and the files with their bytes.
-type Inputs = (Utf8PathBuf, BTreeMap<Utf8PathBuf, Vec<u8>>);
+/// What builds are made of: the kustomization's directory, the files with their bytes, and links to directories.
+type Inputs = (
+    Utf8PathBuf,
+    BTreeMap<Utf8PathBuf, Vec<u8>>,
+    BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+);
 
 /// What was printed of which files, so that a revision is not built again where it is the same: kustomize
 /// costs more than all the rest.
@@ -117,7 +123,11 @@ pub(super) fn run(
     let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
     let ((name, verb, _), path) = found.ok_or(BuildError::NoProgram)?;
     let typed = format!("{name} {verb} {directory}");
-    let inputs = (place.directory.to_owned(), read(place)?);
+    let inputs = (
+        place.directory.to_owned(),
+        read(place)?,
+        place.links.clone(),
+    );
     let known = || PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
     let printed = known().get(&inputs).cloned();
     if let Some(printed) = printed.filter(|p| p.len() <= most) {
@@ -143,7 +153,7 @@ pub(in super::super) fn run_program(
     most: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, BuildError> {
-    let copy = copied(&read(place)?)?;
+    let copy = copied(&read(place)?, place.links)?;
     let mut command = match place.network {
         true => Command::new(path),
         false => shut_in(path),
@@ -221,7 +231,10 @@ fn read(place: &Place<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, BuildError>
 
 /// A directory with what a build needs and nothing else: kustomize can read no other file of the tree,
 /// and a revision or edited files are built as they are.
-fn copied(inputs: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Scratch, BuildError> {
+fn copied(
+    inputs: &BTreeMap<Utf8PathBuf, Vec<u8>>,
+    links: &BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+) -> Result<Scratch, BuildError> {
     let made = tempfile::Builder::new().prefix("hcoplan-build-").tempdir();
     let kept = made.map_err(BuildError::NoRoom)?.keep();
     let utf8 = Utf8PathBuf::from_path_buf(kept).and_then(|p| match p.canonicalize_utf8() {
@@ -237,7 +250,26 @@ fn copied(inputs: &BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Scratch, BuildError
             .and_then(|()| std::fs::write(&to, bytes))
             .map_err(BuildError::NoRoom)?;
     }
+    for (link, target) in links {
+        let from = copy.path().join(link);
+        let parent = from.parent().unwrap_or(copy.path());
+        std::fs::create_dir_all(parent)
+            .and_then(|()| link_to_directory(&copy.path().join(target), &from))
+            .map_err(BuildError::NoRoom)?;
+    }
     Ok(copy)
+}
+
+/// Makes a link to a directory; one that is there by another link is left.
+fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
+    #[cfg(unix)]
+    let made = std::os::unix::fs::symlink(target, link);
+    #[cfg(windows)]
+    let made = std::os::windows::fs::symlink_dir(target, link);
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
 }
 
 /// A program with little of the environment, and without network as far as that can be had.

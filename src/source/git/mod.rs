@@ -221,6 +221,16 @@ impl Revision {
         Err(Unreadable::BrokenLink)
     }
 
+    /// A path with the first link on its way followed; `None` where there is none, or it leads out of the root.
+    fn without_first_link(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        let is_link = |p: &&Utf8Path| self.entries.get(*p).is_some_and(|e| e.kind == Kind::Link);
+        let link = path.ancestors().filter(is_link).last()?;
+        let target = self.object(&self.entries.get(link)?.object).ok()?;
+        let parent = link.parent().unwrap_or(Utf8Path::new(""));
+        let rest = path.strip_prefix(link).ok()?;
+        normal(&parent.join(std::str::from_utf8(&target).ok()?).join(rest))
+    }
+
     fn is_directory(&self, path: &Utf8Path) -> bool {
         let mut below = self.entries.range(path.join("")..);
         below.next().is_some_and(|(p, _)| p.starts_with(path))
@@ -274,6 +284,17 @@ impl Tree for Revision {
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
         let path = normal(path).ok_or(Unreadable::LeavesRoot)?;
         self.resolve(&path).map(|_| ())
+    }
+
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        let mut real = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            match self.without_first_link(&real) {
+                Some(next) => real = next,
+                None => return real,
+            }
+        }
+        path.to_owned()
     }
 }
 

@@ -107,6 +107,16 @@ fn links_stay_inside() {
     );
     assert_eq!(revision.read("inside.yaml".into()), Ok(b"a".to_vec()));
     assert_eq!(revision.check("base/../inside.yaml".into()), Ok(()));
+    for (path, real) in [
+        ("directory/a.yaml", "base/a.yaml"),
+        ("directory", "base"),
+        ("", ""),
+        ("none", "none"),
+        ("loop.yaml", "loop.yaml"),
+        ("outside.yaml", "outside.yaml"),
+    ] {
+        assert_eq!(revision.real(Utf8Path::new(path)), real, "{path}");
+    }
     assert_eq!(
         revision.check("../out.yaml".into()),
         Err(Unreadable::LeavesRoot)
