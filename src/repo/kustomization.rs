@@ -96,7 +96,8 @@ impl<'r> Kustomizations<'r> {
     ///
     /// kustomize reads patches at or below its own directory only. One that lies in a directory with a
     /// kustomization or an inventory of its own belongs to that one; what any kustomization names as a
-    /// resource is an object. Where what it patches isn't here, only files beside it are patches.
+    /// resource is an object. Where what it patches isn't here, only files beside it are patches: so it is of
+    /// components that nobody here builds with.
     pub(super) fn patches(
         &self,
         holds: impl Fn(&Utf8Path) -> bool,
@@ -105,10 +106,13 @@ impl<'r> Kustomizations<'r> {
     ) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
         let named = self.all.values().flat_map(|(_, n)| &n.resources);
         let resources: BTreeSet<&Utf8PathBuf> = named.collect();
-        let local = self.building_on(|n| n.resources.iter().any(|r| holds(r)));
+        let mut local = self.building_on(|n| n.resources.iter().any(|r| holds(r)));
         // Another repository may be written like a path.
         let missing = |r: &Utf8PathBuf| !is_there(r) && self.at(r).next().is_none();
-        let remote = self.building_on(|n| n.remote || n.resources.iter().any(missing));
+        let mut remote = self.building_on(|n| n.remote || n.resources.iter().any(missing));
+        self.with_components(&mut local);
+        remote.extend(self.unused_components());
+        self.with_components(&mut remote);
         let mut out: BTreeMap<Utf8PathBuf, Arc<Utf8Path>> = BTreeMap::new();
         for (path, named) in self.all.values() {
             let directory = path.parent().unwrap_or(Utf8Path::new(""));
@@ -154,6 +158,33 @@ impl<'r> Kustomizations<'r> {
             }
         }
         out
+    }
+
+    /// Adds the components of some kustomizations, and theirs: they are applied to what is built on there, and
+    /// reach nothing by themselves.
+    fn with_components(&self, some: &mut BTreeSet<&'r Utf8Path>) {
+        let mut next: Vec<&'r Utf8Path> = some.iter().copied().collect();
+        while let Some(path) = next.pop() {
+            let named = self.all.get(path).map(|(_, named)| &named.resources);
+            for inner in named.into_iter().flatten().flat_map(|r| self.at(r)) {
+                if self.is_component(inner) && some.insert(inner) {
+                    next.push(inner);
+                }
+            }
+        }
+    }
+
+    fn is_component(&self, path: &Utf8Path) -> bool {
+        let named = self.all.get(path);
+        named.is_some_and(|(_, named)| named.changes.component)
+    }
+
+    /// The components that no kustomization names.
+    fn unused_components(&self) -> Vec<&'r Utf8Path> {
+        let resources = self.all.values().flat_map(|(_, named)| &named.resources);
+        let used: BTreeSet<&Utf8Path> = resources.flat_map(|r| self.at(r)).collect();
+        let unused = self.all.keys().copied().filter(|path| !used.contains(path));
+        unused.filter(|path| self.is_component(path)).collect()
     }
 }
 
@@ -206,6 +237,32 @@ mod tests {
             patches(&[("kustomization.yaml", remote), ("p.yaml", hc)]),
             ["p.yaml"]
         );
+    }
+
+    #[test]
+    fn a_components_patch_is_for_what_its_users_build_on() {
+        let hc = "HyperConverged";
+        let inner = "kind: Component\npatches: [{path: p.yaml}]\n";
+        let outer = "kind: Component\ncomponents: [../y]\npatchesStrategicMerge: [p.yaml]\n";
+        let (mut files, over) = (
+            vec![
+                ("base/hc.yaml", hc),
+                ("base/kustomization.yaml", "resources: [hc.yaml]\n"),
+                ("components/x/kustomization.yaml", outer),
+                ("components/x/p.yaml", hc),
+                ("components/y/kustomization.yaml", inner),
+                ("components/y/p.yaml", hc),
+            ],
+            "resources: [../base]\ncomponents: [../components/x]\n",
+        );
+        let both = ["components/x/p.yaml", "components/y/p.yaml"];
+        // x, which nobody uses, is for another repository.
+        assert_eq!(patches(&files), both);
+        files.push(("over/kustomization.yaml", over));
+        assert_eq!(patches(&files), both);
+        // What its user builds on is none: then it has nothing to patch.
+        files[0].1 = "ConfigMap";
+        assert!(patches(&files).is_empty(), "{:?}", patches(&files));
     }
 
     #[test]
