@@ -1,6 +1,6 @@
 //! What was found in a repository and gives no cluster, although somebody meant one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::Repo;
 use super::almost::{self, unused_inventory};
@@ -40,6 +40,14 @@ impl Repo {
             let document = content.and_then(|c| c.object(object.place));
             findings.extend(document.map(|d| almost::finding(&d)));
         }
+        // Of a build it is the file that it is made of.
+        findings.iter_mut().for_each(Finding::point_at_origins);
+        let mut said = HashSet::new();
+        findings.retain(|f| {
+            let place = f.location.as_ref();
+            let place = place.map(|l| (l.file.path().to_owned(), l.span.start));
+            said.insert((place, f.message.clone()))
+        });
         for object in &objects.named {
             if let Ok(content) = self.content(object.file) {
                 findings.extend(content.named(object.place.document));

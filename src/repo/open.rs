@@ -16,7 +16,7 @@ use super::look::{
     Looked, More, Room, is_manifest, look_all, not_fetched, other_resources, patches, unbuilt,
 };
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
-use super::overlays::{Overlay, not_built};
+use super::overlays::{Overlay, WhyNot, not_built};
 use super::pair::{pair, relative};
 use super::patches::patches_of;
 use super::problem::{Problem, broken, unreadable};
@@ -169,7 +169,12 @@ impl Repo {
         };
         let meant: Vec<&Overlay> = overlays.iter().filter(meant).collect();
         if !meant.is_empty() {
-            let problem = not_built(&*tree, &meant, config.kustomize);
+            let why = match (options.builds.kustomize, config.kustomize) {
+                (true, _) => WhyNot::NoHyperConverged,
+                (false, true) => WhyNot::NotAllowed,
+                (false, false) => WhyNot::NotAsked,
+            };
+            let problem = not_built(&*tree, &meant, why);
             reading.problems.push(problem);
         }
         reading.objects.paths = candidates;

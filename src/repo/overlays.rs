@@ -61,6 +61,11 @@ impl Overlay {
         self.inputs.iter().any(|input| input.starts_with(directory))
     }
 
+    /// Whether it builds on a file that is meant to hold a HyperConverged.
+    pub fn is_on(&self, file: &Utf8Path) -> bool {
+        self.bases.contains(file)
+    }
+
     /// The directory that it lies in.
     pub fn directory(&self) -> &Utf8Path {
         self.kustomization.parent().unwrap_or(Utf8Path::new(""))
@@ -233,27 +238,54 @@ impl<'r> Followed<'_, 'r> {
 /// The most names in one message.
 const SHOWN: usize = 10;
 
-/// What is said of clusters that are not built: at the first one's kustomization. `is_asked_for`: by the
-/// configuration, which must not decide that a program is run.
-pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay], is_asked_for: bool) -> Problem {
+/// Why clusters are not built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WhyNot {
+    /// Nobody asks for it.
+    NotAsked,
+    /// The configuration does, which must not decide that a program is run.
+    NotAllowed,
+    /// There is nothing to build: what goes into them is no HyperConverged.
+    NoHyperConverged,
+}
+
+/// What is said of clusters that are not built: at the first one's kustomization.
+pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay], why: WhyNot) -> Problem {
     let names = overlays.iter().take(SHOWN).map(|o| o.name());
     let mut names = names.collect::<Vec<_>>().join(", ");
     if let Some(more) = overlays.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         names.push_str(&format!(" and {more} more"));
     }
-    let message = match overlays.len() {
-        1 => format!("the cluster {names} is not planned: kustomize would have to build it"),
-        n => format!("{n} clusters are not planned: kustomize would have to build them: {names}"),
+    let has_none = why == WhyNot::NoHyperConverged;
+    let message = match (overlays.len(), has_none) {
+        (1, true) => {
+            format!("the cluster {names} is not planned: no HyperConverged is built for it")
+        }
+        (n, true) => {
+            format!("{n} clusters are not planned: no HyperConverged is built for them: {names}")
+        }
+        (1, false) => {
+            format!("the cluster {names} is not planned: kustomize would have to build it")
+        }
+        (n, false) => {
+            format!("{n} clusters are not planned: kustomize would have to build them: {names}")
+        }
     };
     let mut finding = Finding::new(&KUSTOMIZE_NOT_BUILT, message)
-        .label("not built")
-        .help(match is_asked_for {
-            true => {
+        .label(match has_none {
+            true => "builds no HyperConverged",
+            false => "not built",
+        })
+        .help(match why {
+            WhyNot::NoHyperConverged => {
+                "what it builds on is meant to be a HyperConverged and is none: mend that"
+            }
+            WhyNot::NotAllowed => {
                 "hcoplan.yaml says `kustomize: true`, and what is looked at can't have programs run: \
                  allow it with --kustomize or HCOPLAN_ALLOW_KUSTOMIZE=1, or take the configuration \
                  from a revision that you trust, as in --trust-base origin/main"
             }
-            false => {
+            WhyNot::NotAsked => {
                 "--kustomize builds them first, with the kustomize or kubectl on the PATH and without \
                  network; `kustomize: true` in hcoplan.yaml does where a platform or a trusted \
                  revision allows it"
@@ -266,7 +298,13 @@ pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay], is_asked_for: bo
         let file = SourceFile::from_bytes(base, tree.read(base).unwrap_or_default());
         let first = file.line(0).map_or(0, |(_, line)| line.len());
         let place = Location::new(&file, Span::new(0, first));
-        finding = finding.related(place, "no cluster has this as it is written");
+        finding = finding.related(
+            place,
+            match has_none {
+                true => "no HyperConverged is in this",
+                false => "no cluster has this as it is written",
+            },
+        );
     }
     Problem {
         finding,
@@ -290,6 +328,9 @@ of it isn't what is written: it lies in another directory, or something on the w
 namespace, its name or its annotations. Each of them is a cluster. Without being told, hcoplan runs no
 program, so that they are not planned; and their bases are not, either, as no cluster has those as they
 are written. The run ends with 4.
+
+With `--kustomize` it says that there is nothing to build for a cluster: what its kustomization builds on is only meant
+to be a HyperConverged, see `hco-not-recognized`.
 
 ## Why it matters
 
