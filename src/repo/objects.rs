@@ -10,6 +10,7 @@ use super::placed::Placed;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
 use crate::inventory::SourceKind;
+use crate::source::Location;
 
 /// An object of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,6 +105,11 @@ impl ClusterRef {
     /// Whether a ClusterInventory is among what says what it is like.
     pub fn has_inventory(&self) -> bool {
         self.sources.iter().any(|s| s.kind == SourceKind::Declared)
+    }
+
+    /// Where a controller's object patches it, where one does.
+    pub fn patched_at(&self) -> Option<Location> {
+        self.patches.first().map(|patch| patch.place())
     }
 
     /// Why it has this inventory.

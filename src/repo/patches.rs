@@ -218,7 +218,7 @@ impl Patch {
             .help("put the patch into a kustomization of its own for each cluster")
     }
 
-    fn place(&self) -> Location {
+    pub(super) fn place(&self) -> Location {
         self.document.location(self.document.root.span)
     }
 
