@@ -205,7 +205,8 @@ impl Finding {
         }
     }
 
-    /// Whether another one says the same about the same place, but for the cluster and its fixes.
+    /// Whether another one says the same about the same place, but for the cluster and its fixes. The object may be
+    /// called otherwise there: overlays set names and namespaces.
     pub fn is_same_but_for_cluster(&self, other: &Self) -> bool {
         let same_place =
             |a: &Location, b: &Location| a.file.path() == b.file.path() && a.span == b.span;
@@ -221,11 +222,18 @@ impl Finding {
             && self.severity == other.severity
             && self.message == other.message
             && (&self.label, &self.help) == (&other.label, &other.help)
-            && (&self.object, &self.runbook) == (&other.object, &other.runbook)
+            && self.kind_of_object() == other.kind_of_object()
+            && self.runbook == other.runbook
             && (self.is_silent, self.refusal) == (other.is_silent, other.refusal)
             && self.related.len() == other.related.len()
             && related()
                 .all(|(a, b)| a.message == b.message && same_place(&a.location, &b.location))
+    }
+
+    /// The kind of the object that it is about.
+    pub fn kind_of_object(&self) -> Option<&str> {
+        let object = self.object.as_deref();
+        object.and_then(|o| o.split([' ', '/']).next())
     }
 
     /// Points at a place.

@@ -100,6 +100,10 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
                 });
                 first.not_fixed = first.not_fixed.take().or(why);
                 first.carried.extend(finding.carried);
+                // What is called otherwise in each cluster has no name here.
+                if first.object != finding.object {
+                    first.object = first.kind_of_object().map(Into::into);
+                }
                 first.also.extend(finding.cluster);
             }
             None => out.push(finding),
