@@ -269,7 +269,8 @@ fn rewrite(
         LayerKind::Operations if layer.is_for("HyperConverged") => {
             operations_to_v1(release, document)
         }
-        LayerKind::Operations => Ok(None),
+        // What would have to be rewritten there is found by building.
+        LayerKind::Operations | LayerKind::Replacements | LayerKind::Unknown(_) => Ok(None),
         LayerKind::Fields => {
             let is_meant = |selector: &_| repo::selects(selector, "HyperConverged");
             kustomization_to_v1(release, document, &is_meant)

@@ -8,6 +8,7 @@ use regex_lite::Regex;
 
 use super::super::kustomization::KUSTOMIZATIONS;
 use super::super::kustomization_keys::values;
+use super::read;
 use crate::finding::Edit;
 use crate::source::{Location, SourceFile, Span, Tree, normal};
 use crate::yaml::edit::{apply, between};
@@ -37,6 +38,10 @@ pub enum What {
     Operations,
     /// A kustomization's own fields: namespace, labels, annotations, replacements.
     Fields,
+    /// Replacements in a file of their own, or a transformer's.
+    Replacements,
+    /// A transformer of which nobody here knows what it sets; where the kustomization names it.
+    Unknown(Span),
 }
 
 impl Layer {
@@ -143,15 +148,60 @@ impl Following<'_> {
         for patch in values(root, "patches").flat_map(Node::items) {
             self.entry(directory, document, patch);
         }
-        self.layers.push(Layer {
-            document: Arc::clone(document),
-            what: What::Fields,
-            inline: None,
-            target: None,
-        });
+        self.push_all(vec![Arc::clone(document)], What::Fields);
         for patch in values(root, "patchesjson6902").flat_map(Node::items) {
             self.entry(directory, document, patch);
         }
+        for entry in values(root, "replacements").flat_map(Node::items) {
+            let files = values(entry, "path").filter_map(Node::as_str);
+            let files: Vec<_> = files
+                .filter_map(|f| normal(&directory.join(f)))
+                .flat_map(|f| self.documents(&f))
+                .collect();
+            self.push_all(files, What::Replacements);
+        }
+        for transformer in values(root, "transformers").flat_map(Node::items) {
+            self.transformer(directory, document, transformer);
+        }
+    }
+
+    /// An entry of `transformers`: a file, a directory that lists files, or the configuration itself.
+    fn transformer(&mut self, directory: &Utf8Path, document: &Arc<Document>, entry: &Node) {
+        let text = entry.as_str().unwrap_or_default();
+        let path = normal(&directory.join(text)).filter(|_| !text.contains('\n'));
+        let path = path.filter(|p| self.tree.check(p).is_ok());
+        let configured = path.map_or_else(Vec::new, |path| self.documents(&path));
+        for configuration in &configured {
+            let root = &configuration.root;
+            match root.get("kind").and_then(Node::as_str) {
+                Some("PatchTransformer" | "PatchJson6902Transformer") => {
+                    let target = values(root, "target").next();
+                    let keys = ["patch", "jsonop", "path"].into_iter();
+                    let mut patch = keys.flat_map(|key| values(root, key));
+                    if let Some(patch) = patch.next() {
+                        self.patch(directory, configuration, patch, target);
+                    }
+                }
+                Some("ReplacementTransformer") => {
+                    self.push_all(vec![Arc::clone(configuration)], What::Replacements);
+                }
+                Some("Lint" | "Render") if read::is_ours(configuration.file.text()) => {}
+                _ => self.push_all(vec![Arc::clone(document)], What::Unknown(entry.span)),
+            }
+        }
+        if configured.is_empty() && !read::is_ours(text) {
+            self.push_all(vec![Arc::clone(document)], What::Unknown(entry.span));
+        }
+    }
+
+    fn push_all(&mut self, documents: Vec<Arc<Document>>, what: What) {
+        let layers = documents.into_iter().map(|document| Layer {
+            document,
+            what,
+            inline: None,
+            target: None,
+        });
+        self.layers.extend(layers);
     }
 
     /// An entry of `patches` or `patchesJson6902`.
@@ -200,14 +250,7 @@ impl Following<'_> {
     }
 
     fn file(&mut self, path: &Utf8Path) {
-        for document in self.documents(path) {
-            self.layers.push(Layer {
-                document,
-                what: What::Object,
-                inline: None,
-                target: None,
-            });
-        }
+        self.push_all(self.documents(path), What::Object);
     }
 
     fn documents(&self, path: &Utf8Path) -> Vec<Arc<Document>> {

@@ -2,7 +2,8 @@
 //!
 //! Nothing is built here. At each path of the build, the layers that say something about it are asked
 //! from the last one to the first, and the first that has the build's value is the one that made it. So
-//! a place always holds the text that made the value; where no layer has it, it is the kustomization's.
+//! a place always holds the text that made the value; where no layer has it, it is what is around it, or the
+//! transformer's entry where there is one that nobody here follows.
 
 use regex_lite::Regex;
 
@@ -14,12 +15,17 @@ use crate::yaml::{Document, Node, Path, Segment, Value};
 /// Where the values of a build's objects are from; `whole` is where the build is asked for.
 pub(super) fn origins(built: &[Document], layers: &[Layer], whole: &Location) -> Origins {
     let mut places = Vec::new();
+    let unknown = layers.iter().rev().find_map(|layer| match layer.what {
+        What::Unknown(entry) => Some(layer.document.location(entry)),
+        _ => None,
+    });
     for document in built {
         let mut tracing = Tracing {
             layers,
             object: &document.root,
             path: Vec::new(),
             places: Vec::new(),
+            unknown: unknown.as_ref(),
         };
         let candidates = tracing.roots(&document.root);
         tracing.places.push((document.span, whole.clone()));
@@ -51,6 +57,8 @@ struct Tracing<'l> {
     object: &'l Node,
     path: Vec<String>,
     places: Vec<(Span, Location)>,
+    /// The last transformer of which nobody knows what it sets.
+    unknown: Option<&'l Location>,
 }
 
 impl<'l> Tracing<'l> {
@@ -60,7 +68,7 @@ impl<'l> Tracing<'l> {
         let about = layers.filter(|(_, layer)| match layer.what {
             What::Object => is_object(&layer.document.root, object),
             What::Merge => is_meant(layer, object),
-            What::Operations | What::Fields => false,
+            What::Operations | What::Fields | What::Replacements | What::Unknown(_) => false,
         });
         let mut out: Vec<_> = about
             .map(|(index, layer)| Candidate {
@@ -87,7 +95,7 @@ impl<'l> Tracing<'l> {
         let made = made.cloned();
         let place = match &made {
             Some(found) => self.place(found),
-            None => around.clone(),
+            None => self.unknown.unwrap_or(around).clone(),
         };
         self.places.push((node.span, place.clone()));
         for entry in node.entries() {
@@ -163,7 +171,16 @@ impl<'l> Tracing<'l> {
                     }
                 }
                 What::Fields => self.fields(&layer.document.root, &mut add),
-                What::Object | What::Merge => {}
+                What::Replacements => {
+                    let root = &layer.document.root;
+                    // A list, one alone, or a transformer's.
+                    self.replacements(root.items(), &mut add);
+                    self.replacements(std::slice::from_ref(root), &mut add);
+                    for own in values(root, "replacements") {
+                        self.replacements(own.items(), &mut add);
+                    }
+                }
+                What::Object | What::Merge | What::Unknown(_) => {}
             }
         }
     }
@@ -226,7 +243,14 @@ impl<'l> Tracing<'l> {
             }
             _ => {}
         }
-        for replacement in values(root, "replacements").flat_map(Node::items) {
+        for own in values(root, "replacements") {
+            self.replacements(own.items(), add);
+        }
+    }
+
+    /// What replacements say about the path.
+    fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(Said<'l>)) {
+        for replacement in all {
             for target in values(replacement, "targets").flat_map(Node::items) {
                 let mut selects = values(target, "select");
                 if !selects.all(|s| matches(s, self.object)) {
@@ -316,6 +340,7 @@ pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<Sayin
         object,
         path: Vec::new(),
         places: Vec::new(),
+        unknown: None,
     };
     let mut candidates = tracing.roots(object);
     let mut node = object;
@@ -468,6 +493,58 @@ mod tests {
     const BUILT: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  labels:\n    \
                          team: virt\n  name: hc\n  namespace: ours\nspec:\n  a: base\n  b: over\n  c: base\n  \
                          list:\n  - 1\n  - 2\n  - 3\n";
+
+    /// The file, line and text that each of some paths of a build of `over` is from.
+    fn from(files: &[(&str, &str)], built: &str, paths: &[&str]) -> Vec<String> {
+        let tree: Memory = files.iter().copied().collect();
+        let layers = layers(&tree, "over".into());
+        let kustomization = SourceFile::new("over/kustomization.yaml", "resources");
+        let whole = Location::new(&kustomization, Span::new(0, 9));
+        let file = SourceFile::new("built", built);
+        let built = yaml::parse_yaml(&file).documents;
+        file.set_origins(std::sync::Arc::new(origins(&built, &layers, &whole)));
+        let place = |path: &&str| {
+            let node = built[0].root.at(&Path::dotted(path)).expect(path);
+            let place = built[0].location(node.span).origin().expect(path);
+            let line = place.start().line;
+            format!("{}:{line} {}", place.file.path(), place.text())
+        };
+        paths.iter().map(place).collect()
+    }
+
+    #[test]
+    fn what_transformers_and_replacements_set_is_theirs() {
+        let patch = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: p}\ntarget: {kind: HyperConverged}\n\
+                     patch: |-\n  - {op: replace, path: /spec/b, value: never}\n";
+        let added =
+            "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: v}\nvalue: x\n";
+        let replaced = "- source: {kind: HyperConverged, fieldPath: metadata.name}\n  targets:\n  - select: {kind: \
+                        HyperConverged}\n    fieldPaths: [spec.made]\n";
+        let over = "resources: [../base]\nreplacements: [{path: r.yaml}]\ntransformers:\n- t.yaml\n- added.yaml\n";
+        let files = [
+            FILES[0],
+            FILES[1],
+            ("over/kustomization.yaml", over),
+            ("over/t.yaml", patch),
+            ("over/added.yaml", added),
+            ("over/r.yaml", replaced),
+        ];
+        let built = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hc\nspec:\n  a: base\n  \
+                     b: never\n  made: hc\n  other: x\n";
+        assert_eq!(
+            from(
+                &files,
+                built,
+                &["spec.a", "spec.b", "spec.made", "spec.other"]
+            ),
+            [
+                "base/hc.yaml:6 base",
+                "over/t.yaml:6 never",
+                "over/r.yaml:4 spec.made",
+                "over/kustomization.yaml:5 added.yaml",
+            ]
+        );
+    }
 
     #[test]
     fn a_value_is_from_the_layer_that_set_it_last() {
