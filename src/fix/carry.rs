@@ -130,7 +130,9 @@ fn carried(
     }
     let documents = parse(&first.file).documents;
     let mut plan = Plan::default();
-    for delta in deltas(before.documents(), &after.documents) {
+    let all = deltas(before.documents(), &after.documents);
+    let mut renamed = Vec::new();
+    for delta in &all {
         let document = match delta.path.0.first() {
             Some(Segment::Index(index)) => documents.get(*index),
             _ => None,
@@ -141,7 +143,13 @@ fn carried(
             object: &document.root,
             near,
         };
-        carrying.delta(&delta, &mut plan)?;
+        if renamed.contains(&&delta.path) {
+            continue;
+        }
+        match carrying.rename(delta, &all, &mut plan) {
+            Some(to) => renamed.push(&to.path),
+            None => carrying.delta(delta, &mut plan)?,
+        }
     }
     let mut by_layer: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
     for (index, mut changes) in plan.changes {
@@ -214,6 +222,39 @@ impl Carrying<'_> {
             (What::Set(value), None) => self.insert(&path, value, plan),
             (What::Part(..), None) => Err("the build reads otherwise".to_owned()),
         }
+    }
+
+    /// Renames a key that one operation adds where the operation names it: what is put elsewhere instead would go into
+    /// other clusters, too. What it is called then; `None` where it isn't that.
+    fn rename<'d>(&self, gone: &Delta, all: &'d [Delta], plan: &mut Plan) -> Option<&'d Delta> {
+        let path = below(&gone.path);
+        let old = self.object.at(&path).filter(|_| gone.what == What::Gone)?;
+        let value = What::Set(old.to_json());
+        let to = all.iter().find(|d| {
+            d.what == value
+                && d.path.parent() == gone.path.parent()
+                && self.object.at(&below(&d.path)).is_none()
+        })?;
+        let Some(Segment::Key(key)) = to.path.0.last() else {
+            return None;
+        };
+        let said = self.said(&path);
+        let [only] = said.as_slice() else {
+            return None;
+        };
+        let layer = &self.layers[only.layer];
+        let mut at = self.path_of(only).ok()?;
+        let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
+        if layer.what != LayerKind::Operations || !is_value {
+            return None;
+        }
+        at = at.parent().key("path");
+        let pointer = layer.document.root.at(&at)?.as_str()?;
+        let (parent, _) = pointer.rsplit_once('/')?;
+        let key = key.replace('~', "~0").replace('/', "~1");
+        let change = Change::Set(at, format!("{parent}/{key}").into());
+        plan.changes.entry(only.layer).or_default().push(change);
+        Some(to)
     }
 
     fn said(&self, path: &Path) -> Vec<Saying<'_>> {
@@ -382,6 +423,12 @@ fn without_patch(layer: &BuildLayer) -> Result<Vec<Edit>, String> {
             layer.document.file.path()
         ));
     };
+    if entry.0.is_empty() {
+        let file = kustomization.file.path();
+        return Err(format!(
+            "it is all that {file} does: remove the transformer, and its entry in the kustomization"
+        ));
+    }
     let path = match list_of(kustomization, &entry) {
         1 => entry.parent(),
         _ => entry,
