@@ -124,10 +124,6 @@ impl Command {
         };
         let before = in_version(release, &stored, version);
         let after = self.carried_out(&before)?;
-        if let Some(path) = missing(release, version, &after) {
-            let version = version.to_owned();
-            return Err(Outcome::Dropped { version, path });
-        }
         let update = Operation::Update {
             old: &stored,
             missing: &[],
@@ -136,6 +132,11 @@ impl Command {
         let Some(changed) = admission.stored else {
             return Err(Outcome::Refused(admission.message));
         };
+        // Only of what isn't refused it can be said that a field is dropped.
+        if let Some(path) = missing(release, version, &after) {
+            let version = version.to_owned();
+            return Err(Outcome::Dropped { version, path });
+        }
         let settled = |object: &Value| {
             let object = in_storage_version(release, object);
             let plan = plan_with(

@@ -7,3 +7,5 @@ oc patch hco kubevirt-hyperconverged --type json \
 # 1.19 drops the profile: there is nothing that would do the same.
 oc patch hco kubevirt-hyperconverged --type json \
   -p '[{"op": "add", "path": "/spec/tuningPolicy", "value": "highBurst"}]'
+oc patch hco kubevirt-hyperconverged --type merge \
+  -p '{"spec": {"featureGates": {"deployKubeSecondaryDNS": true}}}'
