@@ -74,7 +74,9 @@ impl Repo {
             let broken: Vec<_> = problems.map(|place| place.file.path()).collect();
             let declared = declared.filter(|s| {
                 let directory = parent(objects.path(s.object));
-                let is_unbuilt = objects.unbuilt.iter().any(|d| d.starts_with(directory));
+                // That those aren't planned is said.
+                let mut unbuilt = objects.unbuilt.iter().chain(&objects.unrendered);
+                let is_unbuilt = unbuilt.any(|d| d.starts_with(directory));
                 !is_unbuilt && !broken.iter().any(|path| path.starts_with(directory))
             });
             let places = declared.filter_map(|s| self.named_at(s.object));

@@ -1,6 +1,6 @@
 //! What was found in a repository: objects of files, and the clusters that they make.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -129,6 +129,8 @@ pub(super) struct Objects {
     pub(super) statements: Vec<StatementRef>,
     /// Directories of clusters that kustomize would have to build, and of their bases.
     pub(super) unbuilt: HashSet<Utf8PathBuf>,
+    /// Directories of clusters that helm would have to render.
+    pub(super) unrendered: BTreeSet<Utf8PathBuf>,
     /// An inventory for all clusters, from the command line.
     pub(super) given: Vec<SourceRef>,
     /// What is nearly a HyperConverged.

@@ -102,12 +102,12 @@ impl Repo {
         listing
             .files
             .retain(|f| !left_out.contains(f) && !is_built_on(f));
-        let (unrendered, templates) = match options.builds.helm {
+        let unrendered = match options.builds.helm {
             true => Default::default(),
             false => helm::not_rendered(&*tree, &listing.files, config.helm),
         };
         let said = options.built.iter().flat_map(|b| b.said.iter().cloned());
-        reading.findings = unrendered.into_iter().chain(said).collect();
+        reading.findings = unrendered.findings.into_iter().chain(said).collect();
         let failed = options.built.iter().flat_map(|b| &b.failed);
         reading.problems.extend(failed.map(|failed| Problem {
             fatal: true,
@@ -157,6 +157,7 @@ impl Repo {
         reading.objects.unbuilt = directories(&overlays);
         let left = || options.built.iter().flat_map(|b| &b.left);
         reading.objects.unbuilt.extend(left().cloned());
+        reading.objects.unrendered = unrendered.clusters;
         // That one was tried is said.
         let failed = options.built.iter().flat_map(|b| &b.failed);
         let failed: HashSet<&Utf8Path> = failed.map(|f| &*f.directory).collect();
@@ -203,7 +204,7 @@ impl Repo {
         // Said of the chart as a whole.
         reading.problems.retain(|p| {
             let place = p.finding.location.as_ref();
-            let is_chart = place.is_some_and(|l| templates.contains(l.file.path()));
+            let is_chart = place.is_some_and(|l| unrendered.templates.contains(l.file.path()));
             !is_chart || p.finding.rule.name != FILE_NOT_READ.name
         });
         reading.overlays = overlays;

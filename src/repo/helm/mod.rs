@@ -125,15 +125,24 @@ fn place(file: &Arc<SourceFile>) -> Location {
     )
 }
 
-/// What is said about charts that aren't rendered, and the files of theirs that it is said for. `is_asked_for`: by
-/// the configuration, which must not decide that a program is run.
+/// Charts that aren't rendered.
+#[derive(Debug, Default)]
+pub(super) struct Unrendered {
+    /// What is said about them.
+    pub(super) findings: Vec<Finding>,
+    /// The files of theirs that it is said for.
+    pub(super) templates: BTreeSet<Utf8PathBuf>,
+    /// The directories that their clusters would have.
+    pub(super) clusters: BTreeSet<Utf8PathBuf>,
+}
+
+/// The charts that aren't rendered. `is_asked_for`: by the configuration, which must not decide that a program is run.
 pub(super) fn not_rendered(
     tree: &dyn Tree,
     files: &[Utf8PathBuf],
     is_asked_for: bool,
-) -> (Vec<Finding>, BTreeSet<Utf8PathBuf>) {
-    let mut findings = Vec::new();
-    let mut said = BTreeSet::new();
+) -> Unrendered {
+    let mut out = Unrendered::default();
     for chart in charts(tree, files) {
         // One that is YAML as it is has been read.
         let template = chart.place.file.path();
@@ -150,11 +159,13 @@ pub(super) fn not_rendered(
             "the chart `{}` has a HyperConverged, and isn't rendered",
             shown_path(&chart.directory)
         );
+        let clusters = planned.into_iter().map(|(directory, _)| directory);
+        out.clusters.extend(clusters);
         let planned = shown.join("; ");
         let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message)
             .at(chart.place.clone())
             .label("a template, not YAML yet");
-        findings.push(match is_asked_for {
+        out.findings.push(match is_asked_for {
             true => finding.severity(Severity::Error).help(format!(
                 "hcoplan.yaml says `helm: true`, and what is looked at can't have programs run: allow it with --helm or \
                  HCOPLAN_ALLOW_HELM=1, or take the configuration from a revision that you trust, as in --trust-base \
@@ -165,9 +176,9 @@ pub(super) fn not_rendered(
         let own = files
             .iter()
             .filter(|f| f.starts_with(&chart.directory) && is_template(f));
-        said.extend(own.cloned());
+        out.templates.extend(own.cloned());
     }
-    (findings, said)
+    out
 }
 
 fn shown_path(path: &Utf8Path) -> &str {
