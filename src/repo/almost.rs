@@ -145,6 +145,11 @@ pub(super) fn finding(document: &Document) -> Finding {
     let right_kind = text(root, "kind") == Some("HyperConverged");
     let group = text(root, "apiVersion").map(|v| v.split('/').next().unwrap_or_default());
     let (message, place, label) = match (version, kind) {
+        (Some(version), Some(_)) if right_kind && group == Some(HCO) => (
+            format!("this HyperConverged's apiVersion is `{HCO}`, without a version"),
+            version.value.span,
+            "the version is missing".to_owned(),
+        ),
         (Some(version), Some(_)) if right_kind => (
             format!(
                 "this HyperConverged is of the API group `{}`, and HCO's is {HCO}",
@@ -197,7 +202,9 @@ fn name(root: &Node) -> &str {
 fn fix(document: &Document) -> Option<Fix> {
     let root = &document.root;
     let (version, kind) = (root.get("apiVersion")?, root.get("kind")?);
-    let in_group = text(root, "apiVersion")?.split('/').next() == Some(HCO);
+    let in_group = text(root, "apiVersion")?
+        .split_once('/')
+        .is_some_and(|(group, _)| group == HCO);
     let at = |span: Span| Location::new(&document.file, span);
     let quoted = |node: &Node, value: &str| match at(node.span).text().chars().next() {
         Some(quote @ ('"' | '\'')) => format!("{quote}{value}{quote}"),

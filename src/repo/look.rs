@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::carriers::embedded::is_text as is_carrying_text;
+use super::carriers::files::is_text as is_carrying_text;
 use super::config::CONFIG_FILE;
 use super::error::Error;
 use super::kustomization::{Kustomizations, Named, followed};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::carriers::embedded::is_text as is_carrying_text;
+use super::carriers::files::{is_script, is_text as is_carrying_text, may_be_script};
 use super::config::{self, CONFIG_FILE, Config};
 use super::destinations::{self, AllApplied};
 use super::error::Error;
@@ -286,7 +286,10 @@ fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
 /// the configuration names although git ignores them.
 fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
     let mut out = listing.files;
-    out.retain(|p| is_candidate(p) || is_carrying_text(p) || p.as_str() == STREAM);
+    // Of the few files without a suffix those are taken that begin like a script.
+    let is_known = |p: &Utf8Path| is_candidate(p) || is_carrying_text(p) || p.as_str() == STREAM;
+    let begins = |p: &Utf8Path| tree.read(p).is_ok_and(|bytes| is_script(p, &bytes));
+    out.retain(|p| is_known(p) || may_be_script(p) && begins(p));
     let entries = config.clusters.iter();
     let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
     for path in config.inventory.iter().chain(named) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Repo;
+use super::carriers::files::builds_image;
 use super::commands::Command;
 use super::objects::ClusterRef;
 use crate::source::SourceFile;
@@ -17,12 +18,8 @@ const MOST_BYTES: usize = 1 << 20;
 /// Whether a file is called like one that images are built or mirrored with.
 pub(super) fn is_text(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
-    let builds = ["dockerfile", "containerfile"].iter().any(|b| {
-        name.strip_prefix(b)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
-    });
-    let ends = [".dockerfile", ".containerfile", ".mk", ".sh", ".bash"];
-    builds || name == "makefile" || ends.iter().any(|e| name.ends_with(e))
+    let ends = [".mk", ".sh", ".bash"];
+    builds_image(path) || name == "makefile" || ends.iter().any(|e| name.ends_with(e))
 }
 
 impl Repo {

@@ -31,6 +31,15 @@ const LISTS: [&str; 8] = [
     "roles",
 ];
 
+/// Whether a list is one of plays or tasks, not of objects.
+pub(super) fn is_tasks(list: &Node) -> bool {
+    let has = |item: &Node, key: &str| item.get(key).is_some();
+    list.items().iter().any(|item| {
+        let mut keys = ["name", "hosts"].iter().chain(&LISTS).chain(&MODULES);
+        !has(item, "kind") && keys.any(|key| has(item, key))
+    })
+}
+
 /// The manifests of a list of plays or tasks; `None` where it is none.
 pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
     let mut out = Vec::new();

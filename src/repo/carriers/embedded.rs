@@ -6,11 +6,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use camino::Utf8Path;
-
 use super::super::almost::{HCO, HINTS, is_almost};
+use super::files::{self, Form};
+use super::inline::{self, offsets};
 use super::mask::{Language, Masked, mask};
-use super::named::{holds_one, is_hyperconverged};
+use super::named::{holds_kind, holds_one, is_hyperconverged};
 use super::unknown::{self, Unknown};
 use super::{ansible, group, text};
 use crate::source::{SourceFile, Span};
@@ -34,88 +34,30 @@ pub(in super::super) struct Texts {
     pub(in super::super) missed: Vec<Span>,
 }
 
-/// Whether a file can have manifests in it without being one: scripts and templates.
-pub(in super::super) fn is_text(path: &Utf8Path) -> bool {
-    language(path).is_some()
-}
-
-/// Whether a file is prose with commands in it.
-pub(in super::super) fn is_prose(path: &Utf8Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
-    [".md", ".markdown", ".adoc", ".asciidoc"]
-        .iter()
-        .any(|end| name.ends_with(end))
-}
-
-/// Prose with everything but its blocks of code blanked out, so that every byte of them stays where it is.
-pub(in super::super) fn code_blocks(path: &Utf8Path, text: &str) -> String {
-    let name = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let is_asciidoc = ["adoc", "asciidoc"].contains(&name.as_str());
-    let (mut fence, mut out): (Option<&str>, _) = (None, String::with_capacity(text.len()));
-    for line in text.split_inclusive('\n') {
-        let mut marks = ["```", "~~~"].into_iter();
-        let mark = match is_asciidoc && is_delimiter(line.trim_end()) {
-            true => Some(line.trim_end()),
-            false => marks.find(|mark| line.trim_start().starts_with(mark)),
-        };
-        let is_code = match (fence, mark) {
-            (None, Some(mark)) => {
-                fence = Some(mark);
-                false
-            }
-            (Some(open), Some(mark)) if open == mark => {
-                fence = None;
-                false
-            }
-            _ => fence.is_some() || line.starts_with("    "),
-        };
-        match is_code {
-            true => out.push_str(line),
-            false => out.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })),
-        }
-    }
-    out
-}
-
-/// Whether a line of AsciiDoc begins or ends a block of code.
-fn is_delimiter(line: &str) -> bool {
-    ['-', '.']
-        .iter()
-        .any(|mark| line.len() >= 4 && line.chars().all(|c| c == *mark))
-}
-
-/// What a file that isn't YAML is written in.
-fn language(path: &Utf8Path) -> Option<Language> {
-    let name = path.file_name()?.to_ascii_lowercase();
-    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    if ends(&[".j2", ".jinja", ".jinja2"]) {
-        return Some(Language::Jinja);
-    }
-    if ends(&[".tpl", ".tmpl", ".gotmpl"]) {
-        return Some(Language::Go);
-    }
-    let is_script = ends(&[".sh", ".bash", ".zsh", ".ksh", ".mk", ".bats"])
-        || name == "makefile"
-        || name == "justfile"
-        || name == "jenkinsfile"
-        || is_prose(path);
-    is_script.then_some(Language::Shell)
-}
-
 /// The manifests in a file that isn't YAML.
 pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     let text = file.text();
     let at = |range: Range<usize>| Span::new(range.start, range.end);
-    let Some(language) = language(file.path()).filter(|_| text.contains(HCO)) else {
-        return Texts::default();
-    };
     let mut out = Texts::default();
-    match language {
-        Language::Shell if is_prose(file.path()) => {
-            of_script(&code_blocks(file.path(), text), &at, file, 0, &mut out);
+    if !text.contains(HCO) && !holds_kind(text) {
+        return out;
+    }
+    let mut read = Vec::new();
+    match files::form(file.path(), text) {
+        Some(Form::Template(language)) => of_manifest(text, language, &at, file, 0, &mut out),
+        Some(Form::Prose) => {
+            let code = files::code_blocks(file.path(), text);
+            of_script(&code, Language::Shell, &at, file, 0, &mut out);
         }
-        Language::Shell => of_script(text, &at, file, 0, &mut out),
-        _ => of_manifest(text, language, &at, file, 0, &mut out),
+        Some(Form::Script(language)) => {
+            of_script(text, language, &at, file, 0, &mut out);
+            read.extend(heredocs(text).into_iter().map(|h| h.body));
+        }
+        Some(Form::Image) | None => {}
+    }
+    if let Some(Form::Script(_) | Form::Image) = files::form(file.path(), text) {
+        let strings = inline::manifests(text, &read).into_iter();
+        out.missed.extend(strings.map(at));
     }
     out
 }
@@ -133,14 +75,14 @@ pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
     let mut out = Texts::default();
     let root = &document.root;
     let mut string = |node: &Node, language: Language| {
-        let Some(text) = node.as_str().filter(|text| holds_one(text)) else {
+        let Some(text) = node.as_str().filter(|text| holds_kind(text)) else {
             return;
         };
         let places = ScalarPlaces::of(document, node);
         let at = |range: Range<usize>| places.locate(range);
         let (file, index) = (&document.file, document.index);
         match language {
-            Language::Shell => of_script(text, &at, file, index, &mut out),
+            Language::Shell => of_script(text, language, &at, file, index, &mut out),
             _ => of_manifest(text, language, &at, file, index, &mut out),
         }
     };
@@ -183,14 +125,21 @@ fn scripts(node: &Node, found: &mut dyn FnMut(&Node)) {
 type Place<'p> = &'p dyn Fn(Range<usize>) -> Span;
 
 /// The manifests that a script hands to a command.
-fn of_script(text: &str, at: Place<'_>, file: &Arc<SourceFile>, index: usize, out: &mut Texts) {
+fn of_script(
+    text: &str,
+    language: Language,
+    at: Place<'_>,
+    file: &Arc<SourceFile>,
+    index: usize,
+    out: &mut Texts,
+) {
     for heredoc in heredocs(text) {
         let body = &text[heredoc.body.clone()];
         let start = heredoc.body.start;
         let inner = |range: Range<usize>| at(range.start + start..range.end + start);
         let language = match heredoc.is_literal {
             true => Language::Literal,
-            false => Language::Shell,
+            false => language,
         };
         if !heredoc.deletes {
             of_manifest(body, language, &inner, file, index, out);
@@ -228,16 +177,6 @@ fn heredocs(text: &str) -> Vec<Heredoc> {
     out
 }
 
-/// The lines of a text with their first bytes.
-fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        (start, line)
-    })
-}
-
 /// The word that ends the heredoc that a line begins, and whether it is quoted.
 fn opening(line: &str) -> Option<(&str, bool)> {
     let (_, behind) = line.split_once("<<")?;
@@ -261,7 +200,7 @@ fn of_manifest(
     index: usize,
     out: &mut Texts,
 ) {
-    if !text.contains(HCO) && !holds_one(text) {
+    if !text.contains(HCO) && !holds_kind(text) {
         return;
     }
     // What stands under a condition is unknown, unless the whole object does.
@@ -337,23 +276,27 @@ fn of_piece(
     for document in parsed.documents {
         for mut root in roots(document.root) {
             let mut unknown = unknown::masked(&mut root, masked.language.name());
-            let within = root.span.range();
-            relocate(&mut root, &place);
             for one in &mut unknown {
                 one.relocate(&place);
             }
-            let (first, last) = (start + within.start, start + within.end + 1);
+            let within = start + root.span.start as usize..start + root.span.end as usize;
             for line in &masked.lines {
-                let template = text[line.clone()].trim();
-                let span = || at(line.clone());
-                match masked.is_whole && line.end <= first {
-                    true => unknown.push(Unknown::whole(span(), template)),
-                    false if first <= line.start && line.end <= last => {
-                        unknown.push(Unknown::lines(span(), template));
-                    }
-                    false => {}
+                let span = at(line.tag.clone());
+                let template = text[line.tag.clone()].trim();
+                if masked.is_whole && line.is_block() && line.covered.contains(&within.start) {
+                    unknown.push(Unknown::whole(span, template));
+                } else if masked.is_in(line, text, &within) {
+                    let is_its = |key: Span| {
+                        let key = key.range();
+                        masked.is_value_of(line, text, key.start + start..key.end + start)
+                    };
+                    unknown.push(match unknown::take_field(&mut root, &is_its) {
+                        Some(path) => Unknown::value(span, path, masked.language.name()),
+                        None => Unknown::lines(span, template),
+                    });
                 }
             }
+            relocate(&mut root, &place);
             let comment = |c: &Comment| Comment {
                 span: place(c.span),
                 ..*c
@@ -472,10 +415,79 @@ mod tests {
         );
         let expected = format!("4: {JSON},\"spec\":{{\"d\":2}}}} spec.a, spec.b, {{% if c %}}");
         assert_eq!(found("hc.yaml.j2", &text), [expected]);
+        let after = format!(
+            "{{% if c %}}\n{OBJECT}{{% endif %}}\n{{% if d %}}\n---\nkind: A\n{{% endif %}}\n"
+        );
+        assert_eq!(
+            found("hc.yaml.j2", &after),
+            [format!("3: {JSON}}} {{% if c %}}")]
+        );
         let all = format!("{{% if c %}}\n{OBJECT}{{% endif %}}\n");
         assert_eq!(
             found("hc.yaml.j2", &all),
             [format!("3: {JSON}}} {{% if c %}}")]
         );
+    }
+
+    #[test]
+    fn what_a_template_adds_at_the_end_is_unknown() {
+        for (end, object, unknown) in [
+            (
+                "  a: 1\n{% if c %}\n  b: 2\n{% endif %}\n",
+                r#"{"a":1}"#,
+                "{% if c %}",
+            ),
+            (
+                "  a: 1\n{% for c in d %}\n  b: 2\n{% endfor %}",
+                r#"{"a":1}"#,
+                "{% for c in d %}",
+            ),
+            (
+                "  a: 1\n{% include 'b' %}\n",
+                r#"{"a":1}"#,
+                "{% include 'b' %}",
+            ),
+            ("  a: 1\n\n# c\n{{ b }}\n", r#"{"a":1}"#, "{{ b }}"),
+            ("  a: {% if b %}c{% else %}d{% endif %}\n", "{}", "spec.a"),
+            (
+                "  a:\n    {{ b | indent(4) }}\n  c: 1\n",
+                r#"{"c":1}"#,
+                "spec.a",
+            ),
+            ("  a: # c\n{% if b %}\n  - c\n{% endif %}\n", "{}", "spec.a"),
+            (
+                "  a: 1\n  b:\n{% if b %}\n  c: 1\n{% endif %}\n",
+                r#"{"a":1,"b":null}"#,
+                "{% if b %}",
+            ),
+            (
+                "  a: 1\n{% if c %}\n---\nkind: B\n{% endif %}\n",
+                r#"{"a":1}"#,
+                "",
+            ),
+        ] {
+            let text = format!("{OBJECT}spec:\n{end}");
+            let expected = format!("2: {JSON},\"spec\":{object}}} {unknown}");
+            assert_eq!(found("hc.yaml.j2", &text), [expected], "{end}");
+        }
+    }
+
+    #[test]
+    fn scripts_without_a_suffix_terraform_and_templates_of_a_build_are_read() {
+        let heredoc = format!("cat <<A\n{OBJECT}spec: {{a: ${{b}}}}\nA\n");
+        let expected = format!("4: {JSON},\"spec\":{{}}}} spec.a");
+        let script = format!("#!/bin/sh\n{heredoc}");
+        assert_eq!(found("install", &script), [expected.as_str()]);
+        assert!(found("install", &heredoc).is_empty());
+        assert!(found("OWNERS", &script).is_empty());
+        let text = format!("# a\n{heredoc}");
+        assert_eq!(found("main.tf", &text), [expected.as_str()]);
+        let text = format!("# a\n\n{OBJECT}spec: {{a: @B@, c: ${{D}}, e: '{{{{ f }}}}'}}\n");
+        let expected = format!("4: {JSON},\"spec\":{{}}}} spec.a, spec.c, spec.e");
+        assert_eq!(found("hc.yaml.in", &text), [expected]);
+        let text = format!("FROM scratch\nCOPY <<A b\n{OBJECT}A\n");
+        let file = SourceFile::new("Dockerfile", &*text);
+        let texts = of_text(&file);
+        assert_eq!((texts.found.len(), texts.missed.len()), (0, 1));
     }
 }

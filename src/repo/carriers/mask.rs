@@ -17,6 +17,10 @@ pub(super) enum Language {
     Jinja,
     /// Go's templates, as policies have them.
     Go,
+    /// Terraform's heredocs.
+    Terraform,
+    /// Whatever a build fills in: Jinja's braces, variables as the shell has them, `@NAME@`.
+    Any,
 }
 
 impl Language {
@@ -27,6 +31,8 @@ impl Language {
             Self::Shell => "the shell",
             Self::Jinja => "Jinja",
             Self::Go => "a template",
+            Self::Terraform => "Terraform",
+            Self::Any => "the tool that applies it",
         }
     }
 }
@@ -36,13 +42,50 @@ impl Language {
 pub(super) struct Masked {
     pub(super) text: String,
     pub(super) language: Language,
-    /// Lines whose content isn't known: what stands under a condition, by its first line, and what a template
-    /// puts there alone.
-    pub(super) lines: Vec<Range<usize>>,
+    /// Lines whose content isn't known: what stands under a condition, and what a template puts there alone.
+    pub(super) lines: Vec<Line>,
     /// Whether anything stands under a condition.
     pub(super) has_conditions: bool,
     /// Whether what stands under conditions was left, so that `lines` are theirs.
     pub(super) is_whole: bool,
+}
+
+/// Lines whose content isn't known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Line {
+    /// The tag that says so, of a condition the first one.
+    pub(super) tag: Range<usize>,
+    /// What is covered: the tag, or everything up to the end of what it begins.
+    pub(super) covered: Range<usize>,
+}
+
+impl Line {
+    fn alone(tag: Range<usize>) -> Self {
+        Self {
+            covered: tag.clone(),
+            tag,
+        }
+    }
+
+    /// Whether it begins something.
+    pub(super) fn is_block(&self) -> bool {
+        self.covered != self.tag
+    }
+
+    /// The column of what it adds, and its text, as far as the template says that; `None` for another document.
+    fn adds<'t>(&self, text: &'t str) -> Option<(usize, &'t str)> {
+        let first = text[..self.tag.start].rfind('\n').map_or(0, |at| at + 1);
+        let lines = || {
+            let all = text[first..self.covered.end].lines();
+            all.map(|line| (line.len() - line.trim_start().len(), line.trim_start()))
+        };
+        let is_own =
+            |line: &str| !line.is_empty() && !line.starts_with("{%") && !line.starts_with("{{");
+        let own = lines()
+            .find(|(_, line)| is_own(line))
+            .or_else(|| lines().next());
+        own.filter(|(_, line)| !line.starts_with("---"))
+    }
 }
 
 /// Covers what a tool fills in; with `conditions` also what stands under a condition.
@@ -58,9 +101,19 @@ pub(super) fn mask(text: &str, language: Language, conditions: bool) -> Masked {
         Language::Literal => {}
         Language::Shell => shell(text, &mut out),
         Language::Jinja | Language::Go => braces(text, language, conditions, &mut out),
+        Language::Terraform => terraform(text, &mut out),
+        Language::Any => {
+            braces(text, language, conditions, &mut out);
+            let rest = out.text.clone();
+            shell(&rest, &mut out);
+            names(&rest, &mut out);
+        }
     }
     // What `<<-` takes away.
-    if matches!(language, Language::Shell | Language::Literal) {
+    if matches!(
+        language,
+        Language::Shell | Language::Literal | Language::Terraform
+    ) {
         out.text = tabs(&out.text);
     }
     out
@@ -75,6 +128,37 @@ fn tabs(text: &str) -> String {
 }
 
 impl Masked {
+    /// Whether lines are a part of the object that is at a place: in it or right behind it.
+    pub(super) fn is_in(&self, line: &Line, text: &str, object: &Range<usize>) -> bool {
+        let tag = &line.tag;
+        if object.start <= tag.start && tag.end <= object.end + 1 {
+            return true;
+        }
+        let is_left = self.is_whole && line.is_block();
+        let column = object.start - self.text[..object.start].rfind('\n').map_or(0, |at| at + 1);
+        !is_left
+            && object.end <= tag.start
+            && is_blank(&self.text[object.end..tag.start])
+            && line.adds(text).is_some_and(|(at, _)| column <= at)
+    }
+
+    /// Whether lines are all that a field has for a value, by the place of its key.
+    pub(super) fn is_value_of(&self, line: &Line, text: &str, key: Range<usize>) -> bool {
+        let Some(between) = self.text.get(key.end..line.covered.start) else {
+            return false;
+        };
+        let column = key.start - self.text[..key.start].rfind('\n').map_or(0, |at| at + 1);
+        let is_below = match line.adds(text) {
+            Some((at, added)) if line.is_block() => {
+                column < at || column == at && added.starts_with("- ")
+            }
+            // `indent` moves it.
+            _ => true,
+        };
+        let behind = between.trim_start_matches(['"', '\'']).trim_start();
+        is_below && behind.strip_prefix(':').is_some_and(is_blank)
+    }
+
     /// Puts a mark in the place of a value.
     fn value(&mut self, range: Range<usize>) {
         let length = range.len();
@@ -94,6 +178,44 @@ impl Masked {
             .map(|b| blank(*b))
             .collect();
         self.text.replace_range(range, &blanks);
+    }
+}
+
+/// Whether there is nothing but comments in a text.
+fn is_blank(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start);
+    lines.all(|line| line.is_empty() || line.starts_with('#'))
+}
+
+/// Covers `${ … }`; `$${` is a dollar sign.
+fn terraform(text: &str, out: &mut Masked) {
+    let mut at = 0;
+    while let Some(start) = text[at..].find("${").map(|found| at + found) {
+        let end = text[start..].find('}').map(|end| start + end + 1);
+        at = match end {
+            Some(end) if !text[..start].ends_with('$') => {
+                out.value(start..end);
+                end
+            }
+            _ => start + 2,
+        };
+    }
+}
+
+/// Covers `@NAME@`.
+fn names(text: &str, out: &mut Masked) {
+    let mut at = 0;
+    while let Some(start) = text[at..].find('@').map(|found| at + found) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let rest = &text[start + 1..];
+        let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        at = match length > 0 && rest[length..].starts_with('@') {
+            true => {
+                out.value(start..start + length + 2);
+                start + length + 2
+            }
+            false => start + 1,
+        };
     }
 }
 
@@ -202,7 +324,7 @@ fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
                 // Something of its own, or several lines of it.
                 true => {
                     out.blank(range.clone());
-                    out.lines.push(range);
+                    out.lines.push(Line::alone(range));
                 }
                 false => out.value(range),
             }
@@ -213,18 +335,42 @@ fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
             .split(|c: char| c.is_whitespace() || c == '(')
             .next();
         let word = word.unwrap_or_default();
+        let is_alone = |out: &Masked, from: usize| {
+            let line = text[..from].rfind('\n').map_or(0, |at| at + 1);
+            out.text[line..from].trim().is_empty()
+        };
+        if language != Language::Go && word == "include" {
+            match is_alone(out, range.start) {
+                true => {
+                    out.blank(range.clone());
+                    out.lines.push(Line::alone(range));
+                }
+                false => out.value(range),
+            }
+            continue;
+        }
         if OPEN.contains(&word) {
             out.has_conditions = true;
             open.push((range.clone(), open.is_empty()));
         } else if word.starts_with("end")
             && let Some((first, outermost)) = open.pop()
-            && outermost
         {
-            if conditions {
-                out.blank(first.start..range.end);
-                out.lines.retain(|line| line.start < first.start);
+            let covered = first.start..range.end;
+            // A choice between values of a field.
+            if !text[covered.clone()].contains('\n') && !is_alone(out, first.start) {
+                out.value(covered);
+                continue;
             }
-            out.lines.push(first);
+            if outermost {
+                if conditions {
+                    out.blank(covered.clone());
+                    out.lines.retain(|line| line.tag.start < first.start);
+                }
+                out.lines.push(Line {
+                    tag: first,
+                    covered,
+                });
+            }
         }
         out.blank(range);
     }
@@ -248,6 +394,12 @@ mod tests {
             ),
             ("{{ {% {#", Language::Jinja),
             ("{{}}é{{é\né}}", Language::Go),
+            (
+                "a: {% if é %}b{% else %}{{ c }}{% endif %}\nd: {% include 'e' %}\n",
+                Language::Jinja,
+            ),
+            ("a: ${b}-$${c}\nd: ${", Language::Terraform),
+            ("a: {{ b }}-${C}\nd: @E@\nf: @", Language::Any),
         ] {
             for conditions in [true, false] {
                 let masked = mask(text, language, conditions);

@@ -6,6 +6,8 @@
 
 pub(super) mod ansible;
 pub(super) mod embedded;
+pub(super) mod files;
+mod inline;
 mod mask;
 pub(super) mod merge;
 pub(super) mod named;

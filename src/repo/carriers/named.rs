@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::almost::{HCO, HINTS};
-use super::{ansible, group, policy, text};
+use super::{ansible, group, inline, policy, text};
 use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
 use crate::source::{Location, SourceFile, Span};
 use crate::yaml::{Document, Node, Value};
@@ -20,8 +20,8 @@ pub static HCO_NOT_PLANNED: Rule = Rule {
 ## What it finds
 
 A HyperConverged in a place from which hcoplan can't tell what a cluster gets: in an object of a kind that it
-doesn't know to apply others, in the text of a ConfigMap, in a policy or a task that removes it, or in a template
-whose tool isn't run. docs/carriers.md lists what is planned and what is named.
+doesn't know to apply others, in the text of a ConfigMap, in a string of a script, in a policy or a task that removes it,
+or in a template whose tool isn't run. docs/carriers.md lists what is planned and what is named.
 
 ClusterServiceVersions, CRDs, samples of the console and catalogs hold examples, and aren't meant.
 
@@ -55,6 +55,7 @@ file of its own. What is only an example can be left out with `ignore` in `hcopl
 /// A HyperConverged that isn't planned, and what it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct NamedCarrier {
+    /// Its kind, or the whole text that it is in.
     pub(in super::super) span: Span,
     pub(in super::super) why: Why,
 }
@@ -151,12 +152,9 @@ impl<'n> Walk<'n, '_> {
                     self.node(item, carrier, false);
                 }
             }
-            Value::String(text) if holds_one(text) => {
+            Value::String(text) if holds_one(text) || applies_one(text) => {
                 let why = Why::InText(carrier.to_owned());
-                let span = Span {
-                    end: node.span.start + 1,
-                    ..node.span
-                };
+                let span = node.span;
                 self.out.push(NamedCarrier { span, why });
             }
             _ => {}
@@ -167,7 +165,8 @@ impl<'n> Walk<'n, '_> {
 /// What an object is called where it is said what something is in.
 fn kind_of(node: &Node) -> &str {
     match text(node, "kind") {
-        "" if matches!(node.value, Value::Seq(_)) => "list of tasks",
+        "" if ansible::is_tasks(node) => "list of tasks",
+        "" if matches!(node.value, Value::Seq(_)) => "list",
         "" => "file",
         kind => kind,
     }
@@ -183,25 +182,35 @@ pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
 
 /// Whether a text of several lines has a manifest of a HyperConverged in it.
 pub(in super::super) fn holds_one(text: &str) -> bool {
-    let is_line = |key: &str, has: &dyn Fn(&str) -> bool| {
-        text.lines().any(|line| {
-            let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
-            let rest = line
-                .strip_prefix(key)
-                .map(|r| r.trim_start_matches(['"', '\'']));
-            let value = rest.and_then(|r| r.trim_start().strip_prefix(':'));
-            value.is_some_and(has)
-        })
-    };
-    text.contains('\n')
-        && text.contains(HCO)
-        && is_line("kind", &|v| HINTS.iter().any(|h| v.contains(h)))
-        && is_line("apiVersion", &|v| v.contains(HCO))
+    text.contains(HCO) && holds_kind(text) && has_line(text, "apiVersion", &|v| v.contains(HCO))
+}
+
+/// Whether a text of several lines may have one in it, or what is meant to be one.
+pub(super) fn holds_kind(text: &str) -> bool {
+    let is_meant = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
+    text.contains('\n') && has_line(text, "kind", &is_meant)
+}
+
+/// Whether a line of a text gives a key such a value.
+fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
+        let rest = line
+            .strip_prefix(key)
+            .map(|r| r.trim_start_matches(['"', '\'']));
+        let value = rest.and_then(|r| r.trim_start().strip_prefix(':'));
+        value.is_some_and(has)
+    })
+}
+
+/// Whether a text is a script that applies a manifest which stands in a string of it.
+fn applies_one(text: &str) -> bool {
+    text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
 }
 
 /// What is said about a text that has a HyperConverged in it and can't be read.
 pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
-    let message = "a HyperConverged is in a text that is no YAML before its tool fills it in";
+    let message = "a HyperConverged is in a text that hcoplan can't read as a manifest";
     Finding::new(&HCO_NOT_PLANNED, message)
         .at(Location::new(file, span))
         .label("not planned")
@@ -238,8 +247,16 @@ pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Fi
             "put it into a file of its own, or look at what its tool prints: `… | hcoplan lint -`",
         ),
     };
+    let span = match &named.why {
+        // All of it would be too much to show.
+        Why::InText(_) => Span {
+            end: named.span.start + 1,
+            ..named.span
+        },
+        _ => named.span,
+    };
     Finding::new(&HCO_NOT_PLANNED, message)
-        .at(Location::new(&document.file, named.span))
+        .at(Location::new(&document.file, span))
         .label("not planned")
         .help(help)
 }

@@ -7,7 +7,7 @@ use super::{Carrier, CarrierKind};
 use crate::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
 use crate::release::Release;
 use crate::source::Span;
-use crate::yaml::{Document, Node, Value};
+use crate::yaml::{Document, Entry, Node, Value};
 
 /// A value that isn't known before it is applied.
 pub static VALUE_UNKNOWN: Rule = Rule {
@@ -76,6 +76,12 @@ enum What {
 }
 
 impl Unknown {
+    /// That a field's value was taken out.
+    pub(super) fn value(span: Span, path: String, by: &str) -> Self {
+        let what = What::Value(path, by.to_owned());
+        Self { span, what }
+    }
+
     /// What a part of a template adds.
     pub(super) fn lines(span: Span, template: &str) -> Self {
         let what = What::Lines(template.to_owned());
@@ -130,6 +136,29 @@ pub(super) fn masked(root: &mut Node, by: &str) -> Vec<Unknown> {
         false => Filled::Same,
     });
     out
+}
+
+/// Takes the first field out that has no value here, and of whose key `is_it` says that a template gives it one;
+/// its path.
+pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Option<String> {
+    match &mut root.value {
+        Value::Map(entries) => {
+            let is_meant = |e: &Entry| matches!(e.value.value, Value::Null) && is_it(e.key.span);
+            if let Some(at) = entries.iter().position(is_meant) {
+                return Some(entries.remove(at).key.text);
+            }
+            entries.iter_mut().find_map(|entry| {
+                let below = take_field(&mut entry.value, is_it)?;
+                let dot = if below.starts_with('[') { "" } else { "." };
+                Some(format!("{}{dot}{below}", entry.key.text))
+            })
+        }
+        Value::Seq(items) => {
+            let below = items.iter_mut().find_map(|item| take_field(item, is_it))?;
+            Some(format!("[].{below}"))
+        }
+        _ => None,
+    }
 }
 
 /// Whether a text has a template in it.

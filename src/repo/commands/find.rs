@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use serde_json::Value as Json;
 
 use super::super::carriers::ansible;
-use super::super::carriers::embedded::{code_blocks, is_prose};
+use super::super::carriers::files::{code_blocks, is_prose};
 use super::shell::{self, UNKNOWN, Word, arguments, option};
 use super::{Action, Command};
 use crate::source::{Location, SourceFile, Span};

@@ -14,6 +14,7 @@ use memchr::memmem::Finder;
 use self::escapes::unescaped;
 use super::almost::{self, is_almost};
 use super::carriers::embedded::{self, Embedded, Texts};
+use super::carriers::files;
 use super::charts;
 use super::commands::{self, Command};
 use super::kustomization::{Named, is_kustomization};
@@ -56,7 +57,8 @@ pub(super) struct Content {
 
 impl Content {
     pub(super) fn parse(file: Arc<SourceFile>) -> Self {
-        if embedded::is_text(file.path()) {
+        let bytes = file.text().as_bytes();
+        if files::is_text(file.path()) || files::is_script(file.path(), bytes) {
             let texts = embedded::of_text(&file);
             let mut out = Self {
                 documents: Vec::new(),
@@ -67,7 +69,7 @@ impl Content {
                 missed: Vec::new(),
                 file,
             };
-            if embedded::is_prose(out.file.path()) {
+            if files::is_prose(out.file.path()) {
                 let applied = texts.found.into_iter().map(|e| e.document);
                 out.commands.extend(commands::of_manifests(applied));
                 return out;
@@ -77,7 +79,7 @@ impl Content {
         let parsed = yaml::parse(&file);
         let documents: Vec<_> = parsed.documents.into_iter().map(Arc::new).collect();
         let mut texts = Texts::default();
-        if mentions_hco(file.text()) {
+        if mentions_hco(file.text()) || has_kind_like(file.text()) {
             let found = documents.iter().flat_map(|d| embedded::of_document(d));
             texts.found.extend(found);
         }
@@ -289,7 +291,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
             };
         }
     };
-    if embedded::is_text(path) {
+    if files::is_text(path) || files::is_script(path, &bytes) {
         return scan_text(tree, path, bytes);
     }
     let kustomization = is_kustomization(path);
@@ -322,7 +324,11 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 /// Looks at a script or a template.
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's are rendered with it.
-    let may_matter = WORDS.hco.find(&bytes).is_some() || commands::may_have(&bytes);
+    let is_meant = || {
+        WORDS.almost.iter().any(|word| word.find(&bytes).is_some())
+            && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
+    };
+    let may_matter = WORDS.hco.find(&bytes).is_some() || commands::may_have(&bytes) || is_meant();
     if !may_matter || charts::is_in_chart(tree, path) {
         return Scanned::default();
     }

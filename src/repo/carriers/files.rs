@@ -1,0 +1,127 @@
+//! Files that have manifests in them without being one: scripts, templates, prose.
+
+use camino::Utf8Path;
+
+use super::super::kustomization::is_kustomization;
+use super::mask::Language;
+
+/// How manifests stand in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// It is one, once a tool has filled it in.
+    Template(Language),
+    /// In heredocs.
+    Script(Language),
+    /// In blocks of code.
+    Prose,
+    /// An image has them, so that nobody knows what becomes of them.
+    Image,
+}
+
+/// Whether a file's name says that it can have manifests in it without being one.
+pub(in super::super) fn is_text(path: &Utf8Path) -> bool {
+    of_name(path).is_some()
+}
+
+/// Whether a file can be a script without a suffix, by its name. `LICENSE`, `OWNERS` and the like aren't opened.
+pub(in super::super) fn may_be_script(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    !name.contains('.')
+        && name.contains(|c: char| c.is_ascii_lowercase())
+        && !is_kustomization(path)
+}
+
+/// Whether a file is such a script.
+pub(in super::super) fn is_script(path: &Utf8Path, bytes: &[u8]) -> bool {
+    bytes.starts_with(b"#!") && may_be_script(path)
+}
+
+/// Whether a file is prose with commands in it.
+pub(in super::super) fn is_prose(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    [".md", ".markdown", ".adoc", ".asciidoc"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
+/// Prose with everything but its blocks of code blanked out, so that every byte of them stays where it is.
+pub(in super::super) fn code_blocks(path: &Utf8Path, text: &str) -> String {
+    let name = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let is_asciidoc = ["adoc", "asciidoc"].contains(&name.as_str());
+    let (mut fence, mut out): (Option<&str>, _) = (None, String::with_capacity(text.len()));
+    for line in text.split_inclusive('\n') {
+        let mut marks = ["```", "~~~"].into_iter();
+        let mark = match is_asciidoc && is_delimiter(line.trim_end()) {
+            true => Some(line.trim_end()),
+            false => marks.find(|mark| line.trim_start().starts_with(mark)),
+        };
+        let is_code = match (fence, mark) {
+            (None, Some(mark)) => {
+                fence = Some(mark);
+                false
+            }
+            (Some(open), Some(mark)) if open == mark => {
+                fence = None;
+                false
+            }
+            _ => fence.is_some() || line.starts_with("    "),
+        };
+        match is_code {
+            true => out.push_str(line),
+            false => out.extend(line.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' })),
+        }
+    }
+    out
+}
+
+/// Whether a line of AsciiDoc begins or ends a block of code.
+fn is_delimiter(line: &str) -> bool {
+    ['-', '.']
+        .iter()
+        .any(|mark| line.len() >= 4 && line.chars().all(|c| c == *mark))
+}
+
+/// Whether a file is called like one that an image is built with.
+pub(in super::super) fn builds_image(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let begins = ["dockerfile", "containerfile"].iter().any(|b| {
+        name.strip_prefix(b)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
+    });
+    begins
+        || [".dockerfile", ".containerfile"]
+            .iter()
+            .any(|e| name.ends_with(e))
+}
+
+/// How manifests stand in a file with this text.
+pub(super) fn form(path: &Utf8Path, text: &str) -> Option<Form> {
+    let script = || is_script(path, text.as_bytes()).then_some(Form::Script(Language::Shell));
+    of_name(path).or_else(script)
+}
+
+fn of_name(path: &Utf8Path) -> Option<Form> {
+    let name = path.file_name()?.to_ascii_lowercase();
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    if ends(&[".j2", ".jinja", ".jinja2"]) {
+        return Some(Form::Template(Language::Jinja));
+    }
+    if ends(&[".tpl", ".tmpl", ".gotmpl"]) {
+        return Some(Form::Template(Language::Go));
+    }
+    if ends(&[".yaml.in", ".yml.in", ".yaml.template", ".yml.template"]) {
+        return Some(Form::Template(Language::Any));
+    }
+    if ends(&[".tf"]) {
+        return Some(Form::Script(Language::Terraform));
+    }
+    if is_prose(path) {
+        return Some(Form::Prose);
+    }
+    if builds_image(path) {
+        return Some(Form::Image);
+    }
+    let is_script = ends(&[".sh", ".bash", ".zsh", ".ksh", ".mk", ".bats"])
+        || ["makefile", "justfile", "jenkinsfile"].contains(&name.as_str());
+    is_script.then_some(Form::Script(Language::Shell))
+}

@@ -1,0 +1,91 @@
+//! Manifests in strings of scripts: `echo '{…}' | oc apply -f -`, here-strings, variables, Terraform's maps.
+//!
+//! They aren't read, but nobody shall think that there is none.
+
+use std::ops::Range;
+
+use super::super::almost::HCO;
+
+/// How many lines `apiVersion` and `kind` of a manifest are apart at most.
+const NEAR: usize = 5;
+
+/// The lines that say that something is a HyperConverged, outside of comments and of what is read already.
+pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> {
+    if !text.contains(HCO) {
+        return Vec::new();
+    }
+    let lines: Vec<(usize, &str)> = offsets(text)
+        .filter(|(at, line)| {
+            let is_read = read.iter().any(|range| range.contains(at));
+            !is_read && !line.trim_start().starts_with('#')
+        })
+        .collect();
+    let is_one = |number: usize| {
+        let near = &lines[number.saturating_sub(NEAR)..lines.len().min(number + NEAR + 1)];
+        says(lines[number].1, "kind", "HyperConverged")
+            && near.iter().any(|(_, line)| says(line, "apiVersion", HCO))
+    };
+    let found = (0..lines.len()).filter(|number| is_one(*number));
+    found
+        .map(|number| {
+            let (at, line) = lines[number];
+            let indent = line.len() - line.trim_start().len();
+            at + indent..at + line.trim_end().len()
+        })
+        .collect()
+}
+
+/// The lines of a text with their first bytes.
+pub(super) fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line)
+    })
+}
+
+/// Whether a line gives a key a value that begins so, in whatever quotes.
+fn says(line: &str, key: &str, value: &str) -> bool {
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
+    line.match_indices(key).any(|(at, _)| {
+        let rest = line[at + key.len()..].trim_start_matches(is_mark);
+        let rest = rest.strip_prefix([':', '=']);
+        rest.is_some_and(|rest| rest.trim_start_matches(is_mark).starts_with(value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_in_strings_are_found() {
+        for (text, expected) in [
+            (
+                r#"echo '{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged"}' | oc apply -f -"#,
+                true,
+            ),
+            (
+                r#"A="{\"apiVersion\": \"hco.kubevirt.io/v1\", \"kind\": \"HyperConverged\"}""#,
+                true,
+            ),
+            (
+                "oc apply -f - <<< \"apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\"",
+                true,
+            ),
+            (
+                "manifest = {\n  apiVersion = \"hco.kubevirt.io/v1\"\n  kind       = \"HyperConverged\"\n}",
+                true,
+            ),
+            (
+                "# apiVersion: hco.kubevirt.io/v1\n# kind: HyperConverged",
+                false,
+            ),
+            ("oc get HyperConverged.v1.hco.kubevirt.io", false),
+        ] {
+            assert_eq!(!manifests(text, &[]).is_empty(), expected, "{text}");
+        }
+        assert!(manifests("kind: HyperConverged # hco.kubevirt.io\n", &[]).is_empty());
+    }
+}
