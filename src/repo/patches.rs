@@ -1,8 +1,9 @@
 //! Patches that controllers lay over a HyperConverged which lies elsewhere: `patches` of a PolicyGenerator's
-//! manifests, and `kustomize.patches` of Argo CD's Applications.
+//! manifests, `kustomize.patches` of Argo CD's Applications, and `patches` of Flux's Kustomizations.
 //!
-//! Both are kustomize's: a strategic merge patch replaces lists of custom resources as a whole and removes what is
-//! null; a list is a JSON patch. Sources: the generator plugin of Open Cluster Management; Argo CD, `kustomize`.
+//! All are kustomize's: a strategic merge patch replaces lists of custom resources as a whole and removes what is
+//! null; a list is a JSON patch. Sources: the generator plugin of Open Cluster Management; Argo CD, `kustomize`;
+//! Flux's Kustomization API, `spec.patches`.
 
 use std::sync::Arc;
 
@@ -17,6 +18,9 @@ use crate::source::{Location, SourceFile, Span, normal};
 use crate::yaml::{self, Document, Node, ScalarPlaces};
 
 const KIND: &str = "HyperConverged";
+
+/// The API group of Flux's Kustomizations.
+pub(super) const FLUX: &str = "kustomize.toolkit.fluxcd.io";
 
 /// A patch for whatever HyperConverged a path leads to.
 #[derive(Debug, Clone)]
@@ -40,6 +44,7 @@ pub(super) fn may_patch(root: &Node) -> bool {
         (group(root), text(root, "kind")),
         ("policy.open-cluster-management.io", "PolicyGenerator")
             | ("argoproj.io", "Application" | "ApplicationSet")
+            | (FLUX, "Kustomization")
     )
 }
 
@@ -87,19 +92,34 @@ pub(super) fn patches_of(document: &Document, elements: &[Template]) -> Vec<Patc
         return out;
     }
     let spec = match kind {
-        "Application" => root.get("spec"),
+        "Application" | "Kustomization" => root.get("spec"),
         _ => root.below("spec.template.spec"),
     };
     let Some(spec) = spec else { return out };
-    let sources = spec.get("sources").map_or(&[][..], Node::items).iter();
-    for source in sources.chain(spec.get("source")) {
-        let path = text(source, "path");
+    let (sources, patches): (Vec<&Node>, _) = match kind {
+        // Its own spec is the source; an artifact's path is none of the repository.
+        "Kustomization" => (vec![spec], "patches"),
+        _ => {
+            let sources = list(spec, "sources").iter().chain(spec.get("source"));
+            (sources.collect(), "kustomize.patches")
+        }
+    };
+    for source in sources {
+        let is_elsewhere = source
+            .below("sourceRef.kind")
+            .is_some_and(|kind| kind.as_str() != Some("GitRepository"));
+        let path = match is_elsewhere {
+            true => "",
+            // Without a path Flux takes all of it.
+            false if kind == "Kustomization" && source.get("path").is_none() => ".",
+            false => text(source, "path"),
+        };
         let targets = match path {
             "" => Vec::new(),
             path if path.contains("{{") => filled(path, elements),
             path => normal(Utf8Path::new(path)).into_iter().collect(),
         };
-        for entry in list(source, "kustomize.patches") {
+        for entry in list(source, patches) {
             let target_kind = entry.below("target.kind").and_then(Node::as_str);
             let is_meant = target_kind.is_none_or(|kind| {
                 Regex::new(&format!("^(?:{kind})$")).is_ok_and(|kind| kind.is_match(KIND))
@@ -385,6 +405,30 @@ mod tests {
         let (clusters, found) = planned(&[("apps/set.yaml", set)]);
         assert!(clusters[0].contains("\"c\""), "{clusters:?}");
         assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn a_flux_kustomizations_patch_is_laid_over_what_its_path_holds() {
+        let flux = |path: &str, source: &str| {
+            format!(
+                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: virt}}\nspec:\n  path: \
+                 {path}\n  sourceRef: {{kind: {source}, name: s}}\n  patches:\n  - target: {{kind: HyperConverged}}\n    \
+                 patch: |\n      - op: add\n        path: /spec/defaultCPUModel\n        value: b\n"
+            )
+        };
+        let (clusters, found) = planned(&[("flux/virt.yaml", &flux("./virt", "GitRepository"))]);
+        assert!(
+            clusters[0].contains("\"defaultCPUModel\":\"b\""),
+            "{clusters:?}"
+        );
+        assert!(found.is_empty(), "{found:?}");
+        let said = "the Kustomization virt in flux/virt.yaml patches a HyperConverged, which isn't among the clusters \
+                    that are planned";
+        for (path, source) in [("./gone", "GitRepository"), ("./virt", "OCIRepository")] {
+            let (clusters, found) = planned(&[("flux/virt.yaml", &flux(path, source))]);
+            assert!(clusters[0].contains("\"defaultCPUModel\":\"a\""));
+            assert_eq!(found, [said]);
+        }
     }
 
     #[test]

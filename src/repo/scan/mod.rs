@@ -19,7 +19,7 @@ use super::charts;
 use super::commands::{self, Command};
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
-use super::patches::{changes_others, may_patch};
+use super::patches::{self, changes_others, may_patch};
 use super::statements::{StatementKind, is_application};
 use crate::inventory::SourceKind;
 use crate::source::{SourceFile, Span, Tree, Unreadable};
@@ -444,7 +444,7 @@ struct Words {
     machine: Finder<'static>,
     subscription: Finder<'static>,
     package: Finder<'static>,
-    patching: [Finder<'static>; 2],
+    patching: [Finder<'static>; 3],
     destination: Finder<'static>,
     binary: Finder<'static>,
     statements: [Finder<'static>; 2],
@@ -459,7 +459,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
     subscription: Finder::new("Subscription"),
     package: Finder::new(PACKAGE),
     destination: Finder::new("destination:"),
-    patching: [Finder::new("PolicyGenerator"), Finder::new("kustomize:")],
+    patching: ["PolicyGenerator", "kustomize:", patches::FLUX].map(Finder::new),
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
     statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
