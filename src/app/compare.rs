@@ -199,6 +199,8 @@ fn work(
             let finds = new.findings(after, is, Some(&old), selection);
             diff.findings_added = only(&finds, &found);
             diff.findings_removed = only(&found, &finds);
+            let refusals: Vec<Finding> = finds.into_iter().filter(|f| f.refusal).collect();
+            diff.refusals = only(&refusals, &diff.findings_added);
         }
         (None, Some(is)) => {
             if let Some(planned) = one(Kind::Add, before, after, is, diff) {

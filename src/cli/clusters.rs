@@ -197,26 +197,7 @@ fn find_in(
 }
 
 /// The names of the clusters, and of those that weren't asked for.
-impl Clusters {
-    /// Whether a file lies in what is looked at.
-    pub(super) fn holds(&self, path: &Utf8Path) -> bool {
-        let here = |path: &Utf8Path| match path.as_str() {
-            "" => Utf8Path::new(".").canonicalize(),
-            _ => path.canonicalize(),
-        };
-        match (here(path.parent().unwrap_or(path)), here(&self.root)) {
-            (Ok(directory), Ok(root)) => directory.starts_with(root),
-            _ => true,
-        }
-    }
-
-    /// What its clusters are called.
-    pub(super) fn names(&self) -> BTreeSet<String> {
-        names(&self.repo).map(ToOwned::to_owned).collect()
-    }
-}
-
-fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
     let built = repo.clusters().iter().map(ClusterRef::name);
     built.chain(repo.left())
 }

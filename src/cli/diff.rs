@@ -20,6 +20,7 @@ use super::sides::{self, Side};
 use crate::app::{self, Compared, Progress, Relation};
 use crate::diff::{Before, ClusterDiff};
 use crate::emit::DiskTree;
+use crate::finding::Finding;
 use crate::lint::Settings;
 use crate::repo::{Builds, ClusterRef, Repo};
 use crate::report::changes::{Changes, Format, LEAST_BUDGET, write};
@@ -116,6 +117,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         return Ok(run.verdict);
     }
     run.compared += base::add_unplanned(std::mem::take(&mut run.unbuilt), &mut run.clusters);
+    let standing: Vec<&Finding> = run.clusters.iter().flat_map(|c| &c.refusals).collect();
     let changes = |terminal| Changes {
         left: &left,
         right: &right,
@@ -123,7 +125,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         compared: run.compared,
         root: &run.root,
         terminal,
-        standing: &[],
+        standing: &standing,
         budget: arguments.budget_bytes.and_then(|n| usize::try_from(n).ok()),
     };
     for target in &targets {
@@ -133,6 +135,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         text.flush()?;
         target.write(&text, output)?;
     }
+    let added = run.clusters.iter().flat_map(|c| &c.findings_added);
+    run.verdict.failed |= !standing.is_empty() || added.into_iter().any(|f| f.refusal);
     let differs = run.clusters.iter().any(|c| !c.is_empty());
     run.verdict.failed |= arguments.exit_code && differs;
     Ok(run.verdict)

@@ -1,10 +1,12 @@
 //! Which rules run and which findings count: the arguments, and below them `hcoplan.yaml`.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::baseline::BaselineFile;
-use super::clusters::Clusters;
+use super::clusters::{self, Clusters};
 use super::failure::Failure;
 use crate::finding::{Severity, nearest};
 use crate::lint::{self, Selector, Settings};
@@ -126,7 +128,7 @@ impl Rules {
         });
         match self.baseline.clone().or(configured) {
             Some(path) => Ok(Some(BaselineFile {
-                looked_at: (!found.holds(&path)).then(|| found.names()),
+                looked_at: looked_at(&path, found),
                 path,
                 update: self.update_baseline,
                 some_rules: self.choice.is_some(),
@@ -138,6 +140,21 @@ impl Rules {
             None => Ok(None),
         }
     }
+}
+
+/// The clusters that are looked at, where a file lies outside of what they are in.
+fn looked_at(path: &Utf8Path, found: &Clusters) -> Option<BTreeSet<String>> {
+    let here = |path: &Utf8Path| match path.as_str() {
+        "" => Utf8Path::new(".").canonicalize(),
+        _ => path.canonicalize(),
+    };
+    let directory = here(path.parent().unwrap_or(path)).ok()?;
+    let is_outside = !directory.starts_with(here(&found.root).ok()?);
+    is_outside.then(|| {
+        clusters::names(&found.repo)
+            .map(ToOwned::to_owned)
+            .collect()
+    })
 }
 
 fn selectors(names: &[String]) -> Result<Vec<Selector>, Failure> {

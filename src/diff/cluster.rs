@@ -29,6 +29,8 @@ pub struct ClusterDiff {
     pub findings_added: Vec<Finding>,
     /// Findings that go.
     pub findings_removed: Vec<Finding>,
+    /// The refusals of the right side that the left one has, too: without them nothing would seem to be wrong.
+    pub refusals: Vec<Finding>,
 }
 
 /// A side that could not be rendered.
@@ -58,6 +60,7 @@ impl ClusterDiff {
             knows_images: false,
             findings_added: Vec::new(),
             findings_removed: Vec::new(),
+            refusals: Vec::new(),
         }
     }
 

@@ -211,7 +211,8 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
         return Some(finding.severity(Severity::Info).help(help).fixes(fix));
     }
     if cx.document().root.at(field).is_some() {
-        let help = format!("{field} took its place, says otherwise, and counts: remove what isn't meant");
+        let help =
+            format!("{field} took its place, says otherwise, and counts: remove what isn't meant");
         let fix = cx.fix("remove the gate", Applicability::Unsafe, &[removed]);
         return Some(finding.help(help).fixes(fix));
     }

@@ -109,9 +109,15 @@ pub(super) fn refusal_by(
             fix.edits.extend(more.edits);
         }
     }
-    let again = fix.as_ref().and_then(|fix| refused_again(cx, fix, &cause.path));
+    let again = fix
+        .as_ref()
+        .and_then(|fix| refused_again(cx, fix, &cause.path));
     if let Some(again) = again {
-        let help = format!("write {} {} that is read: {again}", article(first.wanted), first.wanted);
+        let help = format!(
+            "write {} {} that is read: {again}",
+            article(first.wanted),
+            first.wanted
+        );
         return Some(finding.help(help));
     }
     match fix {
