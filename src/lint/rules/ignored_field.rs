@@ -122,8 +122,7 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .label("without effect")
         .help("remove it: nothing changes");
     let removed = [Change::Remove(alone(cx, path))];
-    // Nothing changes, but what somebody wrote down is gone.
-    finding.fixes(cx.fix("remove the field", Applicability::Unsafe, &removed))
+    finding.fixes(cx.fix("remove the field", Applicability::Safe, &removed))
 }
 
 /// Settings of the application-aware quota while it is off.
@@ -188,12 +187,12 @@ fn useless(
         "remove the {}",
         if rest.is_empty() { "gate" } else { "gates" }
     );
-    // What says something else than is so is somebody's wish.
-    let (severity, applicability) = match harmless {
-        true => (Severity::Info, Applicability::Safe),
-        false => (RULE.severity, Applicability::Unsafe),
+    let fix = cx.fix(title, Applicability::Safe, &removed);
+    let severity = if harmless {
+        Severity::Info
+    } else {
+        RULE.severity
     };
-    let fix = cx.fix(title, applicability, &removed);
     Some(finding.severity(severity).fixes(fix))
 }
 
@@ -211,9 +210,9 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
         return Some(finding.severity(Severity::Info).help(help).fixes(fix));
     }
     if cx.document().root.at(field).is_some() {
-        let help =
-            format!("{field} took its place, says otherwise, and counts: remove what isn't meant");
-        let fix = cx.fix("remove the gate", Applicability::Unsafe, &[removed]);
+        // Nobody knows which of the two is meant.
+        let fix = cx.fix("remove the gate", Applicability::Suggestion, &[removed]);
+        let help = format!("{field} took its place, says otherwise, and counts");
         return Some(finding.help(help).fixes(fix));
     }
     let finding = finding.help(format!("{field} took its place"));
