@@ -484,6 +484,8 @@ const REFUSED: &[&str] = &[
     "the cluster would store something else at spec.virtualization.mediatedDevicesConfiguration.",
     // A gate that v1beta1 ignores and v1 has not: the user carries its wish over first.
     " is ignored and would be lost: ",
+    // The same of a field that v1beta1 doesn't know.
+    " is no field of v1beta1 and would be lost: ",
     // In v1 nothing is warned about, and the webhook looks further.
     "1.18: it would be refused in v1",
 ];
