@@ -335,10 +335,8 @@ fn consoles() {
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
-/// The example's committed tree is what its sources rendered before their last change, so that
-/// the first command of the README has something to show. `SNAPSHOTS=overwrite` renders it again.
-#[test]
-fn the_fleet_is_one_change_behind() {
+/// The example as it was before its last change, the file that changes, and its text afterwards.
+fn fleet_before_its_last_change() -> (Scene, PathBuf, String) {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
     let inventory = scene.path("clusters/lab-multiarch/inventory.yaml");
     let text = fs::read_to_string(&inventory).expect("readable");
@@ -346,6 +344,14 @@ fn the_fleet_is_one_change_behind() {
         .split_once("    # Joined on Monday.\n")
         .expect("the change");
     fs::write(&inventory, before).expect("written");
+    (scene, inventory, text)
+}
+
+/// The example's committed tree is what its sources rendered before their last change, so that
+/// the first command of the README has something to show. `SNAPSHOTS=overwrite` renders it again.
+#[test]
+fn the_fleet_is_one_change_behind() {
+    let (scene, _, _) = fleet_before_its_last_change();
     let mut said = String::new();
     scene.run("hcoplan render --out now", &mut said);
     let committed = main_directory().join("examples/fleet/rendered");

@@ -176,12 +176,18 @@ fn said_of(editor: &mut Editor, path: &str, text: &str, word: &str) -> String {
         .to_owned()
 }
 
-/// A layer's file is described for the release and the nodes of a cluster that it goes into.
-#[test]
-fn a_layer_is_described_for_its_cluster() {
+/// The overlays of every command, which the configuration asks to build.
+fn built_overlays() -> Scene {
     let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in/overlays"));
     scene.add_kustomize();
     fs::write(scene.path("hcoplan.yaml"), "kustomize: true\n").expect("written");
+    scene
+}
+
+/// A layer's file is described for the release and the nodes of a cluster that it goes into.
+#[test]
+fn a_layer_is_described_for_its_cluster() {
+    let scene = built_overlays();
     let text = |path: &str| fs::read_to_string(scene.path(path)).expect("readable");
     let (base, patch) = ("base/hyperconverged.yaml", "clusters/prod/patch.yaml");
     let mut editor = Editor::new(&scene);
@@ -279,9 +285,7 @@ impl Drop for Editor {
 /// and offers to change that layer, with the names of the clusters that change by it.
 #[test]
 fn an_editor_sees_through_overlays() {
-    let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in/overlays"));
-    scene.add_kustomize();
-    fs::write(scene.path("hcoplan.yaml"), "kustomize: true\n").expect("written");
+    let scene = built_overlays();
     let text = |path: &str| fs::read_to_string(scene.path(path)).expect("readable");
     let (base, patch) = ("base/hyperconverged.yaml", "clusters/prod/patch.yaml");
 

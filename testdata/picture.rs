@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use super::{Scene, main_directory};
+use super::{fleet_before_its_last_change, main_directory};
 
 /// Characters of a line; what is longer is wrapped.
 const WIDTH: usize = 104;
@@ -15,13 +15,7 @@ const INDENT: &str = "\u{a0}\u{a0}\u{a0}\u{a0}";
 fn the_picture_is_the_comment_of_the_action() {
     let action = fs::read_to_string(main_directory().join(".github/action/run")).expect("readable");
     assert!(action.contains(r#"hcoplan diff --against "$BASE" --exit-code --format "markdown="#));
-    let scene = Scene::new(&main_directory().join("examples/fleet"));
-    let inventory = scene.path("clusters/lab-multiarch/inventory.yaml");
-    let text = fs::read_to_string(&inventory).expect("readable");
-    let (before, _) = text
-        .split_once("    # Joined on Monday.\n")
-        .expect("the change");
-    fs::write(&inventory, before).expect("written");
+    let (scene, inventory, text) = fleet_before_its_last_change();
     scene.run("commit", &mut String::new());
     fs::write(&inventory, &text).expect("written");
     let done = scene

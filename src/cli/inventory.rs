@@ -103,8 +103,8 @@ fn human(facts: &[Contradiction], drift: &Drift, arguments: &Check) -> Vec<Strin
     let facts = facts.iter().map(|fact| {
         let at = fact.place.start();
         let (file, message) = (&arguments.inventory, fact_message(fact));
-        let (line, column, help) = (at.line, at.column, update_help(arguments));
-        format!("{file}:{line}:{column}: {message}\n  help: {help} it up to date\n")
+        let (line, column, help) = (at.line, at.column, fact_help(arguments));
+        format!("{file}:{line}:{column}: {message}\n  help: {help}\n")
     });
     let counts = drift.counts.iter().map(|count| {
         let at = count.place.start();
@@ -174,13 +174,18 @@ fn unknown_message(unknown: &UnknownPool) -> String {
 }
 
 fn unknown_help(arguments: &Check) -> String {
-    format!("{} them", update_help(arguments).replace("brings", "adds"))
+    format!("{} adds them", import_command(arguments))
 }
 
-fn update_help(arguments: &Check) -> String {
+fn fact_help(arguments: &Check) -> String {
+    format!("{} brings it up to date", import_command(arguments))
+}
+
+/// The command that takes over what the dump says.
+fn import_command(arguments: &Check) -> String {
     let dump: Vec<_> = arguments.dump.iter().map(|d| d.as_str()).collect();
     let (dump, file) = (dump.join(" "), &arguments.inventory);
-    format!("`hcoplan import {dump} --out {file}` brings")
+    format!("`hcoplan import {dump} --out {file}`")
 }
 
 /// The differences as a document.
@@ -191,7 +196,7 @@ fn document_of(facts: &[Contradiction], drift: &Drift, arguments: &Check) -> Val
         json!({
             "kind": "fact", "field": field, "line": at.line, "column": at.column,
             "declared": fact.declared, "found": value, "by": by,
-            "message": fact_message(fact), "help": format!("{} it up to date", update_help(arguments)),
+            "message": fact_message(fact), "help": fact_help(arguments),
         })
     });
     let counts = drift.counts.iter().map(|count| {
