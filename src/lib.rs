@@ -1,38 +1,37 @@
 //! hcoplan: what KubeVirt's HyperConverged Cluster Operator would make of a manifest, offline.
 //!
-//! Everything is built around one pure function: a release's data, a declared inventory of nodes
-//! and a HyperConverged go in, a `Plan` comes out. It reads no file, no clock, no environment.
-//! The modules lie in layers; a test holds the imports against them.
+//! This crate is the command line, the language server and the reports. What they stand on, from the lowest up:
+//!
+//! | crate | what it holds |
+//! |---|---|
+//! | `schemas` | releases and distributions as data, and the JSON Schemas of documents |
+//! | `crates/yaml` | YAML as Kubernetes reads it, with places, and edits that keep the rest |
+//! | `crates/kubernetes` | quantities, durations, selectors, schemas, Go's structs |
+//! | `crates/diagnostics` | files, places, findings, and what must not be shown |
+//! | `crates/planner` | the one pure function: a release, an inventory and a HyperConverged go in, a `Plan` comes out |
+//! | `crates/repository` | a directory's clusters, through kustomize and Helm; the tree of rendered files |
+//! | `crates/explain` | `diff` and `why`: questions about plans |
+//! | `crates/lint` | the rules, and `fix` |
+//!
+//! A crate uses those above it in this table; the ones of the product are re-exported here by the names of
+//! their modules.
 
-pub mod admission;
 pub mod app;
-pub mod boot_images;
 pub mod cli;
-pub mod diff;
-pub mod emit;
-pub mod finding;
-pub mod fix;
-pub mod hyperconverged;
-pub mod inventory;
-pub mod jsonpatch;
-pub mod lifecycle;
-pub mod lint;
 pub mod lsp;
 pub mod matrix;
-pub mod operands;
-pub mod plan;
-pub mod release;
-pub mod repo;
 pub mod report;
 pub mod review;
-pub mod secret;
-pub mod source;
-pub mod topology;
-pub mod why;
 
+pub use hcoplan_diagnostics::{finding, secret, source};
+pub use hcoplan_explain::{diff, why};
 pub use hcoplan_kubernetes as kube;
 pub use hcoplan_kubernetes::schema;
+pub use hcoplan_lint as lint;
+pub use hcoplan_lint::fix;
+pub use hcoplan_planner::{
+    admission, boot_images, hyperconverged, inventory, jsonpatch, lifecycle, operands, plan,
+    release, topology,
+};
+pub use hcoplan_repository::{emit, repo};
 pub use hcoplan_yaml as yaml;
-
-#[cfg(test)]
-mod recordings;

@@ -5,11 +5,11 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use hcoplan_testing::shared;
 use rayon::prelude::*;
 
 use super::{Progress, State, Work, run};
 use crate::lint::{Selection, Settings};
-use crate::recordings::shared;
 use crate::release::Release;
 use crate::repo::{Options, Repo};
 use crate::source::{Memory, SourceFile};

@@ -6,6 +6,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use camino::Utf8Path;
+use hcoplan_testing::shared;
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -13,7 +14,6 @@ use crate::diff::semantic::apply;
 use crate::diff::{Kind, Side, compare_plans, notes};
 use crate::kube::{Object, ObjectId};
 use crate::plan::{Plan, plan};
-use crate::recordings::shared;
 use crate::release::Release;
 use crate::repo::{Options, Repo};
 

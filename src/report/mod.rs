@@ -16,6 +16,8 @@ mod gitlab;
 mod human;
 mod json;
 mod junit;
+#[cfg(test)]
+pub(crate) mod linted;
 mod markdown;
 mod masked;
 pub mod matrix;

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::Value;
 use snapbox::Data;
 
+use super::linted::linted;
 use super::{Format, Report, Summary, Terminal, write};
 use crate::finding::{Finding, Severity};
-use crate::lint::tests::load::Case;
 use crate::lint::{Settings, selector};
 use crate::source::{Location, SourceFile, Span};
 
@@ -32,7 +32,7 @@ pub(super) fn findings() -> Vec<Finding> {
         select: rules.iter().filter_map(|r| selector(r)).collect(),
         ..Settings::default()
     };
-    Case::of(hyperconverged, inventory).lint(&settings)
+    linted([hyperconverged, inventory, ""], &settings)
 }
 
 pub(super) fn written(findings: &[Finding], format: Format, terminal: Terminal) -> String {

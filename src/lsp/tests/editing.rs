@@ -6,7 +6,7 @@ use super::*;
 use crate::finding::Applicability;
 use crate::fix::{Choice, choose, round};
 use crate::lint::Settings;
-use crate::lint::tests::load::Case;
+use crate::report::linted::linted;
 
 /// The directories of a kind of fixture.
 fn fixtures(begins: &str) -> Vec<PathBuf> {
@@ -34,17 +34,11 @@ const FILE: &str = "hyperconverged.yaml";
 
 /// The text after all safe fixes, worked out without the server.
 fn mended(case: &Path, text: &str) -> String {
-    let directory = tempfile::tempdir().expect("a directory");
-    for name in ["inventory.yaml", "nodes.yaml"] {
-        if case.join(name).exists() {
-            fs::copy(case.join(name), directory.path().join(name)).expect("copied");
-        }
-    }
+    let beside = |name: &str| fs::read_to_string(case.join(name)).unwrap_or_default();
+    let (inventory, nodes) = (beside("inventory.yaml"), beside("nodes.yaml"));
     let mut text = text.to_owned();
     for _ in 0..10 {
-        fs::write(directory.path().join(FILE), &text).expect("written");
-        let case = Case::read(directory.path(), None).expect("a fixture");
-        let findings = case.lint(&Settings::default());
+        let findings = linted([&text, &inventory, &nodes], &Settings::default());
         let mut choices = choose(&findings, false);
         choices.retain(|c| c.fix.edits.iter().all(|e| e.file.path() == FILE));
         match round(&choices).files.remove(utf8(Path::new(FILE))) {

@@ -1,0 +1,440 @@
+//! What must not be shown of a manifest: the data of Secrets, annotations that are called like
+//! secrets, and what looks like a credential wherever it stands.
+
+mod credentials;
+mod forms;
+mod input_text;
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::ops::Range;
+
+use serde_json::Value as Json;
+
+use self::credentials::{credentials, merged};
+pub use self::input_text::{InputText, steers, visible};
+use hcoplan_yaml::{self as yaml, Node, Style, Value};
+
+use crate::finding::{Finding, Fix};
+use crate::source::{Hidden, SourceFile, Span};
+
+/// The keys of a Secret whose values are secret.
+const DATA: [&str; 2] = ["data", "stringData"];
+
+/// Where `kubectl apply` keeps the whole object once more.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// An annotation whose key contains one of them is secret.
+const WORDS: [&str; 7] = [
+    "password",
+    "passwd",
+    "token",
+    "secret",
+    "credential",
+    "api-key",
+    "private-key",
+];
+
+/// Manifests in strings of manifests are followed this far.
+const MOST_DEPTH: usize = 4;
+
+/// A word that is shorter is no secret that anybody could tell from a word.
+const LEAST: usize = 8;
+
+/// So many bytes are looked at for words that are there again.
+const MOST_LOOKED_AT: usize = 64 << 20;
+
+/// What takes the place of what is secret.
+const VEIL: &str = "***";
+
+/// What of a file must not be shown. A file that has Secrets and can't be parsed is secret as a
+/// whole.
+pub fn hidden(file: &SourceFile) -> &Hidden {
+    file.hidden(|| find(file))
+}
+
+fn find(file: &SourceFile) -> Hidden {
+    let text = file.text();
+    let mut found = Found::default();
+    let by_form = credentials(text);
+    let suspicious = forms::is_suspicious(text);
+    if suspicious {
+        let parsed = yaml::parse(&SourceFile::new(file.path(), text));
+        if parsed.is_broken() && has_secrets(text) {
+            found.spans.push(Span::new(0, text.len()));
+        }
+        for document in &parsed.documents {
+            found.node(&document.root, 0);
+        }
+    }
+    let assigned = match suspicious {
+        true => forms::assigned(text),
+        false => Vec::new(),
+    };
+    // Merged before they are copied: every place of `ghp_ghp_…` begins a token that ends at the end.
+    for range in merged([by_form, assigned].concat()) {
+        found.words.push(text[range.clone()].to_owned());
+        found.spans.push(Span::new(range.start, range.end));
+    }
+    found.words.retain(|word| !is_ordinary(word));
+    found
+        .words
+        .sort_by_key(|word| std::cmp::Reverse(word.len()));
+    found.words.dedup();
+    // The same once more: in a comment, behind an anchor. Not in a dump of a thousand nodes.
+    let few = found.words.len().saturating_mul(text.len()) <= MOST_LOOKED_AT;
+    for word in found.words.iter().filter(|_| few) {
+        let again = text.match_indices(word.as_str());
+        found
+            .spans
+            .extend(again.map(|(at, _)| Span::new(at, at + word.len())));
+    }
+    found.spans.sort_unstable();
+    let mut spans: Vec<Span> = Vec::new();
+    for span in found.spans {
+        match spans.last_mut() {
+            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+            _ => spans.push(span),
+        }
+    }
+    Hidden {
+        spans,
+        words: found.words,
+    }
+}
+
+/// Whether `kind: Secret` is somewhere, escaped or not.
+fn has_secrets(text: &str) -> bool {
+    text.match_indices("Secret").any(|(at, _)| {
+        let before = text[..at].trim_end_matches(['"', '\'', '\\', ' ']);
+        let before = before.strip_suffix(':').unwrap_or_default();
+        before
+            .trim_end_matches(['"', '\'', '\\', ' '])
+            .ends_with("kind")
+    })
+}
+
+/// Whether a word stands in many places and gives nothing away: short, or lower case throughout.
+fn is_ordinary(word: &str) -> bool {
+    word.len() < LEAST || word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    spans: Vec<Span>,
+    words: Vec<String>,
+}
+
+impl Found {
+    fn hide(&mut self, node: &Node) {
+        self.spans.push(node.span);
+        self.leaves(node);
+    }
+
+    fn leaves(&mut self, node: &Node) {
+        if let Some(text) = node.as_str() {
+            self.words.push(text.trim().to_owned());
+        }
+        node.entries().iter().for_each(|e| self.leaves(&e.value));
+        node.items().iter().for_each(|i| self.leaves(i));
+    }
+
+    /// Looks at a node and below it.
+    fn node(&mut self, node: &Node, depth: usize) {
+        let text = |key: &str| node.get(key).and_then(Node::as_str);
+        let secret = text("kind") == Some("Secret");
+        if secret {
+            let annotations = node.get("metadata").and_then(|m| m.get("annotations"));
+            let applied = annotations.and_then(|a| a.get(LAST_APPLIED));
+            applied.into_iter().for_each(|applied| self.hide(applied));
+        }
+        for entry in node.entries() {
+            let (key, value) = (entry.key.text.as_str(), &entry.value);
+            let scalar = !matches!(value.value, Value::Map(_) | Value::Seq(_) | Value::Bool(_));
+            // `env: [{name: PASSWORD, value: x}]`
+            let of_name = key == "value" && text("name").is_some_and(forms::is_name);
+            if secret && DATA.contains(&key) || scalar && (forms::is_name(key) || of_name) {
+                self.hide(value);
+            } else if key == "annotations" {
+                self.annotations(value, depth);
+            } else {
+                self.node(value, depth);
+            }
+        }
+        node.items().iter().for_each(|item| self.node(item, depth));
+        self.embedded(node, depth);
+    }
+
+    fn annotations(&mut self, node: &Node, depth: usize) {
+        for entry in node.entries() {
+            let key = entry.key.text.to_ascii_lowercase();
+            let named = WORDS.iter().any(|word| key.contains(word));
+            match named {
+                true => self.hide(&entry.value),
+                false => self.node(&entry.value, depth),
+            }
+        }
+    }
+
+    /// A manifest in a string: hidden as a whole where anything of it is.
+    fn embedded(&mut self, node: &Node, depth: usize) {
+        let Some(text) = node.as_str() else { return };
+        if depth == MOST_DEPTH || !text.contains(':') || !forms::is_suspicious(text) {
+            return;
+        }
+        let parsed = yaml::parse(&SourceFile::new("", text));
+        let mut inner = Self::default();
+        for document in &parsed.documents {
+            inner.node(&document.root, depth + 1);
+        }
+        let broken = parsed.is_broken() && has_secrets(text);
+        if broken || !inner.spans.is_empty() {
+            self.words.append(&mut inner.words);
+            let alias = node.style == Style::Alias;
+            self.spans.push(node.span);
+            if alias || broken {
+                self.leaves(node);
+            }
+        }
+    }
+}
+
+/// A file's text with a star for each character that must not be shown.
+pub fn masked(file: &SourceFile) -> Cow<'_, str> {
+    let (text, hidden) = (file.text(), hidden(file));
+    if hidden.spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for span in &hidden.spans {
+        let Some(secret) = text.get(span.range()) else {
+            continue;
+        };
+        out.push_str(&text[at..span.range().start]);
+        out.extend(
+            secret
+                .chars()
+                .map(|c| if c.is_whitespace() { c } else { '*' }),
+        );
+        at = span.range().end;
+    }
+    out.push_str(&text[at..]);
+    Cow::Owned(out)
+}
+
+/// Any text without the credentials that can be told by their form.
+pub fn veiled(text: &str) -> Cow<'_, str> {
+    let ranges = credentials(text);
+    match ranges.is_empty() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(without(text, ranges)),
+    }
+}
+
+/// Any text for people, without credentials and without what it assigns to a secret's name. It may be no
+/// JSON any more.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    let ranges = match forms::is_suspicious(text) {
+        true => merged([forms::assigned(text), credentials(text)].concat()),
+        false => credentials(text),
+    };
+    match ranges.is_empty() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(without(text, ranges)),
+    }
+}
+
+/// A text without some of its ranges, which are in order.
+fn without(text: &str, ranges: Vec<Range<usize>>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for range in ranges {
+        out.push_str(&text[at..range.start]);
+        at = range.end;
+        let secret = &text[range];
+        // What the lines of a drawing begin with stays.
+        match secret.contains('\n') {
+            true => out.extend(secret.chars().map(starred)),
+            false => out.push_str(VEIL),
+        }
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+fn starred(c: char) -> char {
+    match c.is_ascii_alphanumeric() {
+        true => '*',
+        false => c,
+    }
+}
+
+/// Takes what must not be shown out of what a finding says. Its edits stay: they are made, not
+/// read.
+pub fn veil(finding: &mut Finding) {
+    let mut words: Vec<String> = Vec::new();
+    let places = finding.related.iter().map(|r| &r.location);
+    for place in places.chain(&finding.location) {
+        let hidden = hidden(&place.file);
+        words.extend_from_slice(&hidden.words);
+        words.extend(quoted(&place.file, place.span, hidden));
+    }
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    words.dedup();
+    // What a text becomes, where something is in it.
+    let clean = |text: &str| {
+        let mut cleaned = Cow::Borrowed(text);
+        for word in &words {
+            if cleaned.contains(word.as_str()) {
+                cleaned = cleaned.replace(word.as_str(), VEIL).into();
+            }
+        }
+        if let Cow::Owned(other) = veiled(&cleaned) {
+            cleaned = other.into();
+        }
+        match cleaned {
+            Cow::Owned(text) => Some(text),
+            Cow::Borrowed(_) => None,
+        }
+    };
+    replace(&mut finding.message, clean);
+    finding.label.iter_mut().for_each(|t| replace(t, clean));
+    finding.help.iter_mut().for_each(|t| replace(t, clean));
+    finding.not_fixed.iter_mut().for_each(|t| replace(t, clean));
+    finding.object.iter_mut().for_each(|t| replace(t, clean));
+    finding
+        .related
+        .iter_mut()
+        .for_each(|r| replace(&mut r.message, clean));
+    let fixes = finding.fixes.iter_mut();
+    fixes.for_each(|f| replace(&mut f.title, clean));
+}
+
+/// Puts into a text's place what it becomes, if anything.
+fn replace<T: Deref<Target = str> + From<String>>(
+    text: &mut T,
+    becomes: impl Fn(&str) -> Option<String>,
+) {
+    if let Some(other) = becomes(text) {
+        *text = other.into();
+    }
+}
+
+/// Whether a fix writes what must not be shown: a report leaves its edits out then.
+pub fn is_in(fix: &Fix) -> bool {
+    fix.edits.iter().any(|edit| {
+        let words = &hidden(&edit.file).words;
+        let quotes = words.iter().any(|word| edit.text.contains(word.as_str()));
+        quotes || !credentials(&edit.text).is_empty()
+    })
+}
+
+/// What is said about a place of a file, without what must not be shown.
+pub fn said(file: &SourceFile, span: Span, message: &str) -> String {
+    let hidden = hidden(file);
+    let own = quoted(file, span, hidden);
+    let mut text = message.to_owned();
+    for word in hidden.words.iter().chain(&own) {
+        text = text.replace(word.as_str(), VEIL);
+    }
+    veiled(&text).into_owned()
+}
+
+/// What a finding about something secret may quote: what it points at, without its quotes.
+fn quoted(file: &SourceFile, span: Span, hidden: &Hidden) -> Option<String> {
+    let (start, end) = (span.start, span.end);
+    let inside = |s: &&Span| s.start <= start && end <= s.end;
+    hidden.spans.iter().find(inside)?;
+    let text = file
+        .text()
+        .get(span.range())?
+        .trim_matches(['"', '\''])
+        .to_owned();
+    Some(text).filter(|t| t.len() > 1)
+}
+
+/// A value of an object as it may be shown; `path` is where it stands: dotted, or a JSON pointer.
+pub fn shown_value(path: &str, value: &Json) -> Json {
+    let path = path.trim_end_matches([']', '"', '\'']).to_ascii_lowercase();
+    let scalar = !matches!(
+        value,
+        Json::Object(_) | Json::Array(_) | Json::Bool(_) | Json::Null
+    );
+    let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
+    if scalar && (forms::is_name(&path) || annotated()) {
+        return VEIL.into();
+    }
+    let mut value = value.clone();
+    veil_object(&mut value);
+    value
+}
+
+/// Puts [`VEIL`] in the place of what is secret in an object.
+pub fn veil_object(object: &mut Json) {
+    let secret = object["kind"] == "Secret";
+    let named = object["name"].as_str().is_some_and(forms::is_name);
+    let annotations = object
+        .pointer_mut("/metadata/annotations")
+        .filter(|_| secret);
+    if let Some(applied) = annotations.and_then(|a| a.get_mut(LAST_APPLIED)) {
+        veil_leaves(applied);
+    }
+    match object {
+        Json::Object(entries) => {
+            for (key, value) in entries {
+                let scalar = value.is_string() || value.is_number();
+                if secret && DATA.contains(&key.as_str()) {
+                    veil_leaves(value);
+                } else if scalar && (forms::is_name(key) || key == "value" && named) {
+                    *value = VEIL.into();
+                } else if key == "annotations" {
+                    veil_annotations(value);
+                } else {
+                    veil_object(value);
+                }
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(veil_object),
+        Json::String(text) => {
+            let mut found = Found::default();
+            let node = Node {
+                span: Span::new(0, text.len()),
+                style: Style::Plain,
+                value: Value::String(text.clone()),
+            };
+            found.embedded(&node, 0);
+            *text = match found.spans.is_empty() {
+                true => shown(text).into_owned(),
+                false => VEIL.to_owned(),
+            };
+        }
+        _ => {}
+    }
+}
+
+fn veil_annotations(annotations: &mut Json) {
+    let Json::Object(entries) = annotations else {
+        return veil_object(annotations);
+    };
+    for (key, value) in entries {
+        let lower = key.to_ascii_lowercase();
+        let named = WORDS.iter().any(|word| lower.contains(word));
+        match named {
+            true => veil_leaves(value),
+            false => veil_object(value),
+        }
+    }
+}
+
+fn veil_leaves(value: &mut Json) {
+    match value {
+        Json::Object(entries) => entries.values_mut().for_each(veil_leaves),
+        Json::Array(items) => items.iter_mut().for_each(veil_leaves),
+        Json::Null | Json::Bool(_) => {}
+        leaf => *leaf = VEIL.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

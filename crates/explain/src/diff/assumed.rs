@@ -1,0 +1,133 @@
+//! Values that are only assumed, because nothing but the vendor's bundle says them: a difference in one
+//! is no change.
+
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_planner::release::{Platform, Release};
+use serde_json::Value;
+
+use super::Kind;
+use super::semantic::{Noise, ObjectChange};
+
+/// What is known of a side's values.
+#[derive(Debug, Clone, Copy)]
+pub enum Origin<'a> {
+    /// They were rendered for this release.
+    Rendered(&'a Release),
+    /// A cluster has them, or an earlier run wrote them.
+    Found,
+}
+
+/// Marks the differences that are there because one side's value is only assumed, while the other side
+/// has what some build says. What somebody patched in place of an assumed value stays a change.
+pub fn set_aside_assumed(before: Origin<'_>, after: Origin<'_>, changes: &mut [ObjectChange]) {
+    let any = |side: Origin<'_>| matches!(side, Origin::Rendered(r) if !r.assumed().is_empty());
+    if !any(before) && !any(after) {
+        return;
+    }
+    for change in changes.iter_mut().filter(|c| c.kind == Kind::Change) {
+        for field in &mut change.fields {
+            let step = &mut field.step;
+            let text =
+                |value: &Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+            let (Some(old), Some(new), None) = (text(&step.before), text(&step.after), step.noise)
+            else {
+                continue;
+            };
+            let at = |side, text: &str| assumes(side, &change.id, &step.label, text);
+            let (was, is) = (at(before, &old), at(after, &new));
+            if (was && (is || says(after, &new))) || (is && says(before, &old)) {
+                step.noise = Some(Noise::Assumed);
+            }
+        }
+    }
+}
+
+/// Whether a side's value at a place is one that is only assumed.
+fn assumes(side: Origin<'_>, id: &ObjectId, label: &str, text: &str) -> bool {
+    let Origin::Rendered(release) = side else {
+        return false;
+    };
+    release.assumed().iter().any(|assumed| {
+        let key = assumed.keys.is_empty()
+            || assumed.keys.iter().any(|key| {
+                let before = label.strip_suffix(key.as_str());
+                before.is_some_and(|b| b.is_empty() || b.ends_with(['.', '"', '[', '/']))
+                    || label.contains(&format!("{key:?}"))
+            });
+        let within = id.name.starts_with(&assumed.within) || label.contains(&assumed.within);
+        assumed.value == text && key && within
+    })
+}
+
+/// Whether a build says a value: one that was found may be of any; of a release, its environment and
+/// its golden images are searched.
+fn says(side: Origin<'_>, text: &str) -> bool {
+    let Origin::Rendered(release) = side else {
+        return true;
+    };
+    let env = release.tables().env.get(Platform::OpenShift.as_str());
+    let mut values = env.into_iter().flat_map(|env| env.values());
+    values.any(|v| v == text)
+        || release
+            .golden_images()
+            .iter()
+            .any(|image| has_text(image, text))
+}
+
+fn has_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(own) => own == text,
+        Value::Array(items) => items.iter().any(|v| has_text(v, text)),
+        Value::Object(map) => map.values().any(|v| has_text(v, text)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_kubernetes::Object;
+    use hcoplan_planner::release::Distribution;
+    use serde_json::json;
+
+    use super::*;
+    use crate::diff::compare_objects;
+
+    fn shipped(line: &str) -> std::sync::Arc<Release> {
+        let distribution = Distribution::of_line(line).expect("known");
+        Release::shipped(distribution, line, None).expect("modelled")
+    }
+
+    fn config_map(image: &str) -> [Object; 1] {
+        [Object::new(json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "virtio-win", "namespace": "openshift-cnv"},
+            "data": {"virtio-win-image": image},
+        }))]
+    }
+
+    #[test]
+    fn only_what_a_build_says_is_set_aside() {
+        let release = shipped("4.20");
+        let assumed = "registry.redhat.io/container-native-virtualization/virtio-win";
+        let digest = format!("{assumed}-rhel9@sha256:1");
+        let rendered = Origin::Rendered(&release);
+        let cases = [
+            (Origin::Found, digest.as_str(), rendered, assumed, true),
+            (rendered, assumed, rendered, "quay.io/mine/patched:1", false),
+            (rendered, "quay.io/mine/patched:1", rendered, assumed, false),
+            (
+                Origin::Found,
+                assumed,
+                rendered,
+                "quay.io/mine/patched:1",
+                false,
+            ),
+        ];
+        for (before, old, after, new, aside) in cases {
+            let (old, new) = (config_map(old), config_map(new));
+            let mut changes = compare_objects(&release, &old, &new).objects;
+            set_aside_assumed(before, after, &mut changes);
+            assert_eq!(changes[0].is_noise(), aside, "{before:?} {after:?}");
+        }
+    }
+}

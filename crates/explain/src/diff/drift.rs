@@ -1,0 +1,353 @@
+//! What a GitOps controller reports as different for ever: what git has, and the cluster has otherwise
+//! once everybody has seen to it.
+//!
+//! Argo CD's client-side diff lays the manifest over what is live, as a JSON merge patch does, and
+//! compares: what the server adds beside it is no difference, but a list is one value, and a field that
+//! the server drops or the operator writes is one. Server-side diff (Argo CD with `ServerSideDiff=true`,
+//! and Flux) asks the API server for what applying once more would store.
+
+use hcoplan_kubernetes::tree::without_nulls;
+use hcoplan_planner::hyperconverged::{in_version, version_of};
+use hcoplan_planner::lifecycle::{State, UpdateMethod};
+use serde_json::{Map, Value};
+
+/// A field that differs for ever.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drift {
+    /// The keys on the way.
+    pub path: Vec<String>,
+    /// What git has; `null` where git says `null`.
+    pub git: Value,
+    /// What the cluster has; `None` where it has nothing.
+    pub live: Option<Value>,
+    /// Why.
+    pub reason: DriftReason,
+    /// The field beside it that has its value in the cluster, where it was given another name.
+    pub renamed: Option<String>,
+    /// Whether a server-side diff shows it, too.
+    pub server_side: bool,
+}
+
+/// Why git and the cluster differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DriftReason {
+    /// The API server drops a field that the CRD doesn't have.
+    Dropped,
+    /// `null` is no value: the field is left to the server, which fills in its own.
+    Null,
+    /// The API server fills in defaults inside a list, which is compared as one value.
+    DefaultsInList,
+    /// The webhook or the operator writes another value.
+    Written,
+    /// The value is lost on its way through the version that is stored.
+    Converted,
+}
+
+impl DriftReason {
+    /// `dropped`, `null`, `defaults-in-list`, `written` or `converted`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Dropped => "dropped",
+            Self::Null => "null",
+            Self::DefaultsInList => "defaults-in-list",
+            Self::Written => "written",
+            Self::Converted => "converted",
+        }
+    }
+
+    /// For people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Dropped => "the CRD has no such field: the API server drops it",
+            Self::Null => "null is no value: the API server puts its own there",
+            Self::DefaultsInList => {
+                "defaults are filled in inside the list, which is compared as one value"
+            }
+            Self::Written => "HCO or its webhook writes another value",
+            Self::Converted => {
+                "the version that is stored has it otherwise, or has no place for it"
+            }
+        }
+    }
+}
+
+impl Drift {
+    /// The path as a JSON pointer.
+    pub fn pointer(&self) -> String {
+        let escaped = self
+            .path
+            .iter()
+            .map(|key| key.replace('~', "~0").replace('/', "~1"));
+        escaped.fold(String::new(), |out, key| format!("{out}/{key}"))
+    }
+
+    /// Puts into a manifest what the cluster has, so that nothing differs.
+    pub fn commit(&self, manifest: &mut Value) {
+        let Some((last, above)) = self.path.split_last() else {
+            return;
+        };
+        let parent = above
+            .iter()
+            .try_fold(manifest, |node, key| node.get_mut(key));
+        if let Some(parent) = parent.and_then(Value::as_object_mut) {
+            match &self.live {
+                Some(live) => drop(parent.insert(last.clone(), live.clone())),
+                None => drop(parent.remove(last)),
+            }
+            if let Some(name) = &self.renamed {
+                parent.insert(name.clone(), self.git.clone());
+            }
+        }
+    }
+}
+
+/// How often a manifest is applied until nothing moves any more, at most. The operator writes the whole
+/// object once, when it has not seen it before, and what it writes is overwritten by the next sync.
+const MOST_SYNCS: usize = 4;
+
+/// The fields of a manifest that differ from what the cluster has, however often it is applied; `None`
+/// where it doesn't get in. `state` is the cluster before it is applied.
+pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
+    let apply = |state: &State| state.update(manifest, UpdateMethod::Apply);
+    let mut step = apply(state);
+    for _ in 0..MOST_SYNCS {
+        if !step.plan.admission.accepted {
+            return None;
+        }
+        let next = apply(&step.after);
+        if next.after.stored == step.after.stored {
+            break;
+        }
+        step = next;
+    }
+    let release = &step.after.release;
+    let version = version_of(manifest);
+    let printed = |state: &State| {
+        let stored = state.stored.as_ref()?;
+        // Go prints null for what isn't set; the API server drops it.
+        Some(without_nulls(in_version(release, stored, version)))
+    };
+    let live = printed(&step.after)?;
+    let again = printed(&apply(&step.after).after)?;
+    let mut out = Vec::new();
+    for part in ["metadata", "spec"] {
+        let mut path = vec![part.to_owned()];
+        if let Some(git) = manifest.get(part) {
+            lay_over(git, live.get(part), &mut path, &mut out);
+        }
+    }
+    out.retain(|drift| !is_servers_own(&drift.path));
+    let admitted = step.plan.admission.stored.as_ref();
+    let is_converted = version != release.tables().hyperconverged.storage_version;
+    for drift in &mut out {
+        let pointer = drift.pointer();
+        drift.server_side = again.pointer(&pointer) != live.pointer(&pointer);
+        let admitted = admitted.and_then(|a| a.pointer(&pointer));
+        drift.reason = reason(drift, admitted, is_converted);
+        drift.renamed = renamed(drift, manifest, &live);
+    }
+    Some(out)
+}
+
+/// Finds what would differ from what is live if a manifest were laid over it.
+fn lay_over(git: &Value, live: Option<&Value>, path: &mut Vec<String>, out: &mut Vec<Drift>) {
+    match (git, live) {
+        (Value::Object(git), Some(Value::Object(live))) => {
+            for (key, value) in git {
+                path.push(key.clone());
+                lay_over(value, live.get(key), path, out);
+                path.pop();
+            }
+        }
+        // It would take away what isn't there.
+        (Value::Null, None | Some(Value::Null)) => {}
+        (git, live) if Some(git) != live => out.push(Drift {
+            path: path.clone(),
+            git: git.clone(),
+            live: live.cloned(),
+            renamed: None,
+            reason: DriftReason::Written,
+            server_side: false,
+        }),
+        _ => {}
+    }
+}
+
+/// The field that the cluster has in the place of one that it doesn't have, with the same list or map.
+fn renamed(drift: &Drift, manifest: &Value, live: &Value) -> Option<String> {
+    let tells = drift.live.is_none() && (drift.git.is_array() || drift.git.is_object());
+    let (_, above) = drift.path.split_last().filter(|_| tells)?;
+    let parent = |tree: &'_ Value| {
+        let parent = above.iter().try_fold(tree, |node, key| node.get(key))?;
+        parent.as_object().cloned()
+    };
+    let (git, live) = (parent(manifest)?, parent(live)?);
+    let mut others = live.iter().filter(|(name, _)| !git.contains_key(*name));
+    let (name, _) = others.find(|(_, value)| **value == drift.git)?;
+    Some(name.clone())
+}
+
+/// Metadata that no controller compares.
+fn is_servers_own(path: &[String]) -> bool {
+    const OWN: [&str; 8] = [
+        "creationTimestamp",
+        "deletionTimestamp",
+        "finalizers",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    ];
+    match path {
+        [metadata, key, ..] => metadata == "metadata" && OWN.contains(&key.as_str()),
+        _ => false,
+    }
+}
+
+/// Why a field differs. `admitted` is what the API server took of it, in the manifest's version.
+fn reason(drift: &Drift, admitted: Option<&Value>, is_converted: bool) -> DriftReason {
+    let git = &drift.git;
+    match admitted {
+        _ if git.is_null() => DriftReason::Null,
+        None => DriftReason::Dropped,
+        Some(admitted) if admitted == git && is_converted => DriftReason::Converted,
+        Some(admitted) if admitted != git && git.is_array() && is_within(git, admitted) => {
+            DriftReason::DefaultsInList
+        }
+        Some(admitted) if admitted != git && git.is_array() && is_within(admitted, git) => {
+            DriftReason::Dropped
+        }
+        _ => DriftReason::Written,
+    }
+}
+
+/// Whether a value has everything of another one.
+fn is_within(less: &Value, more: &Value) -> bool {
+    match (less, more) {
+        (Value::Object(less), Value::Object(more)) => less
+            .iter()
+            .all(|(key, value)| more.get(key).is_some_and(|m| is_within(value, m))),
+        (Value::Array(less), Value::Array(more)) => {
+            less.len() == more.len() && less.iter().zip(more).all(|(l, m)| is_within(l, m))
+        }
+        _ => less == more,
+    }
+}
+
+/// The values of all differences as one object, as they would be committed; what is to be removed is
+/// left out.
+pub fn to_commit(all: &[Drift]) -> Value {
+    let mut out = Value::Object(Map::new());
+    for drift in all {
+        let mut path = drift.path.clone();
+        let value = match (&drift.live, &drift.renamed) {
+            (Some(live), _) => live,
+            (None, Some(name)) => {
+                path.pop();
+                path.push(name.clone());
+                &drift.git
+            }
+            (None, None) => continue,
+        };
+        let mut node = &mut out;
+        for key in &path {
+            if !node.is_object() {
+                *node = Value::Object(Map::new());
+            }
+            node = &mut node[key.as_str()];
+        }
+        *node = value.clone();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hcoplan_diagnostics::source::SourceFile;
+    use hcoplan_planner::inventory::Inventory;
+    use hcoplan_planner::release::Release;
+    use serde_json::json;
+
+    use super::*;
+
+    fn state(release: &str) -> State {
+        let release = Release::known(release).expect("modelled");
+        State::new(release, Arc::new(Inventory::default()))
+    }
+
+    fn reasons(release: &str, spec: &Value) -> Vec<(String, &'static str)> {
+        let manifest = json!({
+            "apiVersion": "hco.kubevirt.io/v1beta1",
+            "kind": "HyperConverged",
+            "metadata": {
+                "name": "kubevirt-hyperconverged",
+                "namespace": "kubevirt-hyperconverged",
+                "creationTimestamp": null,
+            },
+            "spec": spec,
+        });
+        let all = drift(&state(release), &manifest).expect("accepted");
+        all.iter()
+            .map(|d| (d.pointer(), d.reason.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn each_reason_is_named() {
+        let spec = json!({
+            "evictionStrategi": "None",
+            "evictionStrategy": null,
+            "certConfig": {"ca": {"duration": "48h", "renewBefore": "24h"}},
+        });
+        let own = |path: &str, reason| (format!("/spec/{path}"), reason);
+        // 1.18 stores v1beta1; the webhook that converts to 1.19's v1 writes durations anew.
+        let both = [
+            own("evictionStrategi", "dropped"),
+            own("evictionStrategy", "null"),
+        ];
+        assert_eq!(reasons("1.18", &spec), both);
+        let mut converted = vec![
+            own("certConfig/ca/duration", "converted"),
+            own("certConfig/ca/renewBefore", "converted"),
+        ];
+        converted.extend(both);
+        assert_eq!(reasons("1.19", &spec), converted);
+    }
+
+    /// With the values that are printed in git, nothing differs.
+    #[test]
+    fn what_is_committed_differs_no_more() {
+        let cases = hcoplan_testing::root().join("testdata/golden/cases");
+        let mut cases: Vec<_> = std::fs::read_dir(cases)
+            .expect("cases")
+            .map(|e| e.expect("an entry").path().join("hyperconverged.yaml"))
+            .collect();
+        cases.sort();
+        let (mut accepted, mut differing) = (0, 0);
+        for (n, path) in cases.iter().enumerate() {
+            let text = std::fs::read_to_string(path).expect("readable");
+            let file = SourceFile::new("hyperconverged.yaml", text);
+            let manifest = hcoplan_yaml::parse(&file).documents[0].root.to_json();
+            for release in ["1.16", "1.17", "1.18", "1.19"]
+                .into_iter()
+                .skip(n % 2)
+                .step_by(2)
+            {
+                let state = state(release);
+                let Some(all) = drift(&state, &manifest) else {
+                    continue;
+                };
+                accepted += 1;
+                differing += usize::from(!all.is_empty());
+                let mut committed = manifest.clone();
+                all.iter().for_each(|d| d.commit(&mut committed));
+                let left = drift(&state, &committed);
+                assert_eq!(left, Some(Vec::new()), "{release} {}", path.display());
+            }
+        }
+        assert!(accepted > 100 && differing > 20, "{accepted}, {differing}");
+    }
+}

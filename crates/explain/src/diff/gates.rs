@@ -1,0 +1,118 @@
+//! Whether a change of KubeVirt's gate lists switches anything: a gate that graduated goes from
+//! the list and the feature stays, a beta gate is on without being listed.
+
+use std::collections::BTreeSet;
+
+use hcoplan_planner::release::{KubeVirtFacts, Phase, Release};
+use serde_json::Value;
+
+use super::semantic::{Noise, ObjectChange};
+
+const LISTS: [&str; 2] = ["featureGates", "disabledFeatureGates"];
+
+/// Sets aside the entries of both lists whose feature is as it was.
+pub(super) fn set_aside(before: &Release, after: &Release, objects: &mut [ObjectChange]) {
+    for change in objects.iter_mut().filter(|c| c.id.kind == "KubeVirt") {
+        let (Some(old), Some(new)) = (&change.before, &change.after) else {
+            continue;
+        };
+        let was = switched_on(before.kubevirt(), old);
+        let is = switched_on(after.kubevirt(), new);
+        for field in &mut change.fields {
+            let step = &mut field.step;
+            let gates = named(&step.label, step.before.as_ref(), step.after.as_ref());
+            let same = |gate: &String| was.contains(gate) == is.contains(gate);
+            if !gates.is_empty() && gates.iter().all(same) {
+                step.noise = Some(Noise::Release);
+            }
+        }
+    }
+}
+
+/// The gates that a step is about; empty where it is about something else.
+fn named(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
+    let prefix = "spec.configuration.developerConfiguration.";
+    let Some(list) = label.strip_prefix(prefix) else {
+        return Vec::new();
+    };
+    if !LISTS.iter().any(|name| {
+        let rest = list.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+    }) {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for value in [before, after].into_iter().flatten() {
+        match value {
+            Value::String(gate) => out.push(gate.clone()),
+            Value::Array(gates) => {
+                out.extend(gates.iter().filter_map(Value::as_str).map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The features that are on with the lists of a KubeVirt object. Source: KubeVirt
+/// `pkg/virt-config/featuregate`.
+fn switched_on(facts: &KubeVirtFacts, kubevirt: &Value) -> BTreeSet<String> {
+    let list = |name: &str| -> BTreeSet<&str> {
+        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
+        let gates = gates.as_array().into_iter().flatten();
+        gates.filter_map(Value::as_str).collect()
+    };
+    let (on, off) = (list(LISTS[0]), list(LISTS[1]));
+    let is_on = |(gate, phase): (&String, &Phase)| {
+        let listed = on.contains(gate.as_str());
+        let is_on = match phase {
+            Phase::Ga => true,
+            Phase::Alpha | Phase::Deprecated => listed,
+            Phase::Beta if facts.beta_gates_are_on => listed || !off.contains(gate.as_str()),
+            Phase::Beta => listed,
+            Phase::Discontinued => false,
+        };
+        is_on.then(|| gate.clone())
+    };
+    facts.feature_gates.iter().filter_map(is_on).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_kubernetes::Object;
+    use serde_json::json;
+
+    use super::*;
+    use crate::diff::compare_objects;
+
+    #[test]
+    fn a_gate_that_graduated_changes_nothing() {
+        let (old, new) = ("1.17", "1.19");
+        let release = |name| Release::known(name).expect("known");
+        let kubevirt = |gates: Value, off: Value| {
+            Object::new(json!({
+                "apiVersion": "kubevirt.io/v1", "kind": "KubeVirt",
+                "metadata": {"name": "k", "namespace": "n"},
+                "spec": {"configuration": {"developerConfiguration": {
+                    "featureGates": gates, "disabledFeatureGates": off}}},
+            }))
+        };
+        let told = |before: Object, after: Object| -> Vec<String> {
+            let mut found = compare_objects(&release(new), &[before], &[after]);
+            set_aside(&release(old), &release(new), &mut found.objects);
+            let fields = found.objects.iter().flat_map(|o| &o.fields);
+            let real = fields.filter(|f| f.step.noise.is_none());
+            real.map(|f| f.step.label.clone()).collect()
+        };
+        let list = "spec.configuration.developerConfiguration.featureGates";
+        // Alpha in 1.17, beta and so on by itself in 1.19.
+        let listed = kubevirt(json!(["DeclarativeHotplugVolumes"]), json!([]));
+        let left_out = kubevirt(json!([]), json!([]));
+        assert_eq!(told(listed.clone(), left_out), Vec::<String>::new());
+        let disabled = kubevirt(json!([]), json!(["DeclarativeHotplugVolumes"]));
+        assert_eq!(told(listed, disabled).len(), 2);
+        let alpha = kubevirt(json!(["AlignCPUs"]), json!([]));
+        let without = kubevirt(json!([]), json!([]));
+        assert_eq!(told(alpha, without), [format!("{list}[AlignCPUs]")]);
+    }
+}

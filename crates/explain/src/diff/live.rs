@@ -1,0 +1,143 @@
+//! Objects as a cluster hands them out, brought to the form in which operators write them.
+
+use hcoplan_kubernetes::{Object, ObjectId};
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::Kind;
+use super::semantic::{Noise, ObjectChange};
+
+/// What the API server writes into `metadata`.
+const SERVER_METADATA: [&str; 8] = [
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "managedFields",
+    "selfLink",
+    "deletionTimestamp",
+    "finalizers",
+];
+
+/// Who labels an object as theirs (`app.kubernetes.io/managed-by`).
+const MANAGERS: [&str; 2] = ["hco-operator", "ssp-operator"];
+
+/// The objects of an export that can be compared with what would be rendered: those that would be
+/// rendered, and others that the operators say are theirs. Without what the server sets.
+pub fn comparable(live: Vec<Object>, rendered: &[Object]) -> Vec<Object> {
+    let ours = |object: &Object| {
+        let labels = &object.body["metadata"]["labels"];
+        let manager = labels["app.kubernetes.io/managed-by"].as_str();
+        rendered.iter().any(|r| same_object(&r.id, &object.id))
+            || manager.is_some_and(|m| MANAGERS.contains(&m))
+    };
+    live.into_iter().filter(ours).map(bare).collect()
+}
+
+/// Whether two identities are of one object; the API version may be another one of its group.
+fn same_object(a: &ObjectId, b: &ObjectId) -> bool {
+    a.group() == b.group() && a.kind == b.kind && a.namespace == b.namespace && a.name == b.name
+}
+
+fn bare(object: Object) -> Object {
+    let mut body = (*object.body).clone();
+    if let Value::Object(map) = &mut body {
+        map.remove("status");
+    }
+    if let Some(Value::Object(metadata)) = body.get_mut("metadata") {
+        for key in SERVER_METADATA {
+            metadata.remove(key);
+        }
+        if let Some(Value::Object(annotations)) = metadata.get_mut("annotations") {
+            annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+            annotations.remove("deployment.kubernetes.io/revision");
+            if annotations.is_empty() {
+                metadata.remove("annotations");
+            }
+        }
+        // The owner's uid is the cluster's.
+        if let Some(Value::Array(owners)) = metadata.get_mut("ownerReferences") {
+            for owner in owners.iter_mut().filter_map(Value::as_object_mut) {
+                owner.remove("uid");
+            }
+        }
+    }
+    Object::new(body)
+}
+
+/// Marks what only the cluster has and what is nobody's wish: a default of the CRD, and in kinds
+/// without a schema here whatever the rendered object leaves open.
+pub fn set_aside(release: &Release, changes: &mut [ObjectChange]) {
+    for change in changes.iter_mut().filter(|c| c.kind == Kind::Change) {
+        let schema = release.schema_of(&change.id.api_version, &change.id.kind);
+        for field in &mut change.fields {
+            let step = &mut field.step;
+            let (Some(before), None) = (&step.before, &step.after) else {
+                continue;
+            };
+            let metadata = step.path.starts_with(&Path::dotted("metadata"));
+            let default = match schema {
+                Some(schema) if !metadata => is_default(schema, &step.path, before),
+                Some(_) => true,
+                None => !step.label.ends_with(']'),
+            };
+            if default {
+                step.noise = Some(Noise::Server);
+            }
+        }
+    }
+}
+
+/// Whether a value is nothing but defaults.
+fn is_default(schema: &hcoplan_kubernetes::schema::Schema, path: &Path, value: &Value) -> bool {
+    if schema.field(path).and_then(|f| f.default) == Some(value) {
+        return true;
+    }
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .all(|(key, v)| is_default(schema, &path.key(key), v)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::compare_objects;
+    use serde_json::json;
+
+    #[test]
+    fn what_the_server_sets_is_set_aside() {
+        let release = Release::known("1.18").expect("known");
+        let rendered = [Object::new(json!({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"name": "d", "namespace": "n"},
+            "spec": {"replicas": 1, "template": {"spec": {"containers": [
+                {"name": "c", "image": "new"}]}}},
+        }))];
+        let live = vec![
+            Object::new(json!({
+                "apiVersion": "apps/v1", "kind": "Deployment",
+                "metadata": {"name": "d", "namespace": "n", "uid": "x", "generation": 3,
+                    "annotations": {"deployment.kubernetes.io/revision": "1"}},
+                "spec": {"replicas": 1, "progressDeadlineSeconds": 600, "template": {"spec": {
+                    "dnsPolicy": "ClusterFirst",
+                    "containers": [{"name": "c", "image": "old", "imagePullPolicy": "Always"}]}}},
+                "status": {"replicas": 1},
+            })),
+            Object::new(json!({"apiVersion": "v1", "kind": "ConfigMap",
+                "metadata": {"name": "foreign", "namespace": "n"}})),
+        ];
+        let live = comparable(live, &rendered);
+        assert_eq!(live.len(), 1);
+        let mut comparison = compare_objects(&release, &live, &rendered);
+        set_aside(&release, &mut comparison.objects);
+        let fields = &comparison.objects[0].fields;
+        let real: Vec<_> = fields.iter().filter(|f| f.step.noise.is_none()).collect();
+        let labels: Vec<_> = real.iter().map(|f| f.step.label.as_str()).collect();
+        assert_eq!(labels, ["spec.template.spec.containers[name=c].image"]);
+        assert_eq!(fields.len(), 4);
+    }
+}

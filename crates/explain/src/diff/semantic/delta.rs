@@ -1,0 +1,374 @@
+//! Two values told apart.
+
+use std::collections::BTreeMap;
+
+use hcoplan_yaml::{Path, Segment};
+use serde_json::{Value, json};
+
+use super::lists::{Keys, Listing, Lists};
+use super::same::same;
+
+/// Why a difference changes nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noise {
+    /// Only the order of a list whose order means nothing.
+    Order,
+    /// The same quantity or duration, written otherwise.
+    Writing,
+    /// Set by the API server or by a default, and nobody's wish.
+    Server,
+    /// Names the release, and nothing follows from it.
+    Release,
+    /// What a vendor's bundle would say, and is only assumed here.
+    Assumed,
+    /// For an architecture that no node has.
+    Architecture,
+}
+
+/// One difference. Applied after the steps before it, it is an operation of a JSON patch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Where, once the steps before it were applied.
+    pub path: Path,
+    /// The same place for people, with the keys of list entries instead of their numbers:
+    /// `spec.template.spec.containers[name=manager].image`.
+    pub label: String,
+    /// What stands there; `None` where there is nothing.
+    pub before: Option<Value>,
+    /// What stands there afterwards; `None` where nothing is left.
+    pub after: Option<Value>,
+    /// Why it changes nothing, where it doesn't.
+    pub noise: Option<Noise>,
+}
+
+impl Step {
+    /// The step as an operation of a JSON patch (RFC 6902).
+    pub fn operation(&self) -> Value {
+        let path = self.path.to_pointer();
+        match (&self.before, &self.after) {
+            (_, None) => json!({"op": "remove", "path": path}),
+            (None, Some(value)) => json!({"op": "add", "path": path, "value": value}),
+            (Some(_), Some(value)) => json!({"op": "replace", "path": path, "value": value}),
+        }
+    }
+}
+
+/// What turns `before` into `after`, in the order in which it is to be applied.
+pub fn delta(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Step> {
+    let mut walk = Walk {
+        lists,
+        steps: Vec::new(),
+    };
+    walk.value(before, after, &Place::default());
+    walk.steps
+}
+
+/// Applies steps.
+///
+/// # Errors
+/// The first step whose place is not there.
+pub fn apply<'s>(
+    value: &mut Value,
+    steps: impl IntoIterator<Item = &'s Step>,
+) -> Result<(), &'s Step> {
+    for step in steps {
+        apply_one(value, step).ok_or(step)?;
+    }
+    Ok(())
+}
+
+fn apply_one(value: &mut Value, step: &Step) -> Option<()> {
+    let Some((last, way)) = step.path.0.split_last() else {
+        *value = step.after.clone()?;
+        return Some(());
+    };
+    let parent = way.iter().try_fold(value, |v, segment| match segment {
+        Segment::Key(key) => v.get_mut(key.as_str()),
+        Segment::Index(index) => v.get_mut(*index),
+    })?;
+    match (parent, last, &step.after) {
+        (Value::Object(map), Segment::Key(key), Some(after)) => {
+            map.insert(key.clone(), after.clone());
+        }
+        (Value::Object(map), Segment::Key(key), None) => {
+            map.remove(key.as_str())?;
+        }
+        (Value::Array(items), Segment::Index(index), Some(after)) if step.before.is_none() => {
+            (*index <= items.len()).then(|| items.insert(*index, after.clone()))?;
+        }
+        (Value::Array(items), Segment::Index(index), Some(after)) => {
+            *items.get_mut(*index)? = after.clone();
+        }
+        (Value::Array(items), Segment::Index(index), None) => {
+            (*index < items.len()).then(|| items.remove(*index))?;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// A place with its two names.
+#[derive(Debug, Clone, Default)]
+struct Place {
+    path: Path,
+    label: String,
+}
+
+impl Place {
+    fn key(&self, key: &str) -> Self {
+        let quoted = Path::root().key(key).to_string();
+        let label = match self.label.is_empty() || quoted.starts_with('[') {
+            true => format!("{}{quoted}", self.label),
+            false => format!("{}.{quoted}", self.label),
+        };
+        Self {
+            path: self.path.key(key),
+            label,
+        }
+    }
+
+    fn entry(&self, index: usize, name: &str) -> Self {
+        Self {
+            path: self.path.index(index),
+            label: format!("{}[{name}]", self.label),
+        }
+    }
+}
+
+struct Walk<'l, 's> {
+    lists: &'l Lists<'s>,
+    steps: Vec<Step>,
+}
+
+impl Walk<'_, '_> {
+    fn push(&mut self, at: &Place, before: Option<&Value>, after: Option<&Value>) {
+        self.noted(at, before, after, None);
+    }
+
+    fn noted(
+        &mut self,
+        at: &Place,
+        before: Option<&Value>,
+        after: Option<&Value>,
+        noise: Option<Noise>,
+    ) {
+        self.steps.push(Step {
+            path: at.path.clone(),
+            label: at.label.clone(),
+            before: before.cloned(),
+            after: after.cloned(),
+            noise,
+        });
+    }
+
+    fn value(&mut self, before: &Value, after: &Value, at: &Place) {
+        if before == after {
+            return;
+        }
+        match (before, after) {
+            (Value::Object(old), Value::Object(new)) => {
+                for (key, value) in old {
+                    match new.get(key) {
+                        Some(other) => self.value(value, other, &at.key(key)),
+                        None => self.push(&at.key(key), Some(value), None),
+                    }
+                }
+                for (key, value) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
+                    self.push(&at.key(key), None, Some(value));
+                }
+            }
+            (Value::Array(old), Value::Array(new)) => {
+                let listing = self.lists.of(&at.path);
+                match Keys::of(&listing, old, new) {
+                    Some(keys) => self.keyed(old, new, &keys, at),
+                    None => self.sequence(old, new, at),
+                }
+            }
+            _ => {
+                let noise = same(&at.path, before, after).then_some(Noise::Writing);
+                self.noted(at, Some(before), Some(after), noise);
+            }
+        }
+    }
+
+    /// Entries that have names.
+    fn keyed(&mut self, old: &[Value], new: &[Value], keys: &Keys, at: &Place) {
+        let new_at: BTreeMap<&str, usize> = names(&keys.after);
+        let old_at: BTreeMap<&str, usize> = names(&keys.before);
+        for (i, name) in keys.before.iter().enumerate().rev() {
+            if !new_at.contains_key(name.as_str()) {
+                self.push(&at.entry(i, name), old.get(i), None);
+            }
+        }
+        let kept = |names: &[String], other: &BTreeMap<&str, usize>| -> Vec<usize> {
+            let kept = names.iter().filter(|n| other.contains_key(n.as_str()));
+            kept.filter_map(|n| old_at.get(n.as_str()).copied())
+                .collect()
+        };
+        let (was, is) = (kept(&keys.before, &new_at), kept(&keys.after, &old_at));
+        if was != is {
+            let values = |order: &[usize]| -> Value {
+                order.iter().filter_map(|i| old.get(*i).cloned()).collect()
+            };
+            let noise = keys.unordered.then_some(Noise::Order);
+            self.noted(at, Some(&values(&was)), Some(&values(&is)), noise);
+        }
+        for (i, name) in keys.after.iter().enumerate() {
+            if !old_at.contains_key(name.as_str()) {
+                self.push(&at.entry(i, name), None, new.get(i));
+            }
+        }
+        for (i, name) in keys.after.iter().enumerate() {
+            let before = old_at.get(name.as_str()).and_then(|i| old.get(*i));
+            if let (Some(before), Some(after)) = (before, new.get(i)) {
+                self.value(before, after, &at.entry(i, name));
+            }
+        }
+    }
+
+    /// Entries that have none: what stayed is found as in a text.
+    fn sequence(&mut self, old: &[Value], new: &[Value], at: &Place) {
+        let lines =
+            |items: &[Value]| -> Vec<String> { items.iter().map(Value::to_string).collect() };
+        let (before, after) = (lines(old), lines(new));
+        let ops = similar::capture_diff_slices(similar::Algorithm::Myers, &before, &after);
+        let (mut gone, mut come, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+        for op in ops {
+            let (_, olds, news) = op.as_tag_tuple();
+            if matches!(op, similar::DiffOp::Equal { .. }) {
+                continue;
+            }
+            let both = olds.len().min(news.len());
+            changed.extend(olds.clone().zip(news.clone()));
+            gone.extend(olds.skip(both));
+            come.extend(news.skip(both));
+        }
+        for i in gone.into_iter().rev() {
+            self.push(&at.entry(i, &i.to_string()), old.get(i), None);
+        }
+        for i in come {
+            self.push(&at.entry(i, &i.to_string()), None, new.get(i));
+        }
+        for (i, j) in changed {
+            if let (Some(before), Some(after)) = (old.get(i), new.get(j)) {
+                self.value(before, after, &at.entry(j, &j.to_string()));
+            }
+        }
+    }
+}
+
+fn names(names: &[String]) -> BTreeMap<&str, usize> {
+    names.iter().map(String::as_str).zip(0..).collect()
+}
+
+impl Listing<'_> {
+    /// Whether the order of the entries means nothing.
+    pub(super) fn is_unordered(&self) -> bool {
+        !matches!(self, Self::Sequence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn told(before: &Value, after: &Value) -> Vec<String> {
+        let lists = Lists::default();
+        let steps = delta(before, after, &lists);
+        let text = |v: &Option<Value>| v.as_ref().map_or("-".to_owned(), Value::to_string);
+        let line = |s: &Step| {
+            let noise = s.noise.map_or(String::new(), |n| format!(" ({n:?})"));
+            format!(
+                "{}: {} -> {}{noise}",
+                s.label,
+                text(&s.before),
+                text(&s.after)
+            )
+        };
+        steps.iter().map(line).collect()
+    }
+
+    #[test]
+    fn entries_are_known_by_their_names() {
+        let before = json!({"spec": {"containers": [
+            {"name": "a", "image": "x:1"}, {"name": "b", "image": "y:1"}]}});
+        let after = json!({"spec": {"containers": [
+            {"name": "c", "image": "z:1"}, {"name": "b", "image": "y:2"}]}});
+        assert_eq!(
+            told(&before, &after),
+            [
+                r#"spec.containers[name=a]: {"image":"x:1","name":"a"} -> -"#,
+                r#"spec.containers[name=c]: - -> {"image":"z:1","name":"c"}"#,
+                r#"spec.containers[name=b].image: "y:1" -> "y:2""#,
+            ]
+        );
+    }
+
+    #[test]
+    fn an_order_without_a_meaning_is_noise() {
+        let gates = |list: Value| json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": list}}}});
+        let found = told(&gates(json!(["A", "B"])), &gates(json!(["B", "A"])));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].ends_with("(Order)"), "{found:?}");
+        let found = told(
+            &json!({"args": ["-a", "-b"]}),
+            &json!({"args": ["-b", "-a"]}),
+        );
+        assert!(found.iter().all(|f| !f.contains("Order")), "{found:?}");
+    }
+
+    #[test]
+    fn a_duration_is_a_length_of_time() {
+        let found = told(&json!({"a": "24h0m0s"}), &json!({"a": "1440m"}));
+        assert_eq!(found, [r#"a: "24h0m0s" -> "1440m" (Writing)"#]);
+        let found = told(&json!({"a": "24h0m0s"}), &json!({"a": "25h0m0s"}));
+        assert_eq!(found, [r#"a: "24h0m0s" -> "25h0m0s""#]);
+    }
+
+    #[test]
+    fn keys_that_need_quotes_get_them() {
+        let found = told(
+            &json!({"metadata": {"annotations": {"a.b/c": "1"}}}),
+            &json!({"metadata": {"annotations": {"a.b/c": "2"}}}),
+        );
+        assert_eq!(found, [r#"metadata.annotations["a.b/c"]: "1" -> "2""#]);
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            (0..4).prop_map(Value::from),
+            "[a-c]{1,2}".prop_map(Value::from),
+            Just(json!("60m")),
+            Just(json!("1h")),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            let key = prop_oneof![Just("name".to_owned()), "[a-c]", Just("spec".to_owned())];
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::vec((key, inner), 0..4)
+                    .prop_map(|all| Value::Object(all.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_steps_lead_from_one_to_the_other(before in values(), after in values()) {
+            let steps = delta(&before, &after, &Lists::default());
+            let mut value = before.clone();
+            prop_assert_eq!(apply(&mut value, &steps), Ok(()));
+            prop_assert_eq!(&value, &after);
+            prop_assert_eq!(steps.is_empty(), before == after);
+            // The same as a JSON patch, by somebody else's code.
+            let patch: Value = steps.iter().map(Step::operation).collect();
+            let patch: json_patch::Patch = serde_json::from_value(patch).expect("a patch");
+            let mut value = before;
+            prop_assert!(json_patch::patch(&mut value, &patch).is_ok());
+            prop_assert_eq!(value, after);
+        }
+    }
+}

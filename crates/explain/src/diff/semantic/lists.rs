@@ -1,0 +1,129 @@
+//! How the entries of two lists belong together.
+
+use std::collections::BTreeSet;
+
+use hcoplan_kubernetes::schema::{ListKind, Schema};
+use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
+
+/// How the entries of a list are told apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listing<'s> {
+    /// By these fields; the order means nothing.
+    Map(Vec<&'s str>),
+    /// By themselves; the order means nothing.
+    Set,
+    /// The order counts. Entries with a name are known by it all the same.
+    Sequence,
+}
+
+/// The lists of one kind of object.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lists<'s> {
+    schema: Option<&'s Schema>,
+}
+
+/// Lists by their last keys whose order means nothing to who reads them, although no schema says
+/// so: KubeVirt and CDI look their gates up, Kubernetes merges a pod's parts by these fields
+/// (`patchMergeKey` of its API).
+const BY_KEYS: [(&str, &[&str]); 12] = [
+    ("featureGates", &[]),
+    ("disabledFeatureGates", &[]),
+    ("accessModes", &[]),
+    ("containers", &["name"]),
+    ("initContainers", &["name"]),
+    ("env", &["name"]),
+    ("volumes", &["name"]),
+    ("volumeMounts", &["mountPath"]),
+    ("ownerReferences", &["uid", "name"]),
+    ("imagePullSecrets", &["name"]),
+    ("dataImportCronTemplates", &["metadata.name"]),
+    ("subjects", &["kind", "namespace", "name"]),
+];
+
+/// What may be the name of an entry where nothing says what its keys are: the first of these
+/// that every entry has and no two share.
+const NAMES: [&str; 5] = ["name", "metadata.name", "resourceName", "mountPath", "type"];
+
+impl<'s> Lists<'s> {
+    /// Those that a schema knows, and the well-known ones.
+    pub fn new(schema: Option<&'s Schema>) -> Self {
+        Self { schema }
+    }
+
+    /// How the list at a path is told apart.
+    pub(super) fn of(&self, path: &Path) -> Listing<'s> {
+        match self.schema.and_then(|s| s.list_kind(path)) {
+            Some(ListKind::Map(keys)) => return Listing::Map(keys),
+            Some(ListKind::Set) => return Listing::Set,
+            Some(ListKind::Atomic) | None => {}
+        }
+        let Some(Segment::Key(last)) = path.0.last() else {
+            return Listing::Sequence;
+        };
+        match BY_KEYS.iter().find(|(name, _)| name == last) {
+            Some((_, [])) => Listing::Set,
+            Some((_, keys)) => Listing::Map(keys.to_vec()),
+            None => Listing::Sequence,
+        }
+    }
+}
+
+/// The names of the entries of both lists.
+pub(super) struct Keys {
+    pub(super) before: Vec<String>,
+    pub(super) after: Vec<String>,
+    pub(super) unordered: bool,
+}
+
+impl Keys {
+    /// `None` where the entries have no names, or two have the same.
+    pub(super) fn of(listing: &Listing<'_>, before: &[Value], after: &[Value]) -> Option<Self> {
+        let unordered = listing.is_unordered();
+        let by = |fields: &[&str]| -> Option<Self> {
+            Some(Self {
+                before: names(before, |v| by_fields(v, fields))?,
+                after: names(after, |v| by_fields(v, fields))?,
+                unordered,
+            })
+        };
+        match listing {
+            Listing::Map(fields) => by(fields),
+            Listing::Set => {
+                let own = |v: &Value| Some(v.as_str().map_or_else(|| v.to_string(), str::to_owned));
+                Some(Self {
+                    before: names(before, own)?,
+                    after: names(after, own)?,
+                    unordered,
+                })
+            }
+            Listing::Sequence => NAMES.iter().find_map(|name| by(&[name])),
+        }
+    }
+}
+
+/// Names for all, each once.
+fn names(items: &[Value], name: impl Fn(&Value) -> Option<String>) -> Option<Vec<String>> {
+    let mut seen = BTreeSet::new();
+    let all = items.iter().map(|item| {
+        let name = name(item)?;
+        seen.insert(name.clone()).then_some(name)
+    });
+    all.collect()
+}
+
+/// `name=a` or `containerPort=80,protocol=TCP`; an entry needs the first of its fields at least.
+fn by_fields(item: &Value, fields: &[&str]) -> Option<String> {
+    let mut out = Vec::new();
+    for field in fields {
+        let path = Path::dotted(field);
+        match path.get(item) {
+            Some(Value::String(text)) => out.push(format!("{field}={text}")),
+            Some(Value::Number(number)) => out.push(format!("{field}={number}")),
+            Some(Value::Bool(flag)) => out.push(format!("{field}={flag}")),
+            Some(_) => return None,
+            None => {}
+        }
+    }
+    (!out.is_empty()).then(|| out.join(","))
+}

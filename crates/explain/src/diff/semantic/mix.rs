@@ -1,0 +1,190 @@
+//! One value with some of the differences to another.
+
+use hcoplan_yaml::Path;
+use serde_json::{Map, Value};
+
+use super::lists::{Keys, Lists};
+
+/// A place where two values differ: a leaf, an entry of a list, or a list that has no names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// The place for people, as in [`super::Step::label`]; it is the same in both values.
+    pub label: String,
+    /// Where it is in the first value; for what is only in the second, where it would be.
+    pub before: Path,
+    /// Where it is in the second value; for what is only in the first, where it would be.
+    pub after: Path,
+    /// Whether the first value has it.
+    pub in_before: bool,
+    /// Whether the second value has it.
+    pub in_after: bool,
+}
+
+/// The places where two values differ, in the order of the first, then of the second.
+pub fn differences(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Difference> {
+    let mut all = Vec::new();
+    mix(before, after, lists, &mut |place| {
+        all.push(place.clone());
+        false
+    });
+    all
+}
+
+/// The first value with those differences to the second that are taken.
+pub fn mix(
+    before: &Value,
+    after: &Value,
+    lists: &Lists<'_>,
+    take: &mut dyn FnMut(&Difference) -> bool,
+) -> Value {
+    let root = Difference {
+        label: String::new(),
+        before: Path::root(),
+        after: Path::root(),
+        in_before: true,
+        in_after: true,
+    };
+    let mut mixer = Mixer { lists, take };
+    mixer
+        .one(Some(before), Some(after), &root)
+        .unwrap_or(Value::Null)
+}
+
+struct Mixer<'m, 's> {
+    lists: &'m Lists<'s>,
+    take: &'m mut dyn FnMut(&Difference) -> bool,
+}
+
+impl Mixer<'_, '_> {
+    fn one(
+        &mut self,
+        before: Option<&Value>,
+        after: Option<&Value>,
+        at: &Difference,
+    ) -> Option<Value> {
+        match (before, after) {
+            (Some(a), Some(b)) if a == b => Some(a.clone()),
+            (Some(Value::Object(old)), Some(Value::Object(new))) => {
+                Some(Value::Object(self.object(old, new, at)))
+            }
+            (Some(Value::Array(old)), Some(Value::Array(new))) => {
+                match Keys::of(&self.lists.of(&at.before), old, new) {
+                    Some(keys) => Some(Value::Array(self.list(old, new, &keys, at))),
+                    None => self.whole(before, after, at),
+                }
+            }
+            _ => self.whole(before, after, at),
+        }
+    }
+
+    fn whole(
+        &mut self,
+        before: Option<&Value>,
+        after: Option<&Value>,
+        at: &Difference,
+    ) -> Option<Value> {
+        let at = Difference {
+            in_before: before.is_some(),
+            in_after: after.is_some(),
+            ..at.clone()
+        };
+        match (self.take)(&at) {
+            true => after.cloned(),
+            false => before.cloned(),
+        }
+    }
+
+    fn object(
+        &mut self,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        at: &Difference,
+    ) -> Map<String, Value> {
+        let mut out = Map::new();
+        let only_new = new.keys().filter(|k| !old.contains_key(*k));
+        for key in old.keys().chain(only_new) {
+            let dotted = Path::root().key(key).to_string();
+            let dot = match at.label.is_empty() || dotted.starts_with('[') {
+                true => "",
+                false => ".",
+            };
+            let place = Difference {
+                label: format!("{}{dot}{dotted}", at.label),
+                before: at.before.key(key),
+                after: at.after.key(key),
+                ..at.clone()
+            };
+            // What has many leaves and is only on one side is told apart further, so that each
+            // of its lines can be the cause of something.
+            let empty = Value::Object(Map::new());
+            let (a, b) = match (old.get(key), new.get(key)) {
+                (None, Some(b @ Value::Object(map))) if !map.is_empty() => {
+                    let mixed = self.one(Some(&empty), Some(b), &place);
+                    out.extend(mixed.filter(|m| *m != empty).map(|m| (key.clone(), m)));
+                    continue;
+                }
+                both => both,
+            };
+            out.extend(self.one(a, b, &place).map(|value| (key.clone(), value)));
+        }
+        out
+    }
+
+    fn list(&mut self, old: &[Value], new: &[Value], keys: &Keys, at: &Difference) -> Vec<Value> {
+        let entry = |name: &str, i: usize, j: usize| Difference {
+            label: format!("{}[{name}]", at.label),
+            before: at.before.index(i),
+            after: at.after.index(j),
+            ..at.clone()
+        };
+        let mut out = Vec::new();
+        for (i, (name, value)) in keys.before.iter().zip(old).enumerate() {
+            let twin = keys.after.iter().position(|n| n == name);
+            let other = twin.and_then(|j| new.get(j));
+            out.extend(self.one(Some(value), other, &entry(name, i, twin.unwrap_or(i))));
+        }
+        for (j, (name, value)) in keys.after.iter().zip(new).enumerate() {
+            if !keys.before.contains(name) {
+                out.extend(self.one(None, Some(value), &entry(name, old.len(), j)));
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn differences_are_taken_one_by_one() {
+        let before = json!({"spec": {"a": 1, "list": [{"name": "x", "v": 1}, {"name": "y"}]}});
+        let after = json!({"spec": {"a": 2, "list": [{"name": "x", "v": 2}, {"name": "z"}],
+            "new": {"p": 1, "q": 2}}});
+        let lists = Lists::default();
+        let found = differences(&before, &after, &lists);
+        let labels: Vec<_> = found.iter().map(|d| d.label.as_str()).collect();
+        assert_eq!(
+            labels,
+            [
+                "spec.a",
+                "spec.list[name=x].v",
+                "spec.list[name=y]",
+                "spec.list[name=z]",
+                "spec.new.p",
+                "spec.new.q",
+            ]
+        );
+        let with = |label: &str| mix(&before, &after, &lists, &mut |d| d.label == label);
+        assert_eq!(with("spec.a")["spec"]["a"], 2);
+        assert_eq!(with("spec.a")["spec"]["list"], before["spec"]["list"]);
+        assert_eq!(
+            with("spec.list[name=y]")["spec"]["list"],
+            json!([{"name": "x", "v": 1}])
+        );
+        assert_eq!(with("spec.new.q")["spec"]["new"], json!({"q": 2}));
+        assert_eq!(mix(&before, &after, &lists, &mut |_| true), after);
+        assert_eq!(mix(&before, &after, &lists, &mut |_| false), before);
+    }
+}

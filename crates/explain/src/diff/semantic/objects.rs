@@ -1,0 +1,236 @@
+//! Two sets of objects.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hcoplan_kubernetes::{Object, ObjectId};
+use hcoplan_planner::release::Release;
+use serde_json::Value;
+
+use super::delta::{Step, delta};
+use super::lists::Lists;
+use crate::diff::Kind;
+
+/// A field that is not as it was.
+#[derive(Debug, Clone)]
+pub struct FieldChange {
+    /// What happens to it.
+    pub step: Step,
+    /// What moved it, as indexes into the causes of the whole; empty where that is not known.
+    pub causes: Vec<usize>,
+}
+
+/// An object that is not as it was.
+#[derive(Debug, Clone)]
+pub struct ObjectChange {
+    /// What happens to it.
+    pub kind: Kind,
+    /// The object.
+    pub id: Arc<ObjectId>,
+    /// The object that it takes the place of, where one goes that was nearly the same. (For
+    /// Kubernetes that is another object: one is deleted, one is created.)
+    pub instead_of: Option<Arc<ObjectId>>,
+    /// It before; for one in the place of another, that other one. `None` where it is new.
+    pub before: Option<Arc<Value>>,
+    /// It after; `None` where it goes.
+    pub after: Option<Arc<Value>>,
+    /// From `before` to `after`, field by field; empty where it appears or goes.
+    pub fields: Vec<FieldChange>,
+    /// What moved it as a whole, as indexes into the causes of the whole.
+    pub causes: Vec<usize>,
+}
+
+impl ObjectChange {
+    /// Whether nothing changes by it: only orders and ways of writing.
+    pub fn is_noise(&self) -> bool {
+        self.kind == Kind::Change && self.fields.iter().all(|f| f.step.noise.is_some())
+    }
+
+    /// How many of its differences change nothing.
+    pub fn noise(&self) -> usize {
+        let fields = self.fields.iter();
+        fields.filter(|f| f.step.noise.is_some()).count()
+    }
+}
+
+/// How alike two objects must be for the one to stand in the place of the other: the share of
+/// their leaves, in percent.
+const ALIKE: usize = 70;
+
+/// So many pairs of what goes and what comes are looked at for one that stands in the place of another;
+/// with more of them all are told as what they are. A hundred thousand take a quarter of a second.
+const MOST_PAIRS: usize = 100_000;
+
+/// What differs between two sets of objects: those of `after` in their order, then what goes.
+/// Schemas are those of `release`.
+pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<ObjectChange> {
+    let mut old: BTreeMap<&ObjectId, &Object> = before.iter().map(|o| (&*o.id, o)).collect();
+    let mut changes = Vec::new();
+    for object in after {
+        match old.remove(&*object.id) {
+            Some(was) if was.body == object.body => {}
+            Some(was) => changes.push(changed(release, was, object, Kind::Change)),
+            None => changes.push(ObjectChange {
+                kind: Kind::Add,
+                id: object.id.clone(),
+                instead_of: None,
+                before: None,
+                after: Some(Arc::clone(&object.body)),
+                fields: Vec::new(),
+                causes: Vec::new(),
+            }),
+        }
+    }
+    let order: BTreeMap<&ObjectId, usize> = before.iter().map(|o| &*o.id).zip(0..).collect();
+    let mut gone: Vec<&Object> = old.into_values().collect();
+    gone.sort_by_key(|o| order.get(&*o.id));
+    renamed(release, &mut changes, &mut gone);
+    changes.extend(gone.into_iter().map(|object| ObjectChange {
+        kind: Kind::Remove,
+        id: object.id.clone(),
+        instead_of: None,
+        before: Some(Arc::clone(&object.body)),
+        after: None,
+        fields: Vec::new(),
+        causes: Vec::new(),
+    }));
+    changes
+}
+
+fn changed(release: &Release, was: &Object, is: &Object, kind: Kind) -> ObjectChange {
+    let lists = Lists::new(release.schema_of(&is.id.api_version, &is.id.kind));
+    let steps = delta(&was.body, &is.body, &lists);
+    let fields = steps.into_iter().map(|step| FieldChange {
+        step,
+        causes: Vec::new(),
+    });
+    ObjectChange {
+        kind,
+        id: is.id.clone(),
+        instead_of: None,
+        before: Some(Arc::clone(&was.body)),
+        after: Some(Arc::clone(&is.body)),
+        fields: fields.collect(),
+        causes: Vec::new(),
+    }
+}
+
+/// Finds what stands in the place of something that goes: the same kind and namespace, and most
+/// of its leaves. Each goes to the one that is most like it.
+fn renamed(release: &Release, changes: &mut [ObjectChange], gone: &mut Vec<&Object>) {
+    let added = changes.iter().filter(|c| c.kind == Kind::Add).count();
+    if added.saturating_mul(gone.len()) > MOST_PAIRS {
+        return;
+    }
+    let mut pairs = Vec::new();
+    for (i, change) in changes
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| c.kind == Kind::Add)
+    {
+        let Some(after) = &change.after else { continue };
+        for (j, object) in gone.iter().enumerate() {
+            let same = |id: &ObjectId| {
+                (
+                    id.api_version.clone(),
+                    id.kind.clone(),
+                    id.namespace.clone(),
+                )
+            };
+            if same(&object.id) == same(&change.id) {
+                let alike = alike(&object.body, after);
+                pairs.extend((alike >= ALIKE).then_some((std::cmp::Reverse(alike), i, j)));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    let mut taken = Vec::new();
+    for (_, i, j) in pairs {
+        let Some(change) = changes.get_mut(i).filter(|c| c.instead_of.is_none()) else {
+            continue;
+        };
+        if taken.contains(&j) {
+            continue;
+        }
+        taken.push(j);
+        if let (Some(was), Some(body)) = (gone.get(j), change.after.clone()) {
+            let is = Object {
+                id: change.id.clone(),
+                body,
+            };
+            *change = ObjectChange {
+                instead_of: Some(was.id.clone()),
+                ..changed(release, was, &is, Kind::Add)
+            };
+        }
+    }
+    let mut index = 0;
+    gone.retain(|_| {
+        index += 1;
+        !taken.contains(&(index - 1))
+    });
+}
+
+/// The share of leaves that two values have in common, in percent.
+fn alike(a: &Value, b: &Value) -> usize {
+    fn leaves(value: &Value) -> usize {
+        match value {
+            Value::Object(map) => map.values().map(leaves).sum(),
+            Value::Array(items) => items.iter().map(leaves).sum(),
+            _ => 1,
+        }
+    }
+    fn common(a: &Value, b: &Value) -> usize {
+        match (a, b) {
+            (Value::Object(a), Value::Object(b)) => {
+                let both = a.iter().filter_map(|(k, v)| Some(common(v, b.get(k)?)));
+                both.sum()
+            }
+            (Value::Array(a), Value::Array(b)) => a.iter().zip(b).map(|(a, b)| common(a, b)).sum(),
+            (Value::Object(_) | Value::Array(_), _) | (_, Value::Object(_) | Value::Array(_)) => 0,
+            (a, b) => usize::from(a == b),
+        }
+    }
+    let most = leaves(a).max(leaves(b));
+    (common(a, b) * 100).checked_div(most).unwrap_or(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(name: &str, body: Value) -> Object {
+        let mut whole = json!({"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": "n", "labels": {"a": "1", "b": "2"}}});
+        whole["data"] = body;
+        Object::new(whole)
+    }
+
+    #[test]
+    fn what_is_nearly_the_same_was_renamed() {
+        let release = Release::known("1.18").expect("known");
+        let before = [
+            object("old", json!({"x": "1", "y": "2", "z": "3"})),
+            object("gone", json!({"other": "text"})),
+        ];
+        let after = [object("new", json!({"x": "1", "y": "2", "z": "4"}))];
+        let found = objects(&release, &before, &after);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].kind, Kind::Add);
+        assert_eq!(
+            found[0].instead_of.as_ref().map(|id| &*id.name),
+            Some("old")
+        );
+        let labels: Vec<_> = found[0].fields.iter().map(|f| &*f.step.label).collect();
+        assert_eq!(labels, ["data.z", "metadata.name"]);
+        assert_eq!((found[1].kind, &*found[1].id.name), (Kind::Remove, "gone"));
+    }
+
+    #[test]
+    fn what_is_equal_is_not_there() {
+        let release = Release::known("1.18").expect("known");
+        let all = [object("a", json!({"x": "1"}))];
+        assert!(objects(&release, &all, &all).is_empty());
+    }
+}

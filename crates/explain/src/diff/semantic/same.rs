@@ -1,0 +1,62 @@
+//! Values that are the same although they are not written alike.
+
+use std::cmp::Ordering;
+
+use hcoplan_kubernetes::duration;
+use hcoplan_kubernetes::quantity::Quantity;
+use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
+
+/// Keys below which texts and numbers are quantities of something.
+const QUANTITIES: [&str; 6] = ["requests", "limits", "capacity", "hard", "storage", "size"];
+
+/// Whether two scalars mean the same where they stand: the same length of time, the same quantity.
+pub(super) fn same(path: &Path, before: &Value, after: &Value) -> bool {
+    if let (Some(a), Some(b)) = (before.as_str(), after.as_str()) {
+        let time = |text: &str| {
+            let has_unit = text.ends_with(|c: char| c.is_ascii_alphabetic());
+            has_unit.then(|| duration::parse(text).ok()).flatten()
+        };
+        if let (Some(a), Some(b)) = (time(a), time(b)) {
+            return a == b;
+        }
+    }
+    let measured = path
+        .0
+        .iter()
+        .any(|step| matches!(step, Segment::Key(key) if QUANTITIES.contains(&key.as_str())));
+    let amount = |value: &Value| match value {
+        Value::String(text) => Quantity::parse(text).ok(),
+        Value::Number(number) => Quantity::parse(&number.to_string()).ok(),
+        _ => None,
+    };
+    let both = || amount(before).zip(amount(after));
+    measured && both().is_some_and(|(a, b)| a.cmp(&b) == Ordering::Equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn quantities_count_where_they_are_measured() {
+        let at = |path: &str, a: Value, b: Value| same(&Path::dotted(path), &a, &b);
+        assert!(at(
+            "resources.requests.memory",
+            json!("1Gi"),
+            json!("1024Mi")
+        ));
+        assert!(at("resources.requests.cpu", json!(1), json!("1000m")));
+        assert!(!at("resources.requests.cpu", json!("100m"), json!("1")));
+        assert!(!at("version", json!("1"), json!("1000m")));
+    }
+
+    #[test]
+    fn times_count_everywhere() {
+        let at = |a: &str, b: &str| same(&Path::dotted("x"), &json!(a), &json!(b));
+        assert!(at("60s", "1m"));
+        assert!(!at("60s", "2m"));
+        assert!(!at("60", "60.0"));
+    }
+}

@@ -1,0 +1,38 @@
+//! A cluster before or after a change.
+
+use std::sync::Arc;
+
+use hcoplan_kubernetes::Object;
+use hcoplan_planner::inventory::{Inventory, LoadedInventory};
+use hcoplan_planner::plan::Plan;
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::Document;
+use serde_json::Value;
+
+/// One side: the inputs, and what would come of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// The release that the cluster runs.
+    pub release: &'a Arc<Release>,
+    /// Its nodes.
+    pub inventory: &'a LoadedInventory,
+    /// The HyperConverged as it was written, for the places of causes.
+    pub document: Option<&'a Document>,
+    /// The same as JSON.
+    pub object: &'a Value,
+    /// What would come of it.
+    pub plan: &'a Plan,
+}
+
+/// What exists on two sides, which may be more than their plans make.
+pub struct States<'a> {
+    /// The objects before.
+    pub existed: &'a [Object],
+    /// The objects after.
+    pub exist: &'a [Object],
+    /// The objects after with these inputs: for finding out which difference does what.
+    pub with: &'a With<'a>,
+}
+
+/// The objects that exist with a release, nodes and a HyperConverged.
+pub type With<'a> = dyn Fn(&Arc<Release>, &Inventory, &Value) -> Vec<Object> + 'a;

@@ -1,0 +1,183 @@
+//! What an upgrade does step by step, and in which order it goes with a manifest: the parts that no
+//! comparison of two plans shows.
+
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_planner::hyperconverged::HyperConverged;
+use hcoplan_planner::lifecycle::{Became, Orders, Purpose, State, Step};
+use serde_json::Value;
+
+use super::semantic::{Impact, Lists, differences};
+use super::{Note, NoteKind};
+
+/// How many names a note lists.
+const MOST_NAMES: usize = 5;
+
+/// What one step of an upgrade does beside what changes in objects.
+pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
+    let mut out = Vec::new();
+    let release = step.after.release.label();
+    for update in &step.own_updates {
+        let admission = &update.admission;
+        if admission.accepted {
+            continue;
+        }
+        let message = &admission.message;
+        let (text, help) = match update.purpose {
+            Purpose::UpgradePatches => (
+                format!(
+                    "the operator's own first update is refused, and as long as it is, nothing is \
+                     upgraded: the operands stay those of {}: {message}",
+                    from.release.label()
+                ),
+                "mend the manifest and apply it before the upgrade",
+            ),
+            Purpose::Reconcile => (
+                format!(
+                    "the operator's own update of the HyperConverged is refused in every \
+                     reconcile: {message}"
+                ),
+                "mend the manifest and apply it",
+            ),
+        };
+        out.push(note(
+            NoteKind::OperatorStops,
+            Impact::Disruption,
+            text,
+            help,
+        ));
+    }
+    let of = |wanted: Became| -> Vec<&ObjectId> {
+        let found = step.objects.iter().filter(|(_, became)| *became == wanted);
+        found.map(|(id, _)| id).collect()
+    };
+    let recreated = of(Became::Recreated);
+    if !recreated.is_empty() {
+        let text = format!(
+            "deleted and created again, because immutable fields change: {}",
+            names(&recreated)
+        );
+        out.push(note(NoteKind::Recreated, Impact::Disruption, text, ""));
+    }
+    let left = of(Became::LeftBehind);
+    if !left.is_empty() {
+        let who = match from.release.version() == step.after.release.version() {
+            true => "SSP",
+            false => release,
+        };
+        let text = format!(
+            "{who} no longer renders these objects and leaves them in the cluster: {}",
+            names(&left)
+        );
+        let help = "delete them by hand once nothing uses them";
+        out.push(note(NoteKind::LeftBehind, Impact::Behaviour, text, help));
+    }
+    out
+}
+
+/// What is to be said about the order of a manifest and an upgrade; `changed` says whether the
+/// manifest is another than the one that was applied.
+pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
+    let (before, after) = (&orders.before, &orders.after);
+    let to = after.end.release.label();
+    let mut out = Vec::new();
+    let refusal = |step: &Step| {
+        let admission = &step.plan.admission;
+        (!admission.accepted).then(|| admission.message.clone())
+    };
+    let order = |impact, text, help: &str| note(NoteKind::Order, impact, text, help);
+    match (refusal(&before.update), refusal(&after.update)) {
+        (None, Some(why)) => {
+            let (text, help) = match changed {
+                true => (
+                    format!("the manifest is refused once {to} runs: {why}"),
+                    "apply it before the upgrade, and mend it for the time after",
+                ),
+                false => (
+                    format!(
+                        "from the upgrade to {to} on, the manifest is refused when it is applied \
+                         again: {why}"
+                    ),
+                    "mend it before the upgrade",
+                ),
+            };
+            out.push(order(Impact::Disruption, text, help));
+        }
+        (Some(why), None) => {
+            let text = format!("the manifest is refused until {to} runs: {why}");
+            let help = "upgrade first, and apply it then";
+            out.push(order(Impact::Disruption, text, help));
+        }
+        (Some(why), Some(_)) => {
+            let text = format!("the manifest is refused before the upgrade and after it: {why}");
+            out.push(order(Impact::Disruption, text, "mend it"));
+        }
+        (None, None) => {
+            let differing = differing(&before.end, &after.end);
+            let values = |between: &str, behind: &str| -> String {
+                let all = differing.iter().map(|(path, before, after)| {
+                    format!("{path}: {before}{between}{after}{behind}")
+                });
+                all.collect::<Vec<_>>().join("; ")
+            };
+            if !differing.is_empty() {
+                let (text, help) = match changed {
+                    true => (
+                        format!(
+                            "the result depends on whether the manifest is applied before the \
+                             upgrade to {to} or after it: {}",
+                            values(" before it, ", " after it")
+                        ),
+                        "choose the order, or write the values that are meant",
+                    ),
+                    false => (
+                        format!(
+                            "applying the manifest again overwrites what the upgrade to {to} \
+                             sets: {}",
+                            values(" → ", "")
+                        ),
+                        "write the new values into the manifest, or take the lines out",
+                    ),
+                };
+                out.push(order(Impact::Behaviour, text, help));
+            }
+        }
+    }
+    out
+}
+
+/// The fields of the stored HyperConverged in which two ends differ: path and both values.
+fn differing(before: &State, after: &State) -> Vec<(String, String, String)> {
+    let spec = |state: &State| {
+        let stored = state.stored.as_ref();
+        let read = stored.map(|stored| HyperConverged::from_stored(&state.release, stored));
+        read.map_or(Value::Null, |read| read.spec)
+    };
+    let (old, new) = (spec(before), spec(after));
+    let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
+    let differences = differences(&old, &new, &Lists::default());
+    let told = differences.iter().map(|difference| {
+        let (was, is) = (difference.before.get(&old), difference.after.get(&new));
+        (difference.label.clone(), shown(was), shown(is))
+    });
+    told.collect()
+}
+
+fn names(ids: &[&ObjectId]) -> String {
+    let shown = ids.iter().take(MOST_NAMES);
+    let shown: Vec<_> = shown.map(|id| format!("{} {}", id.kind, id.name)).collect();
+    let text = shown.join(", ");
+    match ids.len().checked_sub(MOST_NAMES).filter(|more| *more > 0) {
+        Some(more) => format!("{text} and {more} more"),
+        None => text,
+    }
+}
+
+fn note(kind: NoteKind, impact: Impact, text: String, help: &str) -> Note {
+    Note {
+        kind,
+        impact,
+        text,
+        help: Some(help.to_owned()).filter(|help| !help.is_empty()),
+        place: None,
+    }
+}

@@ -1,0 +1,502 @@
+//! What another release makes of the same HyperConverged, beside the objects: patches that stop
+//! working, gates that graduate, defaults that flip, fields that are dropped.
+
+use std::collections::BTreeMap;
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::hyperconverged::{HyperConverged, storage_path};
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effects, Failure};
+use hcoplan_planner::plan::Plan;
+use hcoplan_planner::release::{Phase, Release};
+use hcoplan_yaml::{Path, locate_in_scalar};
+use serde_json::Value;
+
+use super::semantic::{Impact, differences};
+use super::side::Side;
+
+/// What kind of thing an upgrade does to a HyperConverged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoteKind {
+    /// It would be refused, or accepted where it was refused.
+    Verdict,
+    /// The operator would stop in its reconcile.
+    Reconcile,
+    /// A patch that applied does not apply any more.
+    PatchFails,
+    /// A feature gate that a patch writes is in both of KubeVirt's lists.
+    GateCollides,
+    /// A patch that had an effect has none.
+    PatchNoop,
+    /// A patch works on as it did.
+    PatchKeeps,
+    /// A field is not read any more.
+    FieldIgnored,
+    /// The new release's API doesn't know a field.
+    FieldDropped,
+    /// A default that the document leaves open is another.
+    DefaultFlips,
+    /// A feature gate became something else: a field, always on, or gone.
+    GateGraduates,
+    /// The operator's own update of the HyperConverged is refused.
+    OperatorStops,
+    /// An object is deleted and created anew.
+    Recreated,
+    /// An object isn't made any more and stays.
+    LeftBehind,
+    /// It counts whether the manifest is applied before the upgrade or after it.
+    Order,
+}
+
+impl NoteKind {
+    /// As it is written in reports: `patch-fails`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Verdict => "verdict",
+            Self::Reconcile => "reconcile",
+            Self::PatchFails => "patch-fails",
+            Self::GateCollides => "gate-collides",
+            Self::PatchNoop => "patch-noop",
+            Self::PatchKeeps => "patch-keeps",
+            Self::FieldIgnored => "field-ignored",
+            Self::FieldDropped => "field-dropped",
+            Self::DefaultFlips => "default-flips",
+            Self::GateGraduates => "gate-graduates",
+            Self::OperatorStops => "operator-stops",
+            Self::Recreated => "recreated",
+            Self::LeftBehind => "left-behind",
+            Self::Order => "order",
+        }
+    }
+}
+
+/// One thing that an upgrade does.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// What kind of thing.
+    pub kind: NoteKind,
+    /// What it does to what runs.
+    pub impact: Impact,
+    /// What happens, as a sentence without a full stop.
+    pub text: String,
+    /// What to do before; `None` where nothing has to be done.
+    pub help: Option<String>,
+    /// The line that it is about.
+    pub place: Option<Location>,
+}
+
+/// What the release of `after` does to the input that both sides share; the worst first.
+pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
+    if before.release.version() == after.release.version() {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    verdicts(before, after, &mut out);
+    for annotation in &ANNOTATIONS {
+        patches(before, after, annotation.name, annotation.kind, &mut out);
+    }
+    fields(before, after, &mut out);
+    gates(before, after, &mut out);
+    defaults(before, after, &mut out);
+    out.sort_by(|a, b| (a.impact, a.kind, &a.text).cmp(&(b.impact, b.kind, &b.text)));
+    out
+}
+
+/// Whether a patch of these releases' works and why it doesn't; see [`patch_change`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PatchChange {
+    /// The operation with this index does not apply any more; the operator's words.
+    Fails(usize, String),
+    /// The operation with this index has no effect any more.
+    Noop(usize),
+    /// The gate that is in both lists then.
+    Collides(String),
+}
+
+/// What another release makes of the patch in an annotation. Both sides are plans of the same
+/// document.
+pub fn patch_change(
+    before: (&Release, &Plan),
+    after: (&Release, &Plan),
+    annotation: &str,
+    kind: &str,
+    text: &str,
+) -> Vec<PatchChange> {
+    if failure(before.1, annotation).is_some() {
+        return Vec::new();
+    }
+    if let Some(failure) = failure(after.1, annotation) {
+        let index = failure.operation.unwrap_or_default();
+        return vec![PatchChange::Fails(index, failure.message.clone())];
+    }
+    let (Some(old), Some(new)) = (
+        effects(before.0, before.1, kind, text),
+        effects(after.0, after.1, kind, text),
+    ) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    let operations = jsonpatch::decode(text).unwrap_or_default();
+    for (was, is) in old.operations.iter().zip(&new.operations) {
+        let operation = operations.get(is.index);
+        let is_inert = operation.is_some_and(|o| kind == "KubeVirt" && adds_inert_gate(after.0, o));
+        if !was.changed.is_empty() && (is.changed.is_empty() || is_inert) {
+            out.push(PatchChange::Noop(is.index));
+        }
+    }
+    if kind == "KubeVirt" {
+        let collided = collisions(before.1);
+        let collide = collisions(after.1).into_iter();
+        out.extend(
+            collide
+                .filter(|g| !collided.contains(g))
+                .map(PatchChange::Collides),
+        );
+    }
+    out
+}
+
+/// Whether an operation adds a gate whose feature KubeVirt has on, or doesn't have, whatever is listed.
+fn adds_inert_gate(release: &Release, operation: &jsonpatch::Operation) -> bool {
+    const GATES: &str = "/spec/configuration/developerConfiguration/featureGates/";
+    let adds = operation.path.starts_with(GATES);
+    let value = operation.value().filter(|_| adds);
+    let gate = value.as_ref().and_then(Value::as_str);
+    let phase = gate.and_then(|gate| release.kubevirt().feature_gates.get(gate));
+    matches!(phase, Some(Phase::Ga | Phase::Discontinued))
+}
+
+/// Why a plan's operator can't apply the patch in an annotation.
+fn failure<'p>(plan: &'p Plan, annotation: &str) -> Option<&'p Failure> {
+    let refused = plan.admission.patch.as_ref();
+    let failed = plan.reconcile_error.as_ref().and_then(|e| e.patch.as_ref());
+    let both = refused.into_iter().chain(failed);
+    both.filter(|p| p.0 == annotation).map(|p| &p.1).next()
+}
+
+/// What each operation does to the operand that a plan renders; `None` where there is no operand
+/// or no patch.
+fn effects(release: &Release, plan: &Plan, kind: &str, text: &str) -> Option<Effects> {
+    let operations = jsonpatch::decode(text).ok()?;
+    let patched = plan.patched.iter().find(|p| p.kind == kind)?;
+    let types = release.go_types();
+    let api_version = patched.before["apiVersion"].as_str()?;
+    let ty = types.of_kind(api_version, kind)?;
+    Some(jsonpatch::effects(types, ty, &patched.before, &operations))
+}
+
+/// Feature gates that are in both of KubeVirt's lists: its webhook refuses that.
+fn collisions(plan: &Plan) -> Vec<String> {
+    let Some(kubevirt) = plan.operand("KubeVirt") else {
+        return Vec::new();
+    };
+    let list = |name: &str| -> Vec<&str> {
+        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
+        let gates = gates.as_array().into_iter().flatten();
+        gates.filter_map(Value::as_str).collect()
+    };
+    let off = list("disabledFeatureGates");
+    let on = list("featureGates").into_iter();
+    on.filter(|g| off.contains(g)).map(str::to_owned).collect()
+}
+
+fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
+    let place = || Some(after.document?.locate_key(&Path::dotted("metadata.name")));
+    let (was, is) = (&before.plan.admission, &after.plan.admission);
+    if was.accepted && !is.accepted {
+        out.push(Note {
+            kind: NoteKind::Verdict,
+            impact: Impact::Disruption,
+            text: format!(
+                "{} refuses what {} accepts: {}",
+                after.release.label(),
+                before.release.label(),
+                is.message
+            ),
+            help: Some("change it before the upgrade; afterwards no edit gets through".to_owned()),
+            place: place(),
+        });
+    }
+    let reconcile = |plan: &Plan| plan.reconcile_error.as_ref().map(|e| e.message.clone());
+    if let (None, Some(error)) = (reconcile(before.plan), reconcile(after.plan)) {
+        out.push(Note {
+            kind: NoteKind::Reconcile,
+            impact: Impact::Disruption,
+            text: format!("the operator's reconcile stops after the upgrade: {error}"),
+            help: Some("mend the patch before the upgrade".to_owned()),
+            place: place(),
+        });
+    }
+}
+
+fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, out: &mut Vec<Note>) {
+    let path = Path::dotted("metadata.annotations").key(annotation);
+    let Some(text) = path.get(after.object).and_then(Value::as_str) else {
+        return;
+    };
+    let found = patch_change(
+        (before.release, before.plan),
+        (after.release, after.plan),
+        annotation,
+        kind,
+        text,
+    );
+    let operations = jsonpatch::decode(text).unwrap_or_default();
+    let place = |index: Option<usize>| {
+        let document = after.document?;
+        let span = index.and_then(|i| operations.get(i)).map(|o| o.spans.whole);
+        Some(match (span, document.root.at(&path)) {
+            (Some(span), Some(node)) => {
+                document.location(locate_in_scalar(document, node, span.range()))
+            }
+            _ => document.locate(&path),
+        })
+    };
+    let release = after.release.label();
+    let told = |index: usize| {
+        found.iter().any(|change| match change {
+            PatchChange::Fails(i, _) | PatchChange::Noop(i) => *i == index,
+            PatchChange::Collides(gate) => {
+                let operation = operations.get(index).and_then(|o| o.value());
+                operation.is_some_and(|v| v == gate.as_str())
+            }
+        })
+    };
+    let rest: Vec<usize> = (0..operations.len()).filter(|i| !told(*i)).collect();
+    let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
+    out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
+        kind: match fails {
+            true => NoteKind::PatchFails,
+            false => NoteKind::PatchKeeps,
+        },
+        impact: Impact::Behaviour,
+        text,
+        help: None,
+        place: place(rest.first().copied()),
+    }));
+    for change in found {
+        out.push(match change {
+            PatchChange::Fails(index, message) => Note {
+                kind: NoteKind::PatchFails,
+                impact: Impact::Disruption,
+                text: format!("operation {} of {annotation} stops working: {message}", index + 1),
+                help: Some(format!(
+                    "the operator stops there on {release}; take the operation out before the upgrade"
+                )),
+                place: place(Some(index)),
+            },
+            PatchChange::Noop(index) => Note {
+                kind: NoteKind::PatchNoop,
+                impact: Impact::Behaviour,
+                text: format!(
+                    "operation {} of {annotation} is no longer needed: it has no effect on {release}",
+                    index + 1
+                ),
+                help: Some("take it out after the upgrade".to_owned()),
+                place: place(Some(index)),
+            },
+            PatchChange::Collides(gate) => Note {
+                kind: NoteKind::GateCollides,
+                impact: Impact::Disruption,
+                text: format!(
+                    "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, \
+                     and its webhook refuses that"
+                ),
+                help: Some(format!(
+                    "before the upgrade, drop the gate from {annotation}; on {release} switch it \
+                     with the HyperConverged's own field where there is one"
+                )),
+                place: place(
+                    operations
+                        .iter()
+                        .position(|o| o.value().is_some_and(|v| v == gate.as_str())),
+                ),
+            },
+        });
+    }
+}
+
+/// What becomes of the operations that nothing else is said about.
+fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -> Option<String> {
+    let numbers: Vec<String> = operations.iter().map(|i| (i + 1).to_string()).collect();
+    let (subject, verb) = match numbers.as_slice() {
+        [] => return None,
+        [one] => (format!("operation {one}"), "keeps"),
+        [first @ .., last] => (
+            format!("operations {} and {last}", first.join(", ")),
+            "keep",
+        ),
+    };
+    // Where one operation fails, none of them is applied.
+    Some(match fails {
+        true => format!("{subject} of {annotation} will not be applied on {release} either"),
+        false => format!("{subject} of {annotation} {verb} working"),
+    })
+}
+
+/// Fields that are written and lose their meaning.
+fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
+    let version = after.object["apiVersion"].as_str().unwrap_or_default();
+    let version = version.rsplit('/').next().unwrap_or_default();
+    let ignored = |release: &Release| -> BTreeMap<String, bool> {
+        let fields = release.fields().iter();
+        let own = fields.filter(|f| f.api_version == version);
+        own.map(|f| (f.path.clone(), f.ignored)).collect()
+    };
+    let (old, new) = (ignored(before.release), ignored(after.release));
+    for (path, is) in &new {
+        let was = old.get(path).copied().unwrap_or(true);
+        let place = Path::dotted(path);
+        if *is && !was && !path.contains("[]") && place.get(after.object).is_some() {
+            out.push(Note {
+                kind: NoteKind::FieldIgnored,
+                impact: Impact::Behaviour,
+                text: format!("{path} is not read any more on {}", after.release.label()),
+                help: Some("take it out after the upgrade".to_owned()),
+                place: after.document.map(|d| d.locate_key(&place)),
+            });
+        }
+    }
+    let pruned = &before.plan.admission.pruned;
+    for field in &after.plan.admission.pruned {
+        let path = &field.path;
+        if !pruned.iter().any(|p| p.path == *path) {
+            out.push(Note {
+                kind: NoteKind::FieldDropped,
+                impact: Impact::Behaviour,
+                text: format!("the API of {} doesn't know {path}", after.release.label()),
+                help: Some("it is dropped at the next write".to_owned()),
+                place: after.document.map(|d| d.locate_key(path)),
+            });
+        }
+    }
+}
+
+/// Gates that are written and have another phase.
+fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
+    let phase = |release: &Release| -> BTreeMap<String, Phase> {
+        let gates = release.tables().feature_gates.iter();
+        gates.map(|g| (g.name.clone(), g.phase)).collect()
+    };
+    let (old, new) = (phase(before.release), phase(after.release));
+    for (name, place) in written_gates(after) {
+        let (was, is) = (old.get(&name), new.get(&name));
+        if was == is || was.is_none() {
+            continue;
+        }
+        let text = match is {
+            Some(is) => format!(
+                "the feature gate {name} is {} on {}",
+                is.as_str(),
+                after.release.label()
+            ),
+            None => format!(
+                "there is no feature gate {name} on {}",
+                after.release.label()
+            ),
+        };
+        out.push(Note {
+            kind: NoteKind::GateGraduates,
+            impact: Impact::Behaviour,
+            text,
+            help: None,
+            place,
+        });
+    }
+}
+
+/// The gates that a document writes, as a map or as a list.
+fn written_gates(side: &Side<'_>) -> Vec<(String, Option<Location>)> {
+    let base = Path::dotted("spec.featureGates");
+    let locate = |path: &Path| side.document.map(|d| d.locate_key(path));
+    match base.get(side.object) {
+        Some(Value::Object(gates)) => {
+            let all = gates.keys();
+            all.map(|name| (name.clone(), locate(&base.key(name))))
+                .collect()
+        }
+        Some(Value::Array(gates)) => {
+            let named = gates.iter().enumerate().filter_map(|(i, gate)| {
+                let name = gate["name"].as_str()?;
+                Some((name.to_owned(), locate(&base.index(i))))
+            });
+            named.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// In v1's shape, below `spec`: without types of devices nothing is made.
+const MEDIATED_DEVICES: &str = "virtualization.mediatedDevicesConfiguration";
+
+/// What the document leaves open and the releases fill in otherwise.
+fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
+    let (Some(old), Some(new)) = (&before.plan.hyperconverged, &after.plan.hyperconverged) else {
+        return;
+    };
+    let written = HyperConverged::from_stored(after.release, after.object);
+    let lists = super::semantic::Lists::default();
+    for difference in differences(&old.spec, &new.spec, &lists) {
+        let path = &difference.after;
+        // Gates have notes of their own; a null is nothing.
+        let is_gate = difference.label.starts_with("featureGates");
+        // A feature that nobody switched on, and that is off: nothing changes.
+        let is_null =
+            |value: Option<&Value>| value.is_none_or(|v| v.is_null() || *v == Value::Bool(false));
+        let is_nothing = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
+        // A switch of a section that does nothing by itself.
+        let is_idle = difference.label == format!("{MEDIATED_DEVICES}.enabled")
+            && Path::dotted(MEDIATED_DEVICES)
+                .get(&new.spec)
+                .and_then(Value::as_object)
+                .is_none_or(|section| {
+                    section
+                        .iter()
+                        .all(|(key, value)| key == "enabled" || is_empty(value))
+                });
+        if path.get(&written.spec).is_some() || is_gate || is_nothing || is_idle {
+            continue;
+        }
+        let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
+        let (was, is) = (difference.before.get(&old.spec), path.get(&new.spec));
+        // What HCO derives from a gate, or adds to a golden image, is no default of the field.
+        let is_default = match is {
+            Some(_) => is == default_of(after.release, path),
+            None => was == default_of(before.release, path),
+        };
+        let (label, hco) = (&difference.label, after.release.called());
+        let text = match (is_default, is.is_some()) {
+            (true, true) => format!(
+                "the default of {label} changes from {} to {}",
+                shown(was),
+                shown(is)
+            ),
+            (true, false) => format!("{label} has no default any more (before: {})", shown(was)),
+            (false, true) => {
+                format!(
+                    "{hco} sets {label} to {} (before: {})",
+                    shown(is),
+                    shown(was)
+                )
+            }
+            (false, false) => format!("{hco} removes {label} (before: {})", shown(was)),
+        };
+        out.push(Note {
+            kind: NoteKind::DefaultFlips,
+            impact: Impact::Behaviour,
+            text,
+            help: Some("write the value down to keep it".to_owned()),
+            place: None,
+        });
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// The CRD's default of a field; the path is below `spec`, in v1's shape.
+fn default_of<'r>(release: &'r Release, path: &Path) -> Option<&'r Value> {
+    let version = &release.tables().hyperconverged.storage_version;
+    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    schema.default_at(&Path::dotted(&storage_path(release, &path.to_string())))
+}

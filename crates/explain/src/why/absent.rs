@@ -1,0 +1,183 @@
+//! What would put something where nothing is.
+
+use hcoplan_kubernetes::tree::{get, set};
+use hcoplan_planner::hyperconverged::version_of;
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
+use hcoplan_planner::release::{Feeds, HyperConvergedField, Phase};
+use hcoplan_yaml::{Path, Segment};
+use serde_json::{Value, json};
+
+use super::target::{Reading, Target};
+use super::world::World;
+
+/// The architectures that golden images are made for.
+const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
+
+/// Something that would change the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Feed {
+    /// A field of the HyperConverged in the version that it was written in, from the root; or a
+    /// node, in words.
+    pub path: String,
+    /// How it gets there: `copy`, `derive: …`; empty where only trying it out told.
+    pub how: String,
+    /// What was written there on trial, and what came of it.
+    pub tried: Option<(Value, Reading)>,
+}
+
+/// What would change what is there: the fields of the HyperConverged that the release's table names
+/// for the place, the switches and gates that do when they are tried, one more node.
+pub(super) fn feeds(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+    let version = version_of(world.object);
+    let fields = world.release.fields().iter();
+    let fields: Vec<&HyperConvergedField> = fields
+        .filter(|f| f.api_version == version && !f.ignored && !f.path.contains("[]"))
+        .filter(|f| f.path.starts_with("spec."))
+        .collect();
+    let missing = matches!(base, Reading::Absent | Reading::NoObject);
+    let mut out = Vec::new();
+    for field in &fields {
+        let how = field
+            .operands
+            .iter()
+            .find(|o| feeds_it(&o.kind, &o.path, target));
+        let tried = match field.ty.as_str() {
+            "boolean" if missing => tried(world, target, base, &field.path),
+            _ => None,
+        };
+        // A switch that does nothing when it is tried is no answer, whatever the table says.
+        let told = how.filter(|_| field.ty != "boolean" || !missing);
+        if told.is_some() || tried.is_some() {
+            out.push(Feed {
+                path: field.path.clone(),
+                how: how.map(Feeds::in_words).unwrap_or_default(),
+                tried,
+            });
+        }
+    }
+    if version != "v1beta1" && missing {
+        out.extend(gates(world, target, base));
+    }
+    if missing {
+        out.extend(
+            ARCHITECTURES
+                .into_iter()
+                .filter_map(|a| joined(world, target, base, a)),
+        );
+    }
+    // A whole section is no answer where one of its fields is.
+    let paths: Vec<String> = out.iter().map(|f| f.path.clone()).collect();
+    out.retain(|f| !paths.iter().any(|p| p.starts_with(&format!("{}.", f.path))));
+    out
+}
+
+/// Whether a row of the table speaks of the target: of the place itself or something around it.
+pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
+    let (kind, name) = match kind.split_once('/') {
+        Some((kind, name)) => (kind, Some(name)),
+        None => (kind, None),
+    };
+    if kind != target.kind {
+        return false;
+    }
+    if name.is_some_and(|n| n != "*" && target.name.as_deref().is_some_and(|t| t != n)) {
+        return false;
+    }
+    if target.is_object() {
+        return path.starts_with("(existence");
+    }
+    let asked = generic(&target.path);
+    asked == path || below(&asked, path) || below(path, &asked)
+}
+
+fn below(path: &str, parent: &str) -> bool {
+    let rest = path.strip_prefix(parent);
+    rest.is_some_and(|r| r.starts_with(['.', '[']))
+}
+
+/// A path as the table writes it: `spec.list[].name`.
+fn generic(path: &Path) -> String {
+    let mut out = String::new();
+    for segment in &path.0 {
+        match segment {
+            Segment::Key(key) if key.contains('/') => out.push_str(&format!("[{key}]")),
+            Segment::Key(key) if out.is_empty() => out.push_str(key),
+            Segment::Key(key) => out.push_str(&format!(".{key}")),
+            Segment::Index(_) => out.push_str("[]"),
+        }
+    }
+    out
+}
+
+/// What comes of switching a field to what it is not.
+fn tried(
+    world: &World<'_>,
+    target: &Target,
+    base: &Reading,
+    path: &str,
+) -> Option<(Value, Reading)> {
+    for on in [true, false] {
+        if get(world.object, path) == Some(&on.into()) {
+            continue;
+        }
+        let mut object = world.object.clone();
+        set(&mut object, path, on.into());
+        let reading = target.read(&world.with_object(&object));
+        if reading != *base {
+            return Some((on.into(), reading));
+        }
+    }
+    None
+}
+
+/// What comes of a worker of another architecture.
+pub(super) fn joined(
+    world: &World<'_>,
+    target: &Target,
+    base: &Reading,
+    architecture: &str,
+) -> Option<Feed> {
+    let labels = [
+        (format!("{ROLE_LABEL}worker"), String::new()),
+        (ARCHITECTURE_LABEL.to_owned(), architecture.to_owned()),
+    ];
+    let node = Node {
+        name: "one-more".to_owned(),
+        architecture: architecture.to_owned(),
+        labels: labels.into(),
+        ..Node::default()
+    };
+    let reading = target.read(&world.with_node(node));
+    (reading != *base).then(|| Feed {
+        path: format!("one more {architecture} worker"),
+        how: String::new(),
+        tried: Some((architecture.into(), reading)),
+    })
+}
+
+/// The gates of a list that would change what is there.
+fn gates(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+    let gates = world.release.tables().feature_gates.iter();
+    let alive = gates.filter(|g| matches!(g.phase, Phase::Alpha | Phase::Beta));
+    let feed = |name: &str| {
+        for state in ["Enabled", "Disabled"] {
+            let gate = json!({"name": name, "state": state});
+            let mut object = world.object.clone();
+            let list = get(&object, "spec.featureGates").and_then(Value::as_array);
+            let mut list = list.cloned().unwrap_or_default();
+            list.retain(|g| g["name"] != *name);
+            list.push(gate.clone());
+            set(&mut object, "spec.featureGates", list.into());
+            let reading = target.read(&world.with_object(&object));
+            if reading != *base {
+                return Some(Feed {
+                    path: format!("spec.featureGates[{name}]"),
+                    how: String::new(),
+                    tried: Some((gate, reading)),
+                });
+            }
+        }
+        None
+    };
+    alive.filter_map(|g| feed(&g.name)).collect()
+}

@@ -1,0 +1,235 @@
+//! A question and its answer.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_planner::lifecycle::State;
+use hcoplan_planner::plan::plan;
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::absent::{self, Feed};
+use super::input::Input;
+use super::inputs;
+use super::kept::kept;
+use super::origin::{self, Origin, OtherRelease};
+use super::patch::{PatchShown, patch_shown};
+use super::said;
+use super::search::{Moved, Search};
+use super::target::{Problem, Reading, Target};
+use super::world::World;
+
+/// What makes a field, or an object, what it is.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The object; `None` where there is none.
+    pub object: Option<ObjectId>,
+    /// The kind that was asked about.
+    pub kind: String,
+    /// The name that was asked about.
+    pub name: Option<String>,
+    /// HCO's operand that the object belongs to; `None` for what SSP makes.
+    pub operand: Option<&'static str>,
+    /// The field; the root for the object itself.
+    pub path: Path,
+    /// What is there.
+    pub value: Reading,
+    /// The inputs that make it so.
+    pub causes: Vec<Cause>,
+    /// The inputs without which there would be no such object to have the field.
+    pub needs: Vec<Cause>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What else could be written to change it.
+    pub feeds: Vec<Feed>,
+    /// What other releases make of the same inputs, where this release's own value is the answer.
+    pub others: Vec<OtherRelease>,
+    /// What a new cluster of the same sources would have, where the answer is kept from before.
+    pub in_a_new_cluster: Option<Reading>,
+    /// What the API server or a webhook says about the HyperConverged as it is.
+    pub refused: Option<String>,
+    /// The operand at which HCO's reconcile stops, and why.
+    pub error: Option<(&'static str, String)>,
+    /// What the operand's jsonpatch annotation does, where the object as a whole was asked about.
+    pub patch: Option<PatchShown>,
+}
+
+impl Answer {
+    /// Points at what the user wrote, where places are in a program's text, such as a build.
+    pub fn point_at_origins(&mut self) {
+        let causes = self.causes.iter_mut().chain(&mut self.needs);
+        let sources = causes.flat_map(|c| &mut c.sources);
+        for source in sources {
+            if let Some(origin) = source.place.as_ref().and_then(Location::origin) {
+                source.place = Some(origin);
+            }
+        }
+    }
+}
+
+/// Inputs without which the answer would be another one.
+#[derive(Debug, Clone)]
+pub struct Cause {
+    /// One; or several that each make it so, whatever the others say.
+    pub sources: Vec<Source>,
+    /// What would be there without them.
+    pub without: Reading,
+    /// Where the layer below says that, where they are of a layer.
+    pub below: Option<Location>,
+}
+
+/// An input with its place.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The input.
+    pub input: Input,
+    /// What it is, in words.
+    pub text: String,
+    /// Where it stands; `None` for what is assumed.
+    pub place: Option<Location>,
+}
+
+/// Answers what makes a field (or, for an empty one, an object) what it is.
+///
+/// # Errors
+/// A kind, a name or a field that means nothing.
+pub fn ask(
+    world: &World<'_>,
+    kind: &str,
+    name: Option<&str>,
+    field: &str,
+) -> Result<Answer, Problem> {
+    let base = world.without(&[]);
+    let target = Target::find(world, &base, kind, name, field)?;
+    let value = target.read(&base);
+    let search = Search {
+        world,
+        target: &target,
+        base: &value,
+    };
+    let moved = search.run(&inputs::units(world));
+    let for_its_own_sake = |m: &Moved| {
+        target.is_object() || m.without != Reading::NoObject || value == Reading::NoObject
+    };
+    let (causes, needs): (Vec<Moved>, Vec<Moved>) = moved.into_iter().partition(for_its_own_sake);
+    let error = base.reconcile_error.as_ref();
+    let verdict = plan(world.release, &world.loaded.inventory, world.object).admission;
+    let object = target.object(&base);
+    let mut answer = Answer {
+        object: object.map(|o| ObjectId::clone(&o.id)),
+        operand: object.and_then(|o| {
+            let mut operands = base.operands.iter();
+            operands.find(|(_, b)| b.id == o.id).map(|(name, _)| *name)
+        }),
+        kind: target.kind.clone(),
+        name: target.name.clone(),
+        path: target.path.clone(),
+        causes: causes
+            .into_iter()
+            .map(|m| cause(world, &target, m))
+            .collect(),
+        needs: needs
+            .into_iter()
+            .map(|m| cause(world, &target, m))
+            .collect(),
+        origin: Origin::Inputs,
+        feeds: Vec::new(),
+        others: Vec::new(),
+        in_a_new_cluster: None,
+        refused: (!verdict.accepted).then_some(verdict.message),
+        error: error.map(|e| (e.operand, e.message.clone())),
+        patch: None,
+        value,
+    };
+    if target.is_object() {
+        answer.patch = patch_shown(world, &base, &target.kind);
+    }
+    let missing = matches!(answer.value, Reading::NoObject | Reading::Absent);
+    if answer.causes.is_empty() {
+        let said = said::by_lines(world, &target, &answer.value);
+        answer.causes = said.into_iter().map(|m| cause(world, &target, m)).collect();
+    }
+    if answer.causes.is_empty() {
+        answer.origin = origin::of(world, &target, &answer.value, &base);
+        if missing || answer.origin == Origin::Release {
+            answer.feeds = absent::feeds(world, &target, &answer.value);
+        }
+        if answer.origin == Origin::Release
+            && let Some(node) = said::one_more_node(world, &target, &answer.value)
+        {
+            answer.origin = Origin::Nodes;
+            answer.feeds.insert(0, node);
+        }
+        answer.others = origin::others(world, &target);
+    } else if missing {
+        answer.feeds = absent::feeds(world, &target, &answer.value);
+    }
+    let unheard_of = answer.value == Reading::NoObject
+        && answer.causes.is_empty()
+        && answer.feeds.is_empty()
+        && answer.others.iter().all(|o| o.value == Reading::NoObject);
+    match &answer.name {
+        Some(name) if unheard_of && base.objects().any(|o| o.id.kind == target.kind) => {
+            Err(target.no_such_name(&base, name))
+        }
+        _ => Ok(answer),
+    }
+}
+
+/// Answers what makes a field of a cluster what it is that was there before: what doesn't come from
+/// its sources is kept from before.
+///
+/// # Errors
+/// A kind, a name or a field that means nothing.
+pub fn ask_of(
+    state: &State,
+    world: &World<'_>,
+    kind: &str,
+    name: Option<&str>,
+    field: &str,
+) -> Result<Answer, Problem> {
+    let base = world.without(&[]);
+    let target = Target::find(world, &base, kind, name, field)?;
+    let now = target.read_among(state.objects.iter());
+    let mut answer = ask(world, kind, name, field)?;
+    if now == answer.value {
+        return Ok(answer);
+    }
+    answer.origin = kept(world, &target, state, &now);
+    let object = target.object_among(state.objects.iter());
+    answer.object = object.map(|o| ObjectId::clone(&o.id));
+    answer.in_a_new_cluster = Some(std::mem::replace(&mut answer.value, now));
+    answer.causes.clear();
+    answer.needs.clear();
+    answer.feeds.clear();
+    answer.others.clear();
+    Ok(answer)
+}
+
+/// An entry of a list is better known by its name than by its index.
+fn described(world: &World<'_>, input: &Input) -> String {
+    let entry = input.written().and_then(|path| path.get(world.object));
+    let name = entry.and_then(|e| e.get("name").or_else(|| e.get("metadata")?.get("name")));
+    let name = name.and_then(Value::as_str);
+    match name {
+        Some(name) => format!("{} ({name})", input.describe()),
+        None => input.describe(),
+    }
+}
+
+fn cause(world: &World<'_>, target: &Target, moved: Moved) -> Cause {
+    let below = world.below(&moved.inputs);
+    let (without, below) = match below {
+        Some((plan, place)) => (target.read(&plan), Some(place)),
+        None => (moved.without, None),
+    };
+    let source = |input: Input| Source {
+        text: described(world, &input),
+        place: input.place(world),
+        input,
+    };
+    Cause {
+        sources: moved.inputs.into_iter().map(source).collect(),
+        without,
+        below,
+    }
+}

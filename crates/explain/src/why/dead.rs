@@ -1,0 +1,171 @@
+//! Lines of the HyperConverged that do nothing.
+
+use std::sync::Arc;
+
+use hcoplan_kubernetes::Object;
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_planner::hyperconverged::version_of;
+use hcoplan_planner::jsonpatch::ANNOTATIONS;
+use hcoplan_planner::plan::Plan;
+use hcoplan_planner::release::{Phase, Release};
+use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
+
+use super::input::{Input, Unit};
+use super::inputs;
+use super::world::World;
+
+/// Kinds that a field feeds and that are not rendered here.
+const NOT_RENDERED: [&str; 2] = ["ClusterServiceVersion", "ImageStream"];
+
+/// A part of the HyperConverged without which everything would be the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dead {
+    /// Where it is.
+    pub path: Path,
+    /// The jsonpatch annotation that overwrites what it does, where that is why.
+    pub overwritten: Option<&'static str>,
+}
+
+/// The parts of `spec` whose removal changes no object and nothing that HCO reports: each alone,
+/// and all of them together. Not those with the CRD's own default, those that the release's tables
+/// call ignored, nor those that make a difference on a later release.
+pub fn dead(world: &World<'_>) -> Vec<Dead> {
+    let schema = format!("hyperconverged.{}", version_of(world.object));
+    let Some(schema) = world.release.schema(&schema) else {
+        return Vec::new();
+    };
+    let is_own = |release: &Arc<Release>| release.name() == world.release.name();
+    let siblings = world.release.siblings();
+    let later = siblings.iter().skip_while(|r| !is_own(r));
+    let later: Vec<&Arc<Release>> = later.filter(|r| !is_own(r)).collect();
+    let mut finder = Finder {
+        world,
+        schema,
+        base: Seen::of(world.without(&[])),
+        later: later
+            .iter()
+            .map(|release| {
+                let world = world.on(release);
+                let base = Seen::of(world.without(&[]));
+                (world, base)
+            })
+            .collect(),
+        gone: Vec::new(),
+    };
+    for unit in inputs::written(world) {
+        let path = unit.input.written();
+        if path.is_some_and(|p| p.0.first() == Some(&Segment::Key("spec".to_owned()))) {
+            finder.look(&unit);
+        }
+    }
+    let dead = finder.gone.iter().filter_map(|i| i.written());
+    let dead = dead.map(|path| Dead {
+        path: path.clone(),
+        overwritten: overwritten(world, path),
+    });
+    dead.collect()
+}
+
+/// What of a plan anybody can see.
+#[derive(PartialEq)]
+struct Seen(Vec<Object>, String);
+
+impl Seen {
+    fn of(plan: Plan) -> Self {
+        let error = plan.reconcile_error.map(|e| e.message);
+        let ssp = plan.ssp.as_ref().map(|s| s.admission.message.clone());
+        let said = format!("{error:?} {ssp:?} {:?} {:?}", plan.status, plan.metrics);
+        let operands = plan.operands.into_iter().map(|(_, o)| o);
+        let rest = plan.ssp.iter().flat_map(|s| &s.objects);
+        let rest = rest.map(|r| r.object.clone());
+        Self(operands.chain(rest).collect(), said)
+    }
+}
+
+struct Finder<'a> {
+    world: &'a World<'a>,
+    schema: &'a Schema,
+    base: Seen,
+    later: Vec<(World<'a>, Seen)>,
+    gone: Vec<Input>,
+}
+
+impl Finder<'_> {
+    fn look(&mut self, unit: &Unit) {
+        let Some(path) = unit.input.written() else {
+            return;
+        };
+        let nothing = path.get(self.world.object).is_none_or(Value::is_null);
+        if nothing || self.is_fed_elsewhere(path) {
+            return;
+        }
+        if self.is_ours(unit) && self.does_nothing(&unit.input) {
+            self.gone.push(unit.input.clone());
+            return;
+        }
+        for child in &unit.children {
+            self.look(child);
+        }
+    }
+
+    fn does_nothing(&self, input: &Input) -> bool {
+        let mut inputs: Vec<&Input> = self.gone.iter().collect();
+        inputs.push(input);
+        let later = |(world, base): &(World<'_>, Seen)| Seen::of(world.without(&[input])) == *base;
+        Seen::of(self.world.without(&inputs)) == self.base && self.later.iter().all(later)
+    }
+
+    /// Whether none of its leaves is another rule's: one that says what the CRD's default says, or
+    /// that the release is known to ignore.
+    fn is_ours(&self, unit: &Unit) -> bool {
+        let theirs = |leaf: &&Unit| {
+            let path = leaf.input.written();
+            path.is_some_and(|p| {
+                let default = self.schema.field(p).and_then(|f| f.default);
+                let value = p.get(self.world.object);
+                default.is_some() && default == value || self.is_ignored(p, value)
+            })
+        };
+        !unit.leaves().iter().any(theirs)
+    }
+
+    /// Whether the release's tables say that nobody reads it.
+    fn is_ignored(&self, path: &Path, value: Option<&Value>) -> bool {
+        let text = path.to_string();
+        let listed = value.and_then(|v| v.get("name")).and_then(Value::as_str);
+        let tables = self.world.release.tables();
+        let gone = tables.feature_gates.iter();
+        let mut gone = gone.filter(|g| g.phase == Phase::Discontinued);
+        let mut rows = self.world.release.fields().iter();
+        text.starts_with("spec.featureGates")
+            && gone
+                .any(|g| listed == Some(&g.name) || text == format!("spec.featureGates.{}", g.name))
+            || rows.any(|row| row.ignored && row.path == text)
+    }
+
+    /// Whether it feeds an object that isn't rendered here.
+    fn is_fed_elsewhere(&self, path: &Path) -> bool {
+        let path = path.to_string();
+        let mut rows = self.world.release.fields().iter();
+        rows.any(|row| {
+            let elsewhere = |kind: &str| NOT_RENDERED.iter().any(|k| kind.starts_with(k));
+            row.path == path && row.operands.iter().any(|o| elsewhere(&o.kind))
+        })
+    }
+}
+
+/// The annotation without which a part would do something.
+fn overwritten(world: &World<'_>, path: &Path) -> Option<&'static str> {
+    let annotations = Path::dotted("metadata.annotations");
+    let part = Input::Written(path.clone());
+    ANNOTATIONS.iter().map(|a| a.name).find(|name| {
+        let annotation = annotations.key(name);
+        if world.document.root.at(&annotation).is_none() {
+            return false;
+        }
+        let annotation = Input::Written(annotation);
+        let with = Seen::of(world.without(&[&annotation]));
+        with != Seen::of(world.without(&[&annotation, &part]))
+    })
+}

@@ -1,0 +1,101 @@
+//! Something that can be taken away, with its parts.
+
+use hcoplan_yaml::Path;
+
+use super::facts::{Fact, NodeField};
+
+/// Something that can be taken away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A part of the HyperConverged, in the version that it was written in.
+    Written(Path),
+    /// An operation of a jsonpatch annotation.
+    Operation {
+        /// The annotation.
+        annotation: &'static str,
+        /// Its index in the patch.
+        index: usize,
+    },
+    /// Nodes, by their indexes in the inventory.
+    Nodes {
+        /// The indexes.
+        nodes: Vec<usize>,
+        /// What they are called, as in `the 4 nodes arm`.
+        name: String,
+    },
+    /// A part of what is said about nodes.
+    NodeField {
+        /// Their indexes.
+        nodes: Vec<usize>,
+        /// What they are called.
+        name: String,
+        /// The part.
+        field: NodeField,
+    },
+    /// Another fact of the inventory.
+    Fact(Fact),
+}
+
+/// An input with its parts.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    /// All of it.
+    pub input: Input,
+    /// Its parts; empty for what is taken away as a whole.
+    pub children: Vec<Self>,
+    /// Whether parts that do the same stand for the whole.
+    pub joins: bool,
+}
+
+impl Unit {
+    pub(super) fn leaf(input: Input) -> Self {
+        Self {
+            input,
+            children: Vec::new(),
+            joins: true,
+        }
+    }
+
+    /// Its leaves, or itself where it has no parts.
+    pub fn leaves(&self) -> Vec<&Self> {
+        match self.children.as_slice() {
+            [] => vec![self],
+            children => children.iter().flat_map(Self::leaves).collect(),
+        }
+    }
+}
+
+impl Input {
+    pub(super) fn written(&self) -> Option<&Path> {
+        match self {
+            Self::Written(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    pub(super) fn operation(&self) -> Option<(&'static str, usize)> {
+        match self {
+            Self::Operation { annotation, index } => Some((annotation, *index)),
+            _ => None,
+        }
+    }
+
+    /// What it is, in words that a sentence can end with.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Written(path) => path.to_string(),
+            Self::Operation { annotation, index } => {
+                format!("operation {} of {annotation}", index + 1)
+            }
+            Self::Nodes { name, .. } => name.clone(),
+            Self::NodeField { name, field, .. } => match field {
+                NodeField::Architecture => format!("the architecture of {name}"),
+                NodeField::Role(role) => format!("the role {role} of {name}"),
+                NodeField::Label(label) => format!("the label {label} of {name}"),
+                NodeField::Taints => format!("the taints of {name}"),
+                NodeField::Count => format!("the number of {name}"),
+            },
+            Self::Fact(fact) => format!("the inventory's {}", fact.name()),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Everything that can be taken away, as a tree: sections, then their parts.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS};
+use hcoplan_yaml::{Node, Path, Segment, Value, locate_in_scalar};
+
+use super::input::{Input, Unit};
+use super::nodes;
+use super::world::World;
+
+impl Input {
+    /// Where it stands; `None` for what is assumed.
+    pub fn place(&self, world: &World<'_>) -> Option<Location> {
+        let document = world.document;
+        match self {
+            Self::Written(path) => {
+                let node = document.root.at(path)?;
+                let below = matches!(node.value, Value::Map(_) | Value::Seq(_));
+                Some(match path.0.last() {
+                    Some(Segment::Key(_)) if below => document.locate_key(path),
+                    _ => document.location(node.span),
+                })
+            }
+            Self::Operation { annotation, index } => {
+                let path = Path::dotted("metadata.annotations").key(annotation);
+                let node = document.root.at(&path)?;
+                let operations = jsonpatch::decode(node.as_str()?).ok()?;
+                let span = operations.get(*index)?.spans.whole;
+                let span = locate_in_scalar(document, node, span.range());
+                Some(document.location(span))
+            }
+            Self::Nodes { nodes, .. } => {
+                let place = world.loaded.places.nodes.get(*nodes.first()?)?;
+                Some(place.name.clone())
+            }
+            Self::NodeField { nodes, field, .. } => {
+                nodes::place(world.loaded, *nodes.first()?, field)
+            }
+            Self::Fact(fact) => world.loaded.places.field(fact.name()).cloned(),
+        }
+    }
+}
+
+/// Everything that can be taken away of a cluster's inputs.
+pub fn units(world: &World<'_>) -> Vec<Unit> {
+    let mut out = written(world);
+    out.extend(nodes::units(world.loaded));
+    out
+}
+
+/// Everything that can be taken away of the HyperConverged.
+pub(super) fn written(world: &World<'_>) -> Vec<Unit> {
+    let root = &world.document.root;
+    let mut out = Vec::new();
+    if let Some(metadata) = root.get("metadata") {
+        let path = Path::dotted("metadata");
+        if metadata.get("namespace").is_some() {
+            out.push(Unit::leaf(Input::Written(path.key("namespace"))));
+        }
+        for map in ["annotations", "labels"] {
+            let entries = metadata.get(map).map_or(&[][..], Node::entries);
+            let path = path.key(map);
+            out.extend(entries.iter().map(|e| {
+                let path = path.key(&e.key.text);
+                match map {
+                    "annotations" => annotation(&e.key.text, &e.value, path),
+                    _ => Unit::leaf(Input::Written(path)),
+                }
+            }));
+        }
+    }
+    if let Some(spec) = root.get("spec") {
+        let path = Path::dotted("spec");
+        let entries = spec.entries().iter();
+        out.extend(entries.map(|e| part(&e.value, path.key(&e.key.text))));
+    }
+    out
+}
+
+fn annotation(name: &str, value: &Node, path: Path) -> Unit {
+    let known = ANNOTATIONS.iter().find(|a| a.name == name);
+    let decoded = value.as_str().map(jsonpatch::decode);
+    let (Some(known), Some(Ok(operations))) = (known, decoded) else {
+        return Unit::leaf(Input::Written(path));
+    };
+    let children = (0..operations.len()).map(|index| {
+        Unit::leaf(Input::Operation {
+            annotation: known.name,
+            index,
+        })
+    });
+    Unit {
+        input: Input::Written(path),
+        children: children.collect(),
+        joins: false,
+    }
+}
+
+fn part(node: &Node, path: Path) -> Unit {
+    // A gate's name and state say one thing.
+    let gate = matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_)] if list == "featureGates");
+    let children = match &node.value {
+        Value::Map(entries) if !gate => entries
+            .iter()
+            // An entry without its name is another entry.
+            .filter(|e| e.key.text != "name" || !is_metadata_of_entry(&path))
+            .map(|e| part(&e.value, path.key(&e.key.text)))
+            .collect(),
+        Value::Seq(items) => {
+            let items = items.iter().enumerate();
+            items.map(|(i, n)| part(n, path.index(i))).collect()
+        }
+        _ => Vec::new(),
+    };
+    Unit {
+        input: Input::Written(path),
+        children,
+        joins: true,
+    }
+}
+
+fn is_metadata_of_entry(path: &Path) -> bool {
+    matches!(path.0.as_slice(), [.., Segment::Index(_), Segment::Key(key)] if key == "metadata")
+}

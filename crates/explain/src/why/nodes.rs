@@ -1,0 +1,183 @@
+//! What the inventory says that can be taken away.
+
+use std::collections::BTreeMap;
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, LoadedInventory, Node, ROLE_LABEL};
+use hcoplan_yaml::{Node as Tree, Path};
+
+use super::facts::{Fact, NodeField};
+use super::input::{Input, Unit};
+
+/// Above this many pools and single nodes those of one architecture and role are looked at
+/// together first.
+const MANY: usize = 24;
+
+/// Labels that every node has.
+const OWN_LABELS: [&str; 3] = [
+    ARCHITECTURE_LABEL,
+    "kubernetes.io/os",
+    "kubernetes.io/hostname",
+];
+
+/// What can be taken away of an inventory.
+pub(super) fn units(loaded: &LoadedInventory) -> Vec<Unit> {
+    let inventory = &loaded.inventory;
+    let mut out: Vec<Unit> = Vec::new();
+    for fact in Fact::ALL {
+        let mut masked = inventory.clone();
+        fact.mask(&mut masked);
+        if fact.value(&masked) != fact.value(inventory) {
+            out.push(Unit::leaf(Input::Fact(fact)));
+        }
+    }
+    let pools = pools(loaded);
+    if pools.len() <= MANY {
+        out.extend(pools);
+        return out;
+    }
+    let mut classes: Vec<(String, Vec<Unit>)> = Vec::new();
+    for pool in pools {
+        let first = match &pool.input {
+            Input::Nodes { nodes, .. } => nodes.first().and_then(|i| inventory.nodes.get(*i)),
+            _ => None,
+        };
+        let class = first.map_or_else(String::new, class);
+        match classes.iter_mut().find(|(name, _)| *name == class) {
+            Some((_, units)) => units.push(pool),
+            None => classes.push((class, vec![pool])),
+        }
+    }
+    out.extend(classes.into_iter().map(|(name, children)| {
+        let nodes = children.iter().flat_map(|u| match &u.input {
+            Input::Nodes { nodes, .. } => nodes.clone(),
+            _ => Vec::new(),
+        });
+        let nodes: Vec<usize> = nodes.collect();
+        let name = format!("the {} {name}", nodes.len());
+        Unit {
+            input: Input::Nodes { nodes, name },
+            children,
+            joins: true,
+        }
+    }));
+    out
+}
+
+/// `amd64 nodes (worker)`
+fn class(node: &Node) -> String {
+    let roles: Vec<&str> = node.roles().collect();
+    let roles = match roles.is_empty() {
+        true => "no role".to_owned(),
+        false => roles.join(", "),
+    };
+    format!("{} nodes ({roles})", node.architecture)
+}
+
+/// Nodes that were declared in one place: a pool, or a single node.
+fn pools(loaded: &LoadedInventory) -> Vec<Unit> {
+    let mut groups: Vec<(&Location, Vec<usize>)> = Vec::new();
+    let mut known = BTreeMap::new();
+    for (index, place) in loaded.places.nodes.iter().enumerate() {
+        let name = &place.name;
+        let key = (name.file.path(), name.span.start, name.span.end);
+        let group = *known.entry(key).or_insert_with(|| {
+            groups.push((name, Vec::new()));
+            groups.len() - 1
+        });
+        groups[group].1.push(index);
+    }
+    let unit = |(place, nodes): (&Location, Vec<usize>)| {
+        let text = place.text().trim_matches(['"', '\'']);
+        let name = match nodes.len() {
+            1 => format!("the node {text}"),
+            n => format!("the {n} nodes {text}"),
+        };
+        let node = nodes.first().and_then(|i| loaded.inventory.nodes.get(*i));
+        let fields = node.map_or_else(Vec::new, |n| fields(n, nodes.len()));
+        let children = fields.into_iter().map(|field| {
+            Unit::leaf(Input::NodeField {
+                nodes: nodes.clone(),
+                name: name.clone(),
+                field,
+            })
+        });
+        Unit {
+            children: children.collect(),
+            input: Input::Nodes { nodes, name },
+            joins: true,
+        }
+    };
+    groups.into_iter().map(unit).collect()
+}
+
+fn fields(node: &Node, count: usize) -> Vec<NodeField> {
+    let mut out = Vec::new();
+    if !node.architecture.is_empty() {
+        out.push(NodeField::Architecture);
+    }
+    out.extend(node.roles().map(|r| NodeField::Role(r.to_owned())));
+    let labels = node.labels.keys();
+    let labels = labels.filter(|l| !l.starts_with(ROLE_LABEL) && !OWN_LABELS.contains(&l.as_str()));
+    out.extend(labels.map(|l| NodeField::Label(l.clone())));
+    if !node.taints.is_empty() {
+        out.push(NodeField::Taints);
+    }
+    if count > 1 {
+        out.push(NodeField::Count);
+    }
+    out
+}
+
+/// Where a part of what is said about a node stands.
+pub(super) fn place(loaded: &LoadedInventory, node: usize, field: &NodeField) -> Option<Location> {
+    let places = loaded.places.nodes.get(node)?;
+    if *field == NodeField::Architecture && places.architecture.is_some() {
+        return places.architecture.clone();
+    }
+    let file = &places.name.file;
+    let mut documents = loaded.documents.iter();
+    let found = documents.find_map(|d| {
+        let within = d.file.path() == file.path();
+        let entry = entry(&d.root, &places.name).filter(|_| within)?;
+        let node = match field {
+            NodeField::Architecture => entry.get("architecture"),
+            NodeField::Role(role) => match entry.get("roles") {
+                Some(roles) => {
+                    let mut items = roles.items().iter();
+                    items.find(|r| r.as_str() == Some(role)).or(Some(roles))
+                }
+                None => labels(entry)?.get(&format!("{ROLE_LABEL}{role}")),
+            },
+            NodeField::Label(label) => labels(entry)?.get(label),
+            NodeField::Taints => {
+                let dumped = entry.at(&Path::dotted("spec.taints"));
+                entry.get("taints").or(dumped)
+            }
+            NodeField::Count => {
+                let replicas = entry.at(&Path::dotted("spec.replicas"));
+                entry.get("count").or(replicas)
+            }
+        };
+        Some(d.location(node?.span))
+    });
+    Some(found.unwrap_or_else(|| places.name.clone()))
+}
+
+fn labels(entry: &Tree) -> Option<&Tree> {
+    let dumped = entry.at(&Path::dotted("metadata.labels"));
+    entry.get("labels").or(dumped)
+}
+
+/// The mapping that is named at a place: by its own `name`, or its metadata's.
+fn entry<'t>(tree: &'t Tree, name: &Location) -> Option<&'t Tree> {
+    let holds = |n: &Tree| n.span.start <= name.span.start && name.span.end <= n.span.end;
+    let own = tree.get("name");
+    let metadata = tree.get("metadata").and_then(|m| m.get("name"));
+    if own.or(metadata).is_some_and(|n| n.span == name.span) {
+        return Some(tree);
+    }
+    let children = tree.entries().iter().map(|e| &e.value);
+    let mut children = children.chain(tree.items()).filter(|n| holds(n));
+    children.find_map(|child| entry(child, name))
+}

@@ -1,0 +1,137 @@
+//! Where a value comes from that no input moves.
+
+use std::sync::Arc;
+
+use hcoplan_planner::plan::Plan;
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
+
+use super::target::{Reading, Target};
+use super::world::{World, put};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Origin {
+    /// The user's files.
+    Inputs,
+    /// A field of the HyperConverged that was not written and has a default.
+    Default {
+        /// The field, in the version that the HyperConverged was written in.
+        path: Path,
+        /// The default.
+        value: Value,
+    },
+    /// The release's own, whatever the HyperConverged and the nodes are.
+    Release,
+    /// How many nodes there are: with one more it would be something else.
+    Nodes,
+    /// HCO's reconcile ends before.
+    Error,
+    /// What the cluster held before; a new one of the same sources would have something else.
+    Kept {
+        /// The field of the stored HyperConverged, in the storage version, and what it holds;
+        /// `None` where the object stays as it was made.
+        field: Option<(String, Value)>,
+    },
+}
+
+/// What another release makes of the same inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtherRelease {
+    /// Its name.
+    pub release: String,
+    /// What is there.
+    pub value: Reading,
+}
+
+/// Which default it is, or that it is the release's own.
+pub(super) fn of(world: &World<'_>, target: &Target, value: &Reading, base: &Plan) -> Origin {
+    if *value == Reading::NoObject && base.reconcile_error.is_some() {
+        return Origin::Error;
+    }
+    let Some(stored) = world.stored() else {
+        return Origin::Release;
+    };
+    let mut defaults = Vec::new();
+    if let Some(spec) = stored.get("spec") {
+        let written = world.object.get("spec");
+        unwritten(spec, written, &Path::dotted("spec"), &mut defaults);
+    }
+    let moves = |paths: &[&(Path, Value)]| {
+        let mut object = stored.clone();
+        for (path, value) in paths {
+            put(&mut object, path, other(value));
+        }
+        target.read(&world.with_stored(&object)) != *value
+    };
+    // By sections first: most defaults have nothing to do with it.
+    let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();
+    for default in &defaults {
+        let same = |s: &&mut Vec<&(Path, Value)>| {
+            s.first().map(|(p, _)| p.0.get(1)) == Some(default.0.0.get(1))
+        };
+        match sections.iter_mut().find(same) {
+            Some(section) => section.push(default),
+            None => sections.push(vec![default]),
+        }
+    }
+    for section in sections.iter().filter(|s| moves(s)) {
+        if let Some((path, value)) = section.iter().find(|d| moves(&[d])) {
+            return Origin::Default {
+                path: path.clone(),
+                value: value.clone(),
+            };
+        }
+    }
+    Origin::Release
+}
+
+/// What another release makes of the same inputs.
+pub(super) fn others(world: &World<'_>, target: &Target) -> Vec<OtherRelease> {
+    let siblings = world.release.siblings();
+    let others = siblings
+        .iter()
+        .filter(|release| release.name() != world.release.name());
+    let other = |release: &Arc<Release>| OtherRelease {
+        release: release.label().to_owned(),
+        value: target.read(&world.on(release).without(&[])),
+    };
+    others.map(other).collect()
+}
+
+/// The scalars of a stored object that were not written.
+fn unwritten(stored: &Value, written: Option<&Value>, at: &Path, out: &mut Vec<(Path, Value)>) {
+    match stored {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                let path = at.key(key);
+                unwritten(value, written.and_then(|w| w.get(key)), &path, out);
+            }
+        }
+        Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                let mut path = at.clone();
+                path.0.push(Segment::Index(index));
+                unwritten(value, written.and_then(|w| w.get(index)), &path, out);
+            }
+        }
+        scalar if written.is_none_or(Value::is_null) => out.push((at.clone(), scalar.clone())),
+        _ => {}
+    }
+}
+
+/// Another value of the same sort.
+fn other(value: &Value) -> Value {
+    match value {
+        Value::Bool(on) => (!on).into(),
+        Value::Number(number) => number.as_i64().map_or_else(|| 7.into(), |n| (n + 7).into()),
+        Value::String(text) => match text.bytes().next() {
+            // A duration or a quantity.
+            Some(b'0'..=b'9') if text.ends_with(['s', 'm', 'h']) => "7h7m0s".into(),
+            Some(b'0'..=b'9') => "7".into(),
+            _ => "another".into(),
+        },
+        other => other.clone(),
+    }
+}

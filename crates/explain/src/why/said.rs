@@ -1,0 +1,82 @@
+//! What single inputs don't show: a line that says what is so anyway, and a field that hangs on how many
+//! nodes there are. Both are tried over pairs: the line with another value, the line and a node more.
+
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::absent::{Feed, feeds_it, joined};
+use super::input::Input;
+use super::inputs::units;
+use super::search::Moved;
+use super::target::{Reading, Target};
+use super::world::{World, put, take};
+
+/// The lines that say what would be so without them: with another value there it would be another one, or
+/// a node more would change it if the line were not there.
+pub(super) fn by_lines(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Moved> {
+    let units = units(world);
+    let leaves = units.iter().flat_map(|unit| unit.leaves());
+    let written = leaves.filter_map(|unit| unit.input.written());
+    let says = |path: &&Path| {
+        let Some(value) = path.get(world.object) else {
+            return false;
+        };
+        let missing = matches!(base, Reading::Absent | Reading::NoObject);
+        let is_switch = missing && value.is_boolean();
+        (is_switch || is_known_for(world, path, target))
+            && decides(world, target, base, path, value)
+    };
+    let found = written.filter(says).map(|path| Moved {
+        inputs: vec![Input::Written(path.clone())],
+        without: base.clone(),
+    });
+    found.collect()
+}
+
+/// Whether the release's table names the field for the place that is asked about.
+fn is_known_for(world: &World<'_>, path: &Path, target: &Target) -> bool {
+    let name = path.to_string();
+    let mut fields = world.release().fields().iter().filter(|f| f.path == name);
+    fields.any(|f| {
+        f.operands
+            .iter()
+            .any(|o| feeds_it(&o.kind, &o.path, target))
+    })
+}
+
+fn decides(world: &World<'_>, target: &Target, base: &Reading, path: &Path, value: &Value) -> bool {
+    let other: Option<Value> = match value {
+        Value::Bool(on) => Some((!on).into()),
+        Value::Number(n) => n.as_i64().map(|n| n.saturating_add(1).into()),
+        _ => None,
+    };
+    if let Some(other) = other {
+        let mut object = world.object.clone();
+        put(&mut object, path, other);
+        let plan = world.with_object(&object);
+        return !world.breaks(&plan) && target.read(&plan) != *base;
+    }
+    let mut object = world.object.clone();
+    drop(take(&mut object, path));
+    let without = World::new(world.release, world.document, &object, world.loaded);
+    let mut architectures = architectures(world).into_iter();
+    architectures.any(|a| {
+        let there = joined(world, target, base, a).is_some();
+        let gone = joined(&without, target, base, a).is_some();
+        there != gone
+    })
+}
+
+/// What one more node like those that are there would change.
+pub(super) fn one_more_node(world: &World<'_>, target: &Target, base: &Reading) -> Option<Feed> {
+    let mut architectures = architectures(world).into_iter();
+    architectures.find_map(|a| joined(world, target, base, a))
+}
+
+fn architectures<'w>(world: &'w World<'_>) -> Vec<&'w str> {
+    let nodes = world.inventory().nodes.iter();
+    let mut all: Vec<&str> = nodes.map(|n| n.architecture.as_str()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}

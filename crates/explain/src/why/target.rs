@@ -1,0 +1,442 @@
+//! What is asked about: an object, or a field of it.
+
+use hcoplan_diagnostics::finding::nearest;
+use hcoplan_kubernetes::go::Step as GoStep;
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_kubernetes::tree::get;
+use hcoplan_kubernetes::{Object, ObjectId};
+use hcoplan_planner::plan::Plan;
+use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
+
+use super::world::World;
+
+/// By what an element of a list is known when others come and go.
+const IDENTITIES: [&str; 5] = ["name", "metadata.name", "resourceName", "key", "path"];
+
+/// What is asked about.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The kind, as it is written in the object.
+    pub kind: String,
+    /// The object's name; `None` for the only one of its kind.
+    pub name: Option<String>,
+    /// The field as it stands in the object; the root for the object itself.
+    pub path: Path,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Key(String),
+    /// The element that is this text or number.
+    Same(Value),
+    /// The element with this at a dotted path; where none has it any more and the list is as long
+    /// as it was, the one in its place.
+    Named(&'static str, Value, Option<(usize, usize)>),
+    Index(usize),
+}
+
+/// What is found there.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reading {
+    /// There is no such object.
+    NoObject,
+    /// The object has no such field.
+    Absent,
+    /// The object is there (where only that was asked).
+    Exists,
+    /// The field's value.
+    Value(Value),
+}
+
+/// A question that means nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Problem {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl Problem {
+    fn new(message: String, help: String) -> Self {
+        Self { message, help }
+    }
+}
+
+impl Target {
+    /// Finds out what is meant by a kind, a name and a field as they were typed.
+    ///
+    /// # Errors
+    /// What isn't there, with what is.
+    pub fn find(
+        world: &World<'_>,
+        plan: &Plan,
+        kind: &str,
+        name: Option<&str>,
+        field: &str,
+    ) -> Result<Self, Problem> {
+        let kind = known_kind(world, plan, kind)?;
+        let of_kind: Vec<&Object> = plan.objects().filter(|o| o.id.kind == kind).collect();
+        let object = match (name, of_kind.as_slice()) {
+            (_, []) => None,
+            (None, [only]) => Some(*only),
+            (None, several) => {
+                let ids = several.iter().map(|o| &*o.id);
+                return Err(Problem::new(
+                    format!("there are {} objects of the kind {kind}", several.len()),
+                    format!("name one of them: {}", some(ids)),
+                ));
+            }
+            (Some(name), several) => several.iter().find(|o| o.id.name == name).copied(),
+        };
+        let found = object.map(|o| o.id.name.as_str());
+        let mut target = Self {
+            kind,
+            name: found.or(name).map(ToOwned::to_owned),
+            path: Path::root(),
+            steps: Vec::new(),
+        };
+        target.walk(field, object)?;
+        if let Some(object) = object {
+            check(world, object, &target)?;
+        }
+        Ok(target)
+    }
+
+    /// Whether the object as a whole is meant.
+    pub fn is_object(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The object that is meant, where the plan has it.
+    pub fn object<'p>(&self, plan: &'p Plan) -> Option<&'p Object> {
+        self.object_among(plan.objects())
+    }
+
+    /// The object that is meant, where it is among these.
+    pub fn object_among<'o>(
+        &self,
+        objects: impl IntoIterator<Item = &'o Object>,
+    ) -> Option<&'o Object> {
+        let named = |o: &&Object| self.name.as_ref().is_none_or(|n| *n == o.id.name);
+        let mut objects = objects.into_iter().filter(|o| o.id.kind == self.kind);
+        objects.find(named)
+    }
+
+    /// What is found there.
+    pub fn read(&self, plan: &Plan) -> Reading {
+        self.read_among(plan.objects())
+    }
+
+    /// What is found there among these objects.
+    pub fn read_among<'o>(&self, objects: impl IntoIterator<Item = &'o Object>) -> Reading {
+        let Some(object) = self.object_among(objects) else {
+            return Reading::NoObject;
+        };
+        if self.is_object() {
+            return Reading::Exists;
+        }
+        let found = self
+            .steps
+            .iter()
+            .try_fold(&*object.body, |value, step| match step {
+                Step::Key(key) => value.get(key),
+                Step::Index(index) => value.get(*index),
+                Step::Same(wanted) => value.as_array()?.iter().find(|v| *v == wanted),
+                Step::Named(path, wanted, place) => {
+                    let items = value.as_array()?;
+                    let named = |v: &&Value| get(v, path) == Some(wanted);
+                    let there = place.filter(|(_, length)| *length == items.len());
+                    let found = items.iter().find(named);
+                    found.or_else(|| items.get(there?.0))
+                }
+            });
+        match found {
+            Some(value) => Reading::Value(value.clone()),
+            None => Reading::Absent,
+        }
+    }
+
+    /// Follows a field as it was typed as far as the object goes; the rest is taken as written.
+    fn walk(&mut self, field: &str, object: Option<&Object>) -> Result<(), Problem> {
+        let mut value = object.map(|o| &*o.body);
+        let mut rest = field.trim();
+        if let Some(pointer) = rest.strip_prefix('/') {
+            for segment in pointer.split('/') {
+                let key = segment.replace("~1", "/").replace("~0", "~");
+                value = self.step(&key, value);
+            }
+            return Ok(());
+        }
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+        while !rest.is_empty() {
+            let (key, behind) = next(rest, value).ok_or_else(|| {
+                Problem::new(
+                    format!("{field:?} is no field"),
+                    "write spec.a.b[0].c, spec.list[name] or [\"a.key/with.dots\"]".to_owned(),
+                )
+            })?;
+            value = self.step(&key, value);
+            rest = behind.strip_prefix('.').unwrap_or(behind);
+        }
+        Ok(())
+    }
+
+    /// Adds a step; gives what is there.
+    fn step<'v>(&mut self, key: &str, value: Option<&'v Value>) -> Option<&'v Value> {
+        let Some(Value::Array(items)) = value else {
+            let missing = value.is_none().then(|| key.parse().ok()).flatten();
+            if let Some(index) = missing {
+                self.path = self.path.index(index);
+                self.steps.push(Step::Index(index));
+                return None;
+            }
+            self.path = self.path.key(key);
+            self.steps.push(Step::Key(key.to_owned()));
+            return value.and_then(|v| v.get(key));
+        };
+        let text = Value::from(key);
+        let named = |item: &Value| {
+            let mut names = IDENTITIES.iter().map(|p| get(item, p) == Some(&text));
+            *item == text || names.any(|n| n)
+        };
+        let index = key.parse().ok();
+        let found = items.iter().position(named).or(index);
+        let Some(index) = found else {
+            self.path = self.path.key(key);
+            let first = items.first();
+            let mut named = IDENTITIES.into_iter();
+            let named = named.find(|p| first.is_some_and(|f| get(f, p).is_some()));
+            self.steps.push(match named {
+                Some(path) => Step::Named(path, text, None),
+                None => Step::Same(text),
+            });
+            return None;
+        };
+        let item = items.get(index);
+        self.path = self.path.index(index);
+        let step = item.and_then(|item| identity(item, index, items));
+        self.steps.push(step.unwrap_or(Step::Index(index)));
+        item
+    }
+}
+
+/// What an element of a list is known by: itself, or a name that no other has.
+fn identity(item: &Value, index: usize, items: &[Value]) -> Option<Step> {
+    match item {
+        Value::Object(_) => IDENTITIES.into_iter().find_map(|path| {
+            let name = get(item, path).filter(|n| n.is_string())?;
+            let same = items.iter().filter(|i| get(i, path) == Some(name));
+            let place = Some((index, items.len()));
+            (same.count() == 1).then(|| Step::Named(path, name.clone(), place))
+        }),
+        Value::Array(_) => None,
+        _ => {
+            let same = items.iter().filter(|i| *i == item).count();
+            (same == 1).then(|| Step::Same(item.clone()))
+        }
+    }
+}
+
+/// The first key of a field as it was typed, and what is behind it. A key that the object has may
+/// hold dots.
+fn next<'t>(text: &'t str, value: Option<&Value>) -> Option<(String, &'t str)> {
+    if let Some(inner) = text.strip_prefix('[') {
+        for quote in ['"', '\''] {
+            if let Some(quoted) = inner.strip_prefix(quote) {
+                let (key, behind) = quoted.split_once(quote)?;
+                return Some((key.to_owned(), behind.strip_prefix(']')?));
+            }
+        }
+        let (key, behind) = inner.split_once(']')?;
+        return (!key.is_empty()).then(|| (key.to_owned(), behind));
+    }
+    let keys = value.and_then(Value::as_object).into_iter().flatten();
+    let fits = |key: &&String| {
+        let behind = text.strip_prefix(key.as_str());
+        behind.is_some_and(|b| b.is_empty() || b.starts_with(['.', '[']))
+    };
+    let longest = keys.map(|(k, _)| k).filter(fits).max_by_key(|k| k.len());
+    if let Some(key) = longest {
+        return Some((key.clone(), text.get(key.len()..)?));
+    }
+    let end = text.find(['.', '[']).unwrap_or(text.len());
+    let (key, behind) = text.split_at_checked(end)?;
+    (!key.is_empty()).then(|| (key.to_owned(), behind))
+}
+
+/// The kind as it is written, whatever case it was typed in.
+fn known_kind(world: &World<'_>, plan: &Plan, typed: &str) -> Result<String, Problem> {
+    let mut kinds: Vec<String> = plan.objects().map(|o| o.id.kind.clone()).collect();
+    let find = |kinds: &[String]| {
+        let mut same = kinds.iter().filter(|k| k.eq_ignore_ascii_case(typed));
+        same.next().cloned()
+    };
+    if let Some(kind) = find(&kinds) {
+        return Ok(kind);
+    }
+    let there = kinds.len();
+    let platform = super::Input::Fact(super::Fact::Platform);
+    let elsewhere = world.without(&[&platform]);
+    kinds.extend(elsewhere.objects().map(|o| o.id.kind.clone()));
+    let feeds = world.release.fields().iter().flat_map(|f| &f.operands);
+    let fed = feeds.filter_map(|f| f.kind.split('/').next());
+    kinds.extend(fed.filter(|k| !k.contains(' ')).map(ToOwned::to_owned));
+    if let Some(kind) = find(&kinds) {
+        return Ok(kind);
+    }
+    let help = match nearest(typed, kinds.iter().map(String::as_str)) {
+        Some(kind) => format!("did you mean {kind}?"),
+        None => {
+            kinds.truncate(there);
+            kinds.sort_unstable();
+            kinds.dedup();
+            format!("there are {}", kinds.join(", "))
+        }
+    };
+    let message = format!("HCO and SSP render no object of the kind {typed:?}");
+    Err(Problem::new(message, help))
+}
+
+/// Whether the object could have the field: by its Go type, else by what stands beside it.
+fn check(world: &World<'_>, object: &Object, target: &Target) -> Result<(), Problem> {
+    let path = &target.path;
+    if path.get(&object.body).is_some() {
+        return Ok(());
+    }
+    let types = world.release.go_types();
+    let mut ty = types.of_kind(&object.id.api_version, &object.id.kind);
+    let mut value = Some(&*object.body);
+    let mut at = Path::root();
+    for segment in &path.0 {
+        let text = match segment {
+            Segment::Key(key) => key.clone(),
+            Segment::Index(index) => index.to_string(),
+        };
+        // Every object has them, the table of an operand's types perhaps not.
+        let common = at.0.is_empty() && matches!(text.as_str(), "apiVersion" | "kind" | "metadata");
+        let below = match ty {
+            Some(ty) => match types.step(ty, &text) {
+                GoStep::Field(name, inner) => match name == text {
+                    true => Ok(Some(inner)),
+                    false => Err(vec![name.to_owned()]),
+                },
+                GoStep::Inside(inner) => Ok(Some(inner)),
+                GoStep::Free => Ok(None),
+                GoStep::Nowhere if common => Ok(None),
+                GoStep::Nowhere => {
+                    let names = types.field_names(ty.target());
+                    Err(names.into_iter().map(ToOwned::to_owned).collect())
+                }
+            },
+            None => {
+                let keys = value.and_then(Value::as_object).into_iter().flatten();
+                let keys: Vec<String> = keys.map(|(k, _)| k.clone()).collect();
+                let known = keys.contains(&text)
+                    || nearest(&text, keys.iter().map(String::as_str)).is_none();
+                match known || value.is_none() {
+                    true => Ok(None),
+                    false => Err(keys),
+                }
+            }
+        };
+        match below {
+            Ok(inner) => ty = inner,
+            Err(names) => return Err(unknown(world, object, &at, &text, &names)),
+        }
+        value = value.and_then(|v| match segment {
+            Segment::Key(key) => v.get(key),
+            Segment::Index(index) => v.get(*index),
+        });
+        at.0.push(segment.clone());
+    }
+    Ok(())
+}
+
+fn unknown(world: &World<'_>, object: &Object, at: &Path, key: &str, names: &[String]) -> Problem {
+    let kind = &object.id.kind;
+    let whole = at.key(key);
+    let message = format!("{kind} has no field {whole}");
+    let near = nearest(key, names.iter().map(String::as_str));
+    let near = near.map(|n| at.key(n).to_string());
+    // Somebody may have left out what leads there.
+    let near = near.or_else(|| {
+        let mut found = Vec::new();
+        named(&object.body, key, &Path::root(), &mut found);
+        let schema = world.release.schema_of(&object.id.api_version, kind);
+        let all = schema.map(Schema::all_fields).unwrap_or_default();
+        let same = |p: &Path| match p.0.last() {
+            Some(Segment::Key(last)) => last.eq_ignore_ascii_case(key),
+            _ => false,
+        };
+        let mut all: Vec<Path> = all.into_iter().filter(same).collect();
+        all.sort_by_key(|p| p.0.len());
+        found.extend(all);
+        found.into_iter().next().map(|p| p.to_string())
+    });
+    let help = match near {
+        Some(near) => format!("did you mean {near}?"),
+        None if names.is_empty() => {
+            "`hcoplan render --stdout --only KIND` shows what is there".to_owned()
+        }
+        None => {
+            let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+            names.truncate(30);
+            let place = match at.0.is_empty() {
+                true => "it".to_owned(),
+                false => at.to_string(),
+            };
+            format!("{place} has {}", names.join(", "))
+        }
+    };
+    Problem::new(message, help)
+}
+
+/// Every place of an object that ends in a key, the shortest first.
+fn named(value: &Value, key: &str, at: &Path, found: &mut Vec<Path>) {
+    if let Value::Object(entries) = value {
+        for (name, inner) in entries {
+            let path = at.key(name);
+            if name.eq_ignore_ascii_case(key) {
+                found.push(path.clone());
+            }
+            named(inner, key, &path, found);
+        }
+    }
+    if at.0.is_empty() {
+        found.sort_by_key(|p| p.0.len());
+    }
+}
+
+fn some<'i>(ids: impl Iterator<Item = &'i ObjectId> + Clone) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<String> = ids
+        .clone()
+        .take(SHOWN)
+        .map(|id| format!("{}/{}", id.kind, id.name))
+        .collect();
+    let shown = shown.join(", ");
+    match ids.count().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{shown} and {more} more"),
+        _ => shown,
+    }
+}
+
+impl Target {
+    /// There is no object of this name, and nothing would make one.
+    pub(super) fn no_such_name(&self, plan: &Plan, name: &str) -> Problem {
+        let kind = &self.kind;
+        let ids: Vec<&ObjectId> = plan.objects().map(|o| &*o.id).collect();
+        let ids = ids.into_iter().filter(|id| id.kind == *kind);
+        let help = match nearest(name, ids.clone().map(|id| id.name.as_str())) {
+            Some(near) => format!("did you mean {kind}/{near}?"),
+            None => format!("there are {}", some(ids)),
+        };
+        let message =
+            format!("there is no {kind} {name:?}, and nothing in the input keeps it away");
+        Problem::new(message, help)
+    }
+}

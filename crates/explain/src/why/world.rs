@@ -1,0 +1,297 @@
+//! The inputs with some of them taken away, planned again.
+
+use std::cell::{Cell, OnceCell};
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::admission;
+use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node};
+use hcoplan_planner::jsonpatch;
+use hcoplan_planner::plan::{Admit, Plan, plan_with};
+use hcoplan_planner::release::Release;
+use hcoplan_repository::repo::{BuildLayer, said_by_layers};
+use hcoplan_yaml::{Document, Path, Segment};
+use serde_json::Value;
+
+use super::facts::ELSEWHERE;
+use super::input::Input;
+
+const TUNING_POLICY: &str = "hco.kubevirt.io/tuningPolicy";
+
+/// What takes the place of the tuning policy's annotation: without one the reconcile would end.
+const OTHER_POLICY: &str = r#"{"qps": 1, "burst": 2}"#;
+
+/// What a cluster is made from.
+#[derive(Debug)]
+pub struct World<'a> {
+    pub(super) release: &'a Release,
+    pub(super) document: &'a Document,
+    pub(super) object: &'a Value,
+    pub(super) loaded: &'a LoadedInventory,
+    /// What the HyperConverged was built of, where it was.
+    layers: &'a [BuildLayer],
+    plans: Cell<usize>,
+    /// Whether a patch fails with nothing taken away.
+    broken: OnceCell<bool>,
+    /// Whether the operators get nowhere with nothing taken away.
+    stops: OnceCell<bool>,
+}
+
+impl<'a> World<'a> {
+    /// The inputs of one cluster: the HyperConverged as it was written, the same as JSON, and what
+    /// is declared about the nodes.
+    pub fn new(
+        release: &'a Release,
+        document: &'a Document,
+        object: &'a Value,
+        loaded: &'a LoadedInventory,
+    ) -> Self {
+        Self {
+            release,
+            document,
+            object,
+            loaded,
+            layers: &[],
+            plans: Cell::new(0),
+            broken: OnceCell::new(),
+            stops: OnceCell::new(),
+        }
+    }
+
+    /// The same, built of layers.
+    #[must_use]
+    pub fn of_layers(self, layers: &'a [BuildLayer]) -> Self {
+        Self { layers, ..self }
+    }
+
+    /// What would be if the layers that say these had left it to the layers below them, and where the first of
+    /// those says what; `None` where no other layer says anything.
+    pub(super) fn below(&self, inputs: &[Input]) -> Option<(Plan, Location)> {
+        let mut object = self.object.clone();
+        let mut place = None;
+        for input in inputs {
+            let path = input.written()?;
+            let own = self.document.root.at(path)?.to_json();
+            let mut said = said_by_layers(self.layers, &self.document.root, path).into_iter();
+            said.find(|s| s.is_value && !own.is_object() && s.node.to_json() == own)?;
+            let below = said.next().filter(|s| s.is_value)?;
+            put(&mut object, path, below.node.to_json());
+            place = place.or_else(|| Some(self.layers.get(below.layer)?.place(below.node.span)));
+        }
+        let plan = self.planned(&self.loaded.inventory, &object);
+        (!self.breaks(&plan)).then_some((plan, place?))
+    }
+
+    /// The same inputs on another release.
+    pub(super) fn on(&self, release: &'a Release) -> Self {
+        Self::new(release, self.document, self.object, self.loaded)
+    }
+
+    /// The release that the cluster runs.
+    pub fn release(&self) -> &'a Release {
+        self.release
+    }
+
+    /// The HyperConverged as it was written.
+    pub fn document(&self) -> &'a Document {
+        self.document
+    }
+
+    /// What is declared about its nodes.
+    pub fn inventory(&self) -> &'a Inventory {
+        &self.loaded.inventory
+    }
+
+    /// How often it was planned.
+    pub fn plans(&self) -> usize {
+        self.plans.get()
+    }
+
+    /// What would be if these inputs were not there.
+    ///
+    /// Operations that no longer apply without them are left out, too: otherwise HCO's reconcile
+    /// would end there, and everything behind it would seem to depend on the first of them. Where
+    /// it ends anyhow, it is left to.
+    pub fn without(&self, inputs: &[&Input]) -> Plan {
+        let mut inventory = self.loaded.inventory.clone();
+        nodes_without(&mut inventory, inputs);
+        let mut operations: Vec<(&'static str, usize)> =
+            inputs.iter().filter_map(|i| i.operation()).collect();
+        let mut paths: Vec<&Path> = inputs.iter().filter_map(|i| i.written()).collect();
+        // What is further back or deeper goes first, so that indexes stay what they are.
+        paths.sort_unstable_by(|a, b| b.cmp(a));
+        let mut object = self.object.clone();
+        for path in paths {
+            match path.0.last() {
+                Some(Segment::Key(key)) if key == TUNING_POLICY => {
+                    put(&mut object, path, OTHER_POLICY.into());
+                }
+                _ if path.to_string() == "metadata.namespace" => {
+                    put(&mut object, path, ELSEWHERE.into());
+                }
+                _ => drop(take(&mut object, path)),
+            }
+        }
+        loop {
+            let mut patched = object.clone();
+            let kept = drop_operations(&mut patched, &operations);
+            let plan = self.planned(&inventory, &patched);
+            if inputs.is_empty() || plan.reconcile_error.is_none() || self.is_broken() {
+                return plan;
+            }
+            let error = plan.reconcile_error.as_ref();
+            let failed = error.and_then(|e| e.patch.as_ref());
+            let failed = failed.and_then(|patch| {
+                let (name, f) = &**patch;
+                let kept = kept.iter().find(|(n, _)| n == name).map(|(_, k)| k);
+                let index = f.operation?;
+                // What was never touched has all its operations.
+                let index = match kept {
+                    Some(kept) => kept.get(index).copied()?,
+                    None => index,
+                };
+                Some((*name, index))
+            });
+            match failed {
+                Some(operation) if !operations.contains(&operation) => operations.push(operation),
+                _ => return plan,
+            }
+        }
+    }
+
+    /// Whether the operators get nowhere with a plan of other inputs, although they do with these.
+    pub(super) fn breaks(&self, plan: &Plan) -> bool {
+        let stops = |plan: &Plan| {
+            let ssp = plan.ssp.as_ref();
+            plan.reconcile_error.is_some() || ssp.is_some_and(|ssp| !ssp.admission.accepted)
+        };
+        stops(plan) && !*self.stops.get_or_init(|| stops(&self.without(&[])))
+    }
+
+    fn is_broken(&self) -> bool {
+        *self.broken.get_or_init(|| {
+            let error = self.without(&[]).reconcile_error;
+            error.is_some_and(|e| e.patch.is_some())
+        })
+    }
+
+    /// What would be with one more node.
+    pub(super) fn with_node(&self, node: Node) -> Plan {
+        let mut inventory = self.loaded.inventory.clone();
+        inventory.nodes.push(node);
+        self.planned(&inventory, self.object)
+    }
+
+    /// What would be if this were the HyperConverged.
+    pub(super) fn with_object(&self, object: &Value) -> Plan {
+        self.planned(&self.loaded.inventory, object)
+    }
+
+    /// What would be if this were stored: nothing is pruned, defaulted or mutated.
+    pub(super) fn with_stored(&self, stored: &Value) -> Plan {
+        self.plans.set(self.plans.get() + 1);
+        let inventory = &self.loaded.inventory;
+        plan_with(self.release, inventory, stored, Admit::Stored)
+    }
+
+    fn planned(&self, inventory: &Inventory, object: &Value) -> Plan {
+        self.plans.set(self.plans.get() + 1);
+        plan_with(self.release, inventory, object, Admit::Unchecked)
+    }
+
+    /// The HyperConverged as it would be stored, whatever anybody says about it.
+    pub(super) fn stored(&self) -> Option<Value> {
+        admission::unchecked(self.release, &self.loaded.inventory, self.object)
+    }
+}
+
+fn nodes_without(inventory: &mut Inventory, inputs: &[&Input]) {
+    let mut gone: Vec<usize> = Vec::new();
+    for input in inputs {
+        match input {
+            Input::Nodes { nodes, .. } => gone.extend(nodes),
+            Input::NodeField { nodes, field, .. } => gone.extend(field.mask(inventory, nodes)),
+            Input::Fact(fact) => fact.mask(inventory),
+            Input::Written(_) | Input::Operation { .. } => {}
+        }
+    }
+    if !gone.is_empty() {
+        let mut index = 0;
+        inventory.nodes.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+    }
+}
+
+/// Takes operations out of their annotations; an annotation that has none left goes as a whole.
+/// Gives the indexes that are left of each annotation that was changed.
+fn drop_operations(
+    object: &mut Value,
+    operations: &[(&'static str, usize)],
+) -> Vec<(&'static str, Vec<usize>)> {
+    let mut changed: Vec<(&'static str, Vec<usize>)> = Vec::new();
+    let annotations = object.pointer_mut("/metadata/annotations");
+    let Some(Value::Object(annotations)) = annotations else {
+        return changed;
+    };
+    for (name, _) in operations {
+        if changed.iter().any(|(n, _)| n == name) {
+            continue;
+        }
+        let Some(text) = annotations.get(*name).and_then(Value::as_str) else {
+            continue;
+        };
+        let Ok(all) = jsonpatch::decode(text) else {
+            continue;
+        };
+        let kept: Vec<usize> = (0..all.len())
+            .filter(|i| !operations.contains(&(*name, *i)))
+            .collect();
+        let texts: Vec<&str> = kept
+            .iter()
+            .filter_map(|i| text.get(all.get(*i)?.spans.whole.range()))
+            .collect();
+        if texts.is_empty() {
+            annotations.remove(*name);
+        } else {
+            let text = format!("[{}]", texts.join(","));
+            annotations.insert((*name).to_owned(), text.into());
+        }
+        changed.push((name, kept));
+    }
+    changed
+}
+
+fn parent<'v>(value: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
+    let parents = path.0.split_last().map(|(_, p)| p)?;
+    parents.iter().try_fold(value, |v, step| match step {
+        Segment::Key(key) => v.get_mut(key),
+        Segment::Index(index) => v.get_mut(*index),
+    })
+}
+
+/// Takes away what is at a path.
+pub(super) fn take(value: &mut Value, path: &Path) -> Option<Value> {
+    match (parent(value, path)?, path.0.last()?) {
+        (Value::Object(map), Segment::Key(key)) => map.remove(key),
+        (Value::Array(items), Segment::Index(index)) if *index < items.len() => {
+            Some(items.remove(*index))
+        }
+        _ => None,
+    }
+}
+
+/// Puts something where something is.
+pub(super) fn put(value: &mut Value, path: &Path, new: Value) {
+    match (parent(value, path), path.0.last()) {
+        (Some(Value::Object(map)), Some(Segment::Key(key))) => {
+            map.insert(key.clone(), new);
+        }
+        (Some(Value::Array(items)), Some(Segment::Index(index))) => {
+            if let Some(item) = items.get_mut(*index) {
+                *item = new;
+            }
+        }
+        _ => {}
+    }
+}

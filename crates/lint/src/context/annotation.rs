@@ -1,0 +1,103 @@
+//! An annotation as it was written.
+
+use std::ops::Range;
+
+use hcoplan_diagnostics::finding::Edit;
+use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_yaml::{Document, Entry, Node, Style};
+use hcoplan_yaml::{ScalarPlaces, edit_part};
+
+use super::Context;
+
+/// An annotation as it was written.
+#[derive(Debug, Clone, Copy)]
+pub struct Annotation<'a> {
+    document: &'a Document,
+    entry: &'a Entry,
+}
+
+impl<'a> Context<'a> {
+    /// An annotation of the HyperConverged.
+    pub fn annotation(&self, name: &str) -> Option<Annotation<'a>> {
+        self.annotation_of(&self.document().root, name)
+    }
+
+    /// An annotation of an object inside the HyperConverged (a DataImportCronTemplate).
+    pub fn annotation_of(&self, object: &'a Node, name: &str) -> Option<Annotation<'a>> {
+        let annotations = object.get("metadata")?.get("annotations")?;
+        Some(Annotation {
+            document: self.document(),
+            entry: annotations.entry(name)?,
+        })
+    }
+}
+
+impl<'a> Annotation<'a> {
+    /// An annotation of another document.
+    pub fn of(document: &'a Document, name: &str) -> Option<Self> {
+        let annotations = document.root.get("metadata")?.get("annotations")?;
+        Some(Self {
+            document,
+            entry: annotations.entry(name)?,
+        })
+    }
+
+    /// Its key.
+    pub fn name(&self) -> &'a str {
+        &self.entry.key.text
+    }
+
+    /// Its value; `None` where it is no string (which the API server refuses).
+    pub fn text(&self) -> Option<&'a str> {
+        self.entry.value.as_str()
+    }
+
+    /// The value as it was written.
+    pub fn node(&self) -> &'a Node {
+        &self.entry.value
+    }
+
+    /// The place of its key.
+    pub fn key_place(&self) -> Location {
+        self.document.location(self.entry.key.span)
+    }
+
+    /// The place of its value.
+    pub fn value_place(&self) -> Location {
+        self.document.location(self.entry.value.span)
+    }
+
+    /// The place of a part of the value: `part` counts bytes of [`Annotation::text`].
+    pub fn part(&self, part: Range<usize>) -> Location {
+        self.location(self.places().locate(part))
+    }
+
+    /// Where the bytes of its text stand, for many of its parts.
+    pub(super) fn places(&self) -> ScalarPlaces {
+        ScalarPlaces::of(self.document, &self.entry.value)
+    }
+
+    pub(super) fn location(&self, span: Span) -> Location {
+        self.document.location(span)
+    }
+
+    /// As [`edit_part`].
+    pub fn edit_part(&self, part: Range<usize>, text: &str) -> Option<Edit> {
+        edit_part(self.document, &self.entry.value, part, text)
+    }
+
+    /// An edit that puts `text` in the value's place, quoted as the value is (double where it was
+    /// bare); `None` for a value in a block and for an alias.
+    pub fn rewrite(&self, text: &str) -> Option<Edit> {
+        let quoted = match self.entry.value.style {
+            Style::SingleQuoted => format!("'{}'", text.replace('\'', "''")),
+            Style::Plain | Style::DoubleQuoted => serde_json::Value::from(text).to_string(),
+            _ => return None,
+        };
+        Some(Edit {
+            file: std::sync::Arc::clone(&self.document.file),
+            span: self.entry.value.span,
+            text: quoted,
+        })
+    }
+}

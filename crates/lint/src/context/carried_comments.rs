@@ -1,0 +1,204 @@
+//! Comments of fields that a fix writes somewhere else.
+
+use hcoplan_diagnostics::finding::Fix;
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_yaml::edit::{apply, between};
+use hcoplan_yaml::{Comment, Node, Path, parse};
+
+use super::Context;
+
+impl Context<'_> {
+    /// A fix that writes fields of the HyperConverged somewhere else, with their comments: each goes above
+    /// or behind the entry that it was above or behind. `None` where one would be lost.
+    pub fn with_comments(&self, fix: Fix, moves: &[(Path, Path)]) -> Option<Fix> {
+        let document = self.document();
+        let old = document.file.text();
+        let lost = |c: &&Comment| {
+            let mut edits = fix.edits.iter();
+            edits.any(|e| {
+                let within = e.span.start <= c.span.start && c.span.end <= e.span.end;
+                within && !e.text.contains(&old[c.span.range()])
+            })
+        };
+        let lost: Vec<&Comment> = document.comments.iter().filter(lost).collect();
+        if lost.is_empty() {
+            return Some(fix);
+        }
+        let mut places = Vec::new();
+        for (from, to) in moves {
+            places.push((start(&document.root, from)?, to.clone()));
+            descend(document.root.at(from)?, to, &mut places);
+        }
+        places.sort_by_key(|(start, _)| *start);
+
+        let text = apply(old, &fix.edits).ok()?;
+        let after = parse(&SourceFile::new(document.file.path(), text.clone()));
+        let after = after.documents.get(document.index)?;
+        let root = &after.root;
+        let mut insertions = Vec::new();
+        for comment in lost {
+            let begins = comment.span.start;
+            let next = places.iter().find(|(start, _)| *start > begins);
+            let before = places.iter().rev().find(|(start, _)| *start <= begins);
+            let beside = before.filter(|(start, _)| {
+                !comment.own_line && !old[*start as usize..begins as usize].contains('\n')
+            });
+            let (_, to) = beside.or(next).or(before)?;
+            let at = written(root, to)? as usize;
+            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+            let comment_text = &old[comment.span.range()];
+            let mut known = after.comments.iter();
+            let commented = known.any(|c| (line..end).contains(&(c.span.start as usize)))
+                || insertions.iter().any(|(at, _)| *at == end);
+            insertions.push(match beside.is_none() || commented {
+                true => {
+                    let indented = text[line..at].chars().take_while(|c| *c == ' ').count();
+                    (line, format!("{}{comment_text}\n", " ".repeat(indented)))
+                }
+                false => (end, format!(" {comment_text}")),
+            });
+        }
+        // From behind, so that the places stay right; of two at one place the first comes first.
+        insertions.sort_by_key(|(at, _)| *at);
+        let mut new = text.clone();
+        for (at, comment) in insertions.iter().rev() {
+            new.insert_str(*at, comment);
+        }
+        let read = parse(&SourceFile::new(document.file.path(), new.clone()));
+        let read = read.documents.get(document.index)?;
+        let same = read.root.to_json() == root.to_json();
+        let all = read.comments.len() == after.comments.len() + insertions.len();
+        (same && all).then(|| Fix {
+            edits: between(&document.file, &new),
+            ..fix
+        })
+    }
+}
+
+/// Where the entry or the item at a path begins.
+fn start(root: &Node, path: &Path) -> Option<u32> {
+    let key = root.key_at(path).map(|key| key.span);
+    Some(key.or_else(|| Some(root.at(path)?.span))?.start)
+}
+
+/// The same for the nearest one above it that is there.
+fn written(root: &Node, path: &Path) -> Option<u32> {
+    let (_, depth) = root.nearest(path);
+    start(root, &Path(path.0[..depth].to_vec()))
+}
+
+/// Where the entries and items in a value begin, with the paths that they get.
+fn descend(node: &Node, to: &Path, places: &mut Vec<(u32, Path)>) {
+    for entry in node.entries() {
+        let to = to.key(&entry.key.text);
+        places.push((entry.key.span.start, to.clone()));
+        descend(&entry.value, &to, places);
+    }
+    for (index, item) in node.items().iter().enumerate() {
+        let to = to.index(index);
+        places.push((item.span.start, to.clone()));
+        descend(item, &to, places);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_yaml::edit::apply;
+
+    use crate::Settings;
+    use crate::tests::load::Case;
+
+    const INVENTORY: &str = "apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+metadata: {name: c}
+spec:
+  release: \"1.18\"
+  nodePools: [{name: a, count: 3, architecture: amd64, roles: [control-plane, worker]}]
+";
+
+    /// What a fix makes of a `spec`.
+    fn fixed(version: &str, spec: &str, title: &str) -> String {
+        let head = format!("apiVersion: hco.kubevirt.io/{version}\nkind: HyperConverged\nspec:\n");
+        let metadata =
+            "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
+        let text = format!("{head}{spec}{metadata}");
+        let case = Case::of(&text, INVENTORY);
+        let findings = case.lint(&Settings::default());
+        let mut fixes = findings.iter().flat_map(|f| &f.fixes);
+        let fix = fixes.find(|f| f.title == title).expect("the fix");
+        let after = apply(&text, &fix.edits).expect("applies");
+        let spec = after.strip_prefix(&head).expect("the same head");
+        spec.strip_suffix(metadata).expect("the same").to_owned()
+    }
+
+    #[test]
+    fn what_an_ignored_gate_says_moves_with_its_comments() {
+        let spec = "  # All gates.
+  featureGates:
+    # Team a
+    # wants it.
+    enableApplicationAwareQuota: true   # yes
+  defaultCPUModel: Haswell
+";
+        let expected = "  defaultCPUModel: Haswell
+  # All gates.
+  # Team a
+  # wants it.
+  enableApplicationAwareQuota: true # yes
+";
+        let title = "set spec.enableApplicationAwareQuota instead";
+        assert_eq!(fixed("v1beta1", spec, title), expected);
+
+        let spec = "  featureGates:
+    # No images
+    - name: enableCommonBootImageImport # for now
+      # (in the lab)
+      state: Disabled # off
+    - name: alignCPUs # stays
+";
+        let expected = "  featureGates:
+    - name: alignCPUs # stays
+  workloadSources:
+    # No images
+    # (in the lab)
+    # off
+    enableCommonBootImageImport: false # for now
+";
+        let title = "set spec.workloadSources.enableCommonBootImageImport instead";
+        assert_eq!(fixed("v1", spec, title), expected);
+    }
+
+    #[test]
+    fn fields_and_sections_move_with_their_comments() {
+        let spec = "  # The first
+  allowAutoConverge: true # of all
+  defaultCPUModel: Haswell # stays
+";
+        let expected = "  defaultCPUModel: Haswell # stays
+  liveMigrationConfig:
+    # The first
+    allowAutoConverge: true # of all
+";
+        let title = "move it to spec.liveMigrationConfig.allowAutoConverge";
+        assert_eq!(fixed("v1beta1", spec, title), expected);
+
+        let spec = "  workloads:
+    nodeSelector: # where
+      # New
+      type: b
+      # Old
+      zone: a # machines
+";
+        let expected = "  workloads:
+    nodePlacement:
+      nodeSelector: # where
+        # New
+        type: b
+        # Old
+        zone: a # machines
+";
+        let title = "move it to spec.workloads.nodePlacement.nodeSelector";
+        assert_eq!(fixed("v1beta1", spec, title), expected);
+    }
+}

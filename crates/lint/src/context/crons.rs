@@ -1,0 +1,82 @@
+//! What SSP makes of the golden images, with the lines that it comes from.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::tree;
+use hcoplan_planner::boot_images::ssp_stage::{Displaced, Origin, Rendered};
+use serde_json::Value;
+
+use super::{Context, GoldenImage};
+
+/// The annotation that may change the SSP before SSP reads it.
+const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";
+
+/// The name of a DataImportCron and the one of the DataSource that it manages: the kind, the name,
+/// and the template's field that says it.
+pub(crate) fn cron_names(cron: &Rendered) -> [(&'static str, &str, &'static str); 2] {
+    let data_source = tree::get(&cron.object.body, "spec.managedDataSource");
+    let data_source = data_source.and_then(Value::as_str).unwrap_or_default();
+    let name = cron.object.id.name.as_str();
+    [
+        ("DataImportCron", name, "metadata.name"),
+        ("DataSource", data_source, "spec.managedDataSource"),
+    ]
+}
+
+impl<'a> Context<'a> {
+    /// The DataImportCrons that SSP creates.
+    pub fn import_crons(&self) -> impl Iterator<Item = &'a Rendered> + use<'a> {
+        self.ssp_objects("DataImportCron")
+    }
+
+    /// The DataSources that SSP creates.
+    pub fn data_sources(&self) -> impl Iterator<Item = &'a Rendered> + use<'a> {
+        self.ssp_objects("DataSource")
+    }
+
+    fn ssp_objects(&self, kind: &'static str) -> impl Iterator<Item = &'a Rendered> + use<'a> {
+        let objects = self.plan().ssp.iter().flat_map(|s| &s.objects);
+        objects.filter(move |r| r.object.id.kind == kind)
+    }
+
+    /// The DataImportCrons that SSP silently leaves out.
+    pub fn displaced_crons(&self) -> &'a [Displaced] {
+        let stage = self.plan().ssp.as_ref();
+        stage.map_or(&[], |s| s.displaced.as_slice())
+    }
+
+    /// The golden image that an object of SSP's was made for; `None` where only a jsonpatch has
+    /// brought it into the SSP.
+    pub fn image_of(&self, origin: &Origin) -> Option<&GoldenImage<'a>> {
+        let name = &origin.template.as_ref()?.name;
+        let images = self.golden_images();
+        images.iter().find(|i| i.template.name() == name)
+    }
+
+    /// Where a field of the template is written that an object of SSP's was made for: `path` is
+    /// dotted and begins at the template. For a template that isn't in this file, the patch of
+    /// the SSP, else the switch of multi-arch golden images.
+    pub fn origin_place(&self, origin: &Origin, path: &str) -> Location {
+        match self.image_of(origin) {
+            Some(image) => match image.written {
+                Some(written) => written.locate(path),
+                None => self.image_place(image),
+            },
+            None => match self.annotation(SSP_PATCH) {
+                Some(patch) => patch.value_place(),
+                None => self.whole(),
+            },
+        }
+    }
+
+    /// The names of the release's common golden images.
+    pub fn common_images(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let common = self.release().golden_images().iter();
+        common.filter_map(|c| c["metadata"]["name"].as_str())
+    }
+
+    /// A common golden image of the release, by name, as the operator holds it.
+    pub fn common_image(&self, name: &str) -> Option<&'a Value> {
+        let mut common = self.release().golden_images().iter();
+        common.find(|c| c["metadata"]["name"] == name)
+    }
+}

@@ -1,0 +1,124 @@
+//! Fixes: edits of the HyperConverged that leave the rest of the file alone.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use hcoplan_diagnostics::finding::{Applicability, Fix};
+use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
+use hcoplan_planner::jsonpatch;
+use hcoplan_yaml::Path;
+use hcoplan_yaml::edit::{self, Before, Change};
+
+use super::source::Source;
+use super::{Context, PatchAnnotation};
+
+/// Where the annotations are.
+const ANNOTATIONS: &str = "metadata.annotations";
+
+impl<'a> Context<'a> {
+    /// The context with the HyperConverged's file as it was read to load the cluster. Without it,
+    /// the file is read again to try edits out.
+    #[must_use]
+    pub fn with_before_edits(mut self, read: impl Fn() -> Before + 'a) -> Self {
+        self.before_edits = Source::new(read);
+        self
+    }
+}
+
+impl Context<'_> {
+    /// A fix that makes changes to the HyperConverged; `None` where the way it is written doesn't
+    /// allow it.
+    pub fn fix(
+        &self,
+        title: impl Into<String>,
+        applicability: Applicability,
+        changes: &[Change],
+    ) -> Option<Fix> {
+        let before = self.before_edits();
+        let edits = edit::edits_of(before, self.document(), changes);
+        if edits.is_err() && before.is_spent() {
+            self.leave_untried();
+        }
+        Some(Fix {
+            title: title.into(),
+            applicability,
+            edits: edits.ok()?,
+        })
+    }
+
+    /// Takes note that a fix of what is reported next isn't tried, as many others were.
+    pub fn leave_untried(&self) {
+        self.untried.set(true);
+    }
+
+    /// Whether that is so.
+    pub(crate) fn untried(&self) -> Rc<Cell<bool>> {
+        Rc::clone(&self.untried)
+    }
+
+    /// The HyperConverged's file, for trying edits out on it.
+    pub fn before_edits(&self) -> &Before {
+        self.before_edits.get(|| Before::of(&self.document().file))
+    }
+
+    /// A suggestion that switches a golden image off: by its annotation where it is written, else
+    /// by an entry that names it.
+    pub fn switch_image_off(&self, name: &str) -> Option<Fix> {
+        let mut written = self.written_templates();
+        let change = match written.find(|t| t.name() == name) {
+            Some(template) => {
+                let annotations = template.path(self).key("metadata").key("annotations");
+                Change::Set(annotations.key(ENABLE_ANNOTATION), "false".into())
+            }
+            None => {
+                let off = serde_json::json!({ENABLE_ANNOTATION: "false"});
+                let metadata = serde_json::json!({"name": name, "annotations": off});
+                let list = self.field("dataImportCronTemplates").path()?;
+                Change::Append(list, serde_json::json!({"metadata": metadata}))
+            }
+        };
+        let title = format!("switch {name} off");
+        self.fix(title, Applicability::Suggestion, &[change])
+    }
+
+    /// The change that takes an annotation away, and `annotations` with the last one.
+    pub fn annotation_removal(&self, name: &str) -> Change {
+        let annotations = Path::dotted(ANNOTATIONS);
+        let node = self.document().root.at(&annotations);
+        Change::Remove(match node.map_or(0, |n| n.entries().len()) {
+            1 => annotations,
+            _ => annotations.key(name),
+        })
+    }
+
+    /// A fix that takes a jsonpatch annotation away.
+    pub fn without_annotation(
+        &self,
+        patch: &PatchAnnotation<'_>,
+        applicability: Applicability,
+    ) -> Option<Fix> {
+        let change = self.annotation_removal(patch.target.name);
+        self.fix("remove the annotation", applicability, &[change])
+    }
+
+    /// A fix that takes an operation away, and the annotation with the last one.
+    pub fn without_operation(
+        &self,
+        patch: &PatchAnnotation<'_>,
+        index: usize,
+        applicability: Applicability,
+    ) -> Option<Fix> {
+        if patch.operations().len() == 1 {
+            return self.without_annotation(patch, applicability);
+        }
+        Some(Fix {
+            title: format!("remove operation {}", index + 1),
+            applicability,
+            edits: vec![
+                patch
+                    .annotation
+                    .edit_part(jsonpatch::cut(patch.text, index)?, "")?,
+            ],
+        })
+    }
+}

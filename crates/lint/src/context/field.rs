@@ -1,0 +1,288 @@
+//! A field of the HyperConverged, whatever version it is written in.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::tree;
+use hcoplan_planner::hyperconverged::{MOVES, Move};
+use hcoplan_yaml::{Document, Key, Node, Path, Segment, Value};
+
+use super::Context;
+
+/// The sections that v1 sorts the fields into; v1beta1 has no field of these names.
+const V1_SECTIONS: [&str; 6] = [
+    "deployment",
+    "networking",
+    "security",
+    "storage",
+    "virtualization",
+    "workloadSources",
+];
+
+/// How many levels deeper a misplaced field may belong: further down, a name says too little.
+const MOST_LEVELS: usize = 2;
+
+/// A field of the HyperConverged as it was written.
+#[derive(Debug, Clone)]
+pub struct Field<'a> {
+    document: &'a Document,
+    /// The path below `spec` in the version that the document is written in; `None` when that
+    /// version has no such field.
+    path: Option<Translated<'a>>,
+    key: Option<&'a Key>,
+    node: Option<&'a Node>,
+}
+
+impl<'a> Context<'a> {
+    /// A field by its dotted path below `spec`, as either version names it:
+    /// `workloads.nodePlacement.nodeSelector` and `deployment.nodePlacements.workload.nodeSelector`
+    /// find the same field in a document of either version.
+    pub fn field(&self, path: &'a str) -> Field<'a> {
+        let document = self.document();
+        let path = translated(path, self.version());
+        let spec = document.root.get("spec").filter(|_| path.is_some());
+        let (mut key, mut node) = (None, spec);
+        for step in path.iter().flat_map(Translated::steps) {
+            let entry = node.and_then(|n| n.entry(step));
+            key = entry.map(|e| &e.key);
+            node = entry.map(|e| &e.value);
+        }
+        Field {
+            document,
+            path,
+            key,
+            node,
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Where a field of the document that its version doesn't know belongs: for a path of the
+    /// other version (or above one) the old and the new path below the root, else the one place
+    /// of this version where a field of that name is.
+    pub fn moved(&self, path: &Path) -> Option<(Path, Path)> {
+        let mut candidates = vec![path.clone()];
+        if let Some(node) = self.document().root.at(path) {
+            let children = node.entries().iter().map(|e| path.key(&e.key.text));
+            candidates.extend(children);
+        }
+        for candidate in candidates {
+            let Some(below_spec) = dotted_below_spec(&candidate) else {
+                continue;
+            };
+            if let Some(to) = in_version(&below_spec, self.version())
+                && *to != *below_spec
+            {
+                return Some((candidate, Path::dotted(&format!("spec.{to}"))));
+            }
+        }
+        let schema = self.schema()?;
+        let all = self.known_fields.get_or_init(|| schema.all_fields());
+        let near = |p: &Path| p.0.len() <= path.0.len() + MOST_LEVELS;
+        let is_one =
+            |p: &&Path| p.0.last() == path.0.last() && p.0.first() == path.0.first() && near(p);
+        let mut found = all.iter().filter(is_one);
+        match (found.next(), found.next()) {
+            (Some(only), None) => Some((path.clone(), only.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// The dotted path below `spec`, where the path is one of keys alone.
+pub(super) fn dotted_below_spec(path: &Path) -> Option<String> {
+    let keys: Option<Vec<&str>> = path
+        .0
+        .iter()
+        .map(|s| match s {
+            Segment::Key(key) => Some(key.as_str()),
+            Segment::Index(_) => None,
+        })
+        .collect();
+    let (first, rest) = keys
+        .as_deref()?
+        .split_first()
+        .map(|(f, r)| (*f, r.join(".")))?;
+    (first == "spec" && !rest.is_empty()).then_some(rest)
+}
+
+impl<'a> Field<'a> {
+    /// Whether the document has it with a value (`null` is none).
+    pub fn is_set(&self) -> bool {
+        self.node.is_some_and(|n| !matches!(n.value, Value::Null))
+    }
+
+    /// The value as it was written.
+    pub fn node(&self) -> Option<&'a Node> {
+        self.node
+    }
+
+    /// The value, where it is a string.
+    pub fn text(&self) -> Option<&'a str> {
+        self.node?.as_str()
+    }
+
+    /// The value, where it is a boolean.
+    pub fn flag(&self) -> Option<bool> {
+        match self.node?.value {
+            Value::Bool(on) => Some(on),
+            _ => None,
+        }
+    }
+
+    /// The path from the root as the document's own version names it, whether it is there or
+    /// not; `None` when that version has no such field.
+    pub fn path(&self) -> Option<Path> {
+        let below_spec = self.path?.steps().map(|s| Segment::Key(s.to_owned()));
+        let spec = Segment::Key("spec".to_owned());
+        Some(Path(std::iter::once(spec).chain(below_spec).collect()))
+    }
+
+    /// The place of the value; when it isn't there, of the nearest key above it that is.
+    pub fn value_place(&self) -> Location {
+        match self.node {
+            Some(node) => self.document.location(node.span),
+            None => {
+                let path = self.path().unwrap_or_else(|| Path::dotted("spec"));
+                self.document.locate(&path)
+            }
+        }
+    }
+
+    /// The place of the key; when it isn't there, of the nearest key above it that is.
+    pub fn key_place(&self) -> Location {
+        match self.key {
+            Some(key) => self.document.location(key.span),
+            None => self.value_place(),
+        }
+    }
+}
+
+/// A dotted path as some version names it: where the field has its place, or something above it,
+/// and what follows, with its leading dot.
+#[derive(Debug, Clone, Copy)]
+struct Translated<'p> {
+    place: &'p str,
+    rest: &'p str,
+}
+
+impl<'p> Translated<'p> {
+    fn steps(&self) -> impl Iterator<Item = &'p str> + use<'p> {
+        let rest = tree::steps(self.rest).skip(1);
+        tree::steps(self.place).chain(rest)
+    }
+}
+
+/// The dotted path as the version `version` names it; `None` when it has no such field.
+pub(super) fn in_version<'p>(path: &'p str, version: &str) -> Option<Cow<'p, str>> {
+    Some(match translated(path, version)? {
+        Translated { place, rest: "" } => Cow::Borrowed(place),
+        Translated { place, rest } => Cow::Owned(format!("{place}{rest}")),
+    })
+}
+
+fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
+    let as_it_is = Translated {
+        place: path,
+        rest: "",
+    };
+    let section = tree::steps(path).next().unwrap_or_default();
+    if section == "featureGates" {
+        return Some(as_it_is);
+    }
+    let written_for = if V1_SECTIONS.contains(&section) {
+        "v1"
+    } else {
+        "v1beta1"
+    };
+    if written_for == version {
+        return Some(as_it_is);
+    }
+    let moves = match version == "v1" {
+        true => &*TO_V1,
+        false => &*FROM_V1,
+    };
+    // Each rule asks for fields of each cluster: most moves are told by the first letter.
+    let first = |path: &str| path.as_bytes().first().copied();
+    let start = moves.partition_point(|(from, _)| first(from) < first(path));
+    let alike = moves.iter().skip(start);
+    let alike = alike.take_while(|(from, _)| first(from) == first(path));
+    // A child's own move says more than its parent's.
+    let applicable = alike.filter_map(|(from, to)| Some((from, *to, below(path, from)?)));
+    let (_, place, rest) = applicable.max_by_key(|(from, _, _)| from.len())?;
+    Some(Translated { place, rest })
+}
+
+/// [`MOVES`], sorted by where they begin.
+static TO_V1: LazyLock<Vec<Move>> = LazyLock::new(|| sorted(MOVES.iter().copied()));
+
+/// [`MOVES`] back, sorted by where they begin.
+static FROM_V1: LazyLock<Vec<Move>> =
+    LazyLock::new(|| sorted(MOVES.iter().map(|(v1beta1, v1)| (*v1, *v1beta1))));
+
+fn sorted(moves: impl Iterator<Item = Move>) -> Vec<Move> {
+    let mut moves: Vec<_> = moves.collect();
+    moves.sort_by_key(|(from, _)| *from);
+    moves
+}
+
+/// What follows `parent` in `path`, with its leading dot.
+fn below<'p>(path: &'p str, parent: &str) -> Option<&'p str> {
+    // What is cheap to tell comes first: every row of a table is asked.
+    if !matches!(path.as_bytes().get(parent.len()), None | Some(b'.')) {
+        return None;
+    }
+    path.strip_prefix(parent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_translated_both_ways() {
+        let v1beta1 = "workloads.nodePlacement.nodeSelector";
+        let v1 = "deployment.nodePlacements.workload.nodeSelector";
+        assert_eq!(in_version(v1beta1, "v1").as_deref(), Some(v1));
+        assert_eq!(in_version(v1, "v1beta1").as_deref(), Some(v1beta1));
+        assert_eq!(in_version(v1, "v1").as_deref(), Some(v1));
+        assert_eq!(in_version(v1beta1, "v1beta1").as_deref(), Some(v1beta1));
+    }
+
+    #[test]
+    fn a_childs_move_wins_over_its_parents() {
+        assert_eq!(
+            in_version("deployment.applicationAwareConfig.enable", "v1beta1").as_deref(),
+            Some("enableApplicationAwareQuota")
+        );
+        assert_eq!(
+            in_version("applicationAwareConfig.namespaceSelector", "v1").as_deref(),
+            Some("deployment.applicationAwareConfig.namespaceSelector")
+        );
+    }
+
+    #[test]
+    fn every_move_is_found() {
+        for (v1beta1, v1) in MOVES {
+            let there = in_version(v1beta1, "v1");
+            let back = in_version(v1, "v1beta1");
+            let leads = |from: &str, to: &str| MOVES.contains(&(from, to));
+            assert!(there.is_some_and(|v1| leads(v1beta1, &v1)), "{v1beta1}");
+            assert!(back.is_some_and(|v1beta1| leads(&v1beta1, v1)), "{v1}");
+        }
+    }
+
+    #[test]
+    fn what_a_version_lacks_is_nowhere() {
+        assert_eq!(in_version("vddkInitImage", "v1"), None);
+        assert_eq!(
+            in_version("workloadSources.enableMultiArchBootImageImport", "v1beta1"),
+            None
+        );
+        assert_eq!(
+            in_version("featureGates", "v1").as_deref(),
+            Some("featureGates")
+        );
+    }
+}

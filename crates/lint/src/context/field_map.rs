@@ -1,0 +1,211 @@
+//! The release's field map, read from the operand's side: which field feeds a place.
+
+use hcoplan_planner::release::HyperConvergedField;
+use hcoplan_yaml::{Path, Segment};
+
+use super::Context;
+
+impl Context<'_> {
+    /// The HyperConverged's field behind a place of an operand, in the document's own version, or
+    /// behind the nearest place above it.
+    pub fn field_behind(&self, kind: &str, place: &Path) -> Option<Path> {
+        let keys = hcoplan_planner::jsonpatch::segments(&place.to_pointer());
+        row(self, kind, &keys).map(|row| row.path)
+    }
+}
+
+/// How a field gets into an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// As it is.
+    Copied,
+    /// The opposite switch.
+    Negated,
+    /// `true` becomes an empty object.
+    EmptyObject,
+    /// Each element becomes a key with `true`.
+    Keys,
+    /// In a way that isn't turned round here.
+    Derived,
+}
+
+/// How a row of the field map does it; `None` where something else than this field is the
+/// place's own.
+fn how(transform: &str) -> Option<How> {
+    let table = [
+        ("copy of the effective", How::Derived),
+        ("copy", How::Copied),
+        ("rename", How::Copied),
+        ("negate", How::Negated),
+        ("derive: parsed as Kubernetes quantity", How::Copied),
+        ("derive: same duration", How::Copied),
+        ("derive: same rule", How::Copied),
+        ("derive: RemoveWorkloads", How::Copied),
+        ("derive: this map", How::Copied),
+        ("derive: this value, else", How::Copied),
+        ("derive: true => {}", How::EmptyObject),
+        ("derive: map model", How::Keys),
+        ("derive: merged with the common", How::Derived),
+        ("derive: effective profile", How::Derived),
+        ("derive: value \"annotation\"", How::Derived),
+        ("derive: true => {domain", How::Derived),
+    ];
+    let row = table.into_iter().find(|(t, _)| transform.starts_with(t))?;
+    Some(row.1)
+}
+
+/// A step of a row's path: a key, or any element of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'a> {
+    Key(&'a str),
+    Element,
+}
+
+/// The steps of a row's path.
+pub(super) fn steps(path: &str) -> Steps<'_> {
+    Steps(path)
+}
+
+/// What is left of a row's path.
+#[derive(Debug, Clone)]
+pub(super) struct Steps<'a>(&'a str);
+
+impl<'a> Iterator for Steps<'a> {
+    type Item = Step<'a>;
+
+    fn next(&mut self) -> Option<Step<'a>> {
+        if let Some(rest) = self.0.strip_prefix("[]") {
+            self.0 = rest;
+            return Some(Step::Element);
+        }
+        let path = self.0.strip_prefix('.').unwrap_or(self.0);
+        let end = path.bytes().position(|b| matches!(b, b'.' | b'['));
+        let (key, rest) = path.split_at(end.unwrap_or(path.len()));
+        self.0 = rest;
+        (!key.is_empty()).then_some(Step::Key(key))
+    }
+}
+
+/// The indices of a pointer where a row's path leads through lists, as far as both go; `None`
+/// where they part.
+pub(super) fn along(keys: &[String], path: &str) -> Option<Vec<usize>> {
+    let mut indices = Vec::new();
+    let mut rest = path;
+    for key in keys {
+        if let Some(behind) = rest.strip_prefix("[]") {
+            indices.push(key.parse().ok()?);
+            rest = behind;
+            continue;
+        }
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+        if rest.is_empty() {
+            break;
+        }
+        // Not step by step: most rows part from the keys before a step's end would be found.
+        rest = rest.strip_prefix(key.as_str())?;
+        let is_whole = matches!(rest.as_bytes().first(), None | Some(b'.' | b'['));
+        if !is_whole || key.is_empty() || key.contains(['.', '[']) {
+            return None;
+        }
+    }
+    Some(indices)
+}
+
+/// A row's path in the HyperConverged with the indices in their places; it ends where they do.
+pub(super) fn with_indices(path: &str, indices: &[usize]) -> Path {
+    let mut indices = indices.iter();
+    let mut out = Path::root();
+    for step in steps(path) {
+        out.0.push(match step {
+            Step::Key(key) => Segment::Key(key.to_owned()),
+            Step::Element => match indices.next() {
+                Some(index) => Segment::Index(*index),
+                None => return out,
+            },
+        });
+    }
+    out
+}
+
+/// A row that leads to a place, or above it.
+pub(super) struct Row<'c> {
+    pub field: &'c HyperConvergedField,
+    pub how: How,
+    /// The field's path, or what is below it.
+    pub path: Path,
+}
+
+/// The rows of the field map for this operand and the document's version: the field, the place
+/// that it feeds, and how.
+pub(super) fn rows<'c, 'a>(
+    cx: &'c Context<'a>,
+    kind: &'c str,
+) -> impl Iterator<Item = (&'c HyperConvergedField, &'c str, How)> + use<'c, 'a> {
+    let fields = cx.release().fields().iter();
+    let fields = fields.filter(move |f| f.api_version == cx.version() && !f.ignored);
+    fields.flat_map(move |field| {
+        let feeds = field.operands.iter().filter(move |o| o.kind == kind);
+        feeds.filter_map(move |o| Some((field, o.path.as_str(), how(&o.transform)?)))
+    })
+}
+
+/// The row for a place: its own, else the one of the nearest place above it.
+pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Option<Row<'c>> {
+    let leading = rows(cx, kind).filter_map(|(field, place, how)| {
+        let indices = along(keys, place)?;
+        let depth = steps(place).count();
+        let rest = keys.get(depth..)?;
+        let mut path = with_indices(&field.path, &indices);
+        // Below a field that is no copy, nothing can be named.
+        let list = field.ty.starts_with("array");
+        for key in rest.iter().filter(|_| how == How::Copied) {
+            path = match key.parse() {
+                Ok(index) if list => path.index(index),
+                _ => path.key(key),
+            };
+        }
+        Some((depth, how != How::Derived, Row { field, how, path }))
+    });
+    // Of several, the first that can be turned round.
+    let rows: Vec<_> = leading.collect();
+    let best = rows
+        .iter()
+        .map(|(depth, plain, _)| (*depth, *plain))
+        .max()?;
+    let mut rows = rows.into_iter();
+    let row = rows.find(|(depth, plain, _)| (*depth, *plain) == best)?;
+    Some(row.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn step_by_step(keys: &[String], path: &str) -> Option<Vec<usize>> {
+        let mut indices = Vec::new();
+        for (key, step) in keys.iter().zip(steps(path)) {
+            match step {
+                Step::Key(name) if key == name => {}
+                Step::Element => indices.push(key.parse().ok()?),
+                Step::Key(_) => return None,
+            }
+        }
+        Some(indices)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn rows_are_followed_step_by_step(
+            keys in prop::collection::vec("a|b|ab|a\\.b|a\\[|0|7|", 0..5),
+            steps in prop::collection::vec("\\.a|\\.b|\\.ab|\\[\\]", 0..5),
+        ) {
+            let path = steps.concat();
+            let path = path.strip_prefix('.').unwrap_or(&path);
+            prop_assert_eq!(along(&keys, path), step_by_step(&keys, path));
+        }
+    }
+}

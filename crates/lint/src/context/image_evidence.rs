@@ -1,0 +1,387 @@
+//! What is known about images without asking a registry, see `image_output.rs` for what is read.
+//!
+//! All of it is read once, when a rule first asks. An image is looked for under its mirrors'
+//! names, too (`image_mirrors.rs`): what is pulled is what lies there.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_repository::repo::Neighbours;
+
+use super::Context;
+use super::image_mirrors::Mirrors;
+use super::image_output::{Form, Of, Platform, Record, called, declared, saved};
+
+/// What was found out about an image.
+#[derive(Debug, Clone)]
+pub struct ImageEvidence {
+    /// What it is as a whole.
+    pub form: Form,
+    /// What it is there for, sorted; variants are left out.
+    pub platforms: Vec<Platform>,
+    /// The architectures of its Linux images, sorted.
+    pub architectures: Vec<String>,
+    place: Location,
+}
+
+impl ImageEvidence {
+    /// Where it says so.
+    pub fn place(&self) -> Location {
+        self.place.clone()
+    }
+
+    /// Whether what it isn't there for is known, too. A plain `skopeo inspect` or `docker inspect`
+    /// shows one image of what may be a list.
+    pub fn is_complete(&self) -> bool {
+        match self.form {
+            Form::List | Form::Declared => true,
+            Form::Single => !self.platforms.is_empty(),
+            Form::One => false,
+        }
+    }
+
+    /// Whether it is known not to be there for an architecture of Linux.
+    pub fn lacks(&self, architecture: &str) -> bool {
+        self.is_complete() && !self.architectures.iter().any(|a| a == architecture)
+    }
+
+    /// Whether it is known not to be there for a platform.
+    pub fn lacks_platform(&self, os: &str, architecture: &str) -> bool {
+        let same = |p: &Platform| p.os == os && p.architecture == architecture;
+        self.is_complete() && !self.platforms.iter().any(same)
+    }
+}
+
+/// Everything that is saved about images in a cluster's directory.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    records: Vec<Record>,
+    mirrors: Mirrors,
+}
+
+impl Context<'_> {
+    /// What is known about an image: its reference, with or without `docker://`. `None` where
+    /// nothing is, and where what is saved doesn't tell.
+    pub fn image_evidence(&self, image: &str) -> Option<ImageEvidence> {
+        self.images_index().find(image)
+    }
+
+    /// Whether anything is saved about any image.
+    pub fn has_image_evidence(&self) -> bool {
+        !self.images_index().records.is_empty()
+    }
+
+    /// Saved output about another digest of the image that a reference pins: where that is said.
+    pub fn other_digest(&self, image: &str) -> Option<Location> {
+        self.images_index().other_digest(image)
+    }
+
+    fn images_index(&self) -> &Index {
+        let index = || Index::of(self.neighbours());
+        self.evidence.get_or_init(index)
+    }
+}
+
+impl Index {
+    fn of(neighbours: &Neighbours) -> Self {
+        let mut records = Vec::new();
+        for document in neighbours.of_kind("ImageArchitectures") {
+            declared(document, &mut records);
+        }
+        for document in neighbours.of_kind("") {
+            saved(document, &mut records);
+        }
+        Self {
+            records,
+            mirrors: Mirrors::of(neighbours),
+        }
+    }
+
+    fn find(&self, image: &str) -> Option<ImageEvidence> {
+        let image = image.strip_prefix("docker://").unwrap_or(image);
+        let references = self.mirrors.references(image);
+        references.iter().find_map(|r| self.about(r))
+    }
+
+    /// What the records of one reference say together.
+    fn about(&self, image: &str) -> Option<ImageEvidence> {
+        let all: Vec<&Record> = self.records.iter().filter(|r| r.is_of(image)).collect();
+        let first = |form: Form| all.iter().find(|r| r.form == form).copied();
+        let seen = || {
+            let ones = all.iter().filter(|r| r.form == Form::One);
+            ones.flat_map(|r| r.platforms.clone()).collect::<Vec<_>>()
+        };
+        let found = first(Form::List).or_else(|| first(Form::Single));
+        let found = found.or_else(|| first(Form::Declared));
+        let record = found.or_else(|| first(Form::One))?;
+        let platforms = match record.form {
+            Form::One => seen(),
+            // Of the platform that the declaration or a plain inspect names, if it is one.
+            Form::Single if record.platforms.is_empty() => {
+                let said = first(Form::Declared).map(|d| d.platforms.clone());
+                let mut said = said.unwrap_or_else(seen);
+                said.dedup();
+                if said.len() == 1 { said } else { Vec::new() }
+            }
+            _ => record.platforms.clone(),
+        };
+        Some(evidence(record, platforms))
+    }
+
+    fn other_digest(&self, image: &str) -> Option<Location> {
+        let (_, wanted) = image.split_once('@')?;
+        let other = |r: &&Record| match &r.of {
+            Of::Repository { name, digest, .. } => {
+                plain(name) == plain(repository(image))
+                    && digest.as_deref().is_some_and(|d| d != wanted)
+            }
+            _ => false,
+        };
+        Some(self.records.iter().find(other)?.place.clone())
+    }
+}
+
+fn evidence(record: &Record, mut platforms: Vec<Platform>) -> ImageEvidence {
+    platforms.sort();
+    platforms.dedup();
+    let linux = platforms.iter().filter(|p| p.os == "linux");
+    ImageEvidence {
+        form: record.form,
+        architectures: linux.map(|p| p.architecture.clone()).collect(),
+        platforms,
+        place: record.place.clone(),
+    }
+}
+
+impl Record {
+    fn is_of(&self, image: &str) -> bool {
+        match &self.of {
+            Of::File(path) => without_tag(image)
+                .into_iter()
+                .chain([image.to_owned()])
+                .any(|i| is_called(path, &i)),
+            Of::Repository {
+                file,
+                name,
+                digest,
+                tags,
+            } => {
+                let is_pinned = image.split_once('@');
+                let asked_for = is_called(file, image)
+                    || without_tag(image).is_some_and(|image| is_called(file, &image));
+                let named = plain(name) == plain(repository(image));
+                match is_pinned {
+                    Some((_, wanted)) => (asked_for || named) && digest.as_deref() == Some(wanted),
+                    None if asked_for => true,
+                    None => named && (tags.is_empty() || tags.iter().any(|t| t == tag(image))),
+                }
+            }
+            Of::References(all) => {
+                let wanted = without_tag(image);
+                let same = |r: &String| {
+                    plain(r) == plain(image)
+                        || wanted.as_deref().is_some_and(|w| plain(r) == plain(w))
+                };
+                all.iter().any(same)
+            }
+        }
+    }
+}
+
+/// Whether a path, as [`called`] writes it, ends in an image's reference.
+fn is_called(path: &str, image: &str) -> bool {
+    match path.strip_suffix(&called(image)) {
+        Some(before) => before.is_empty() || before.ends_with('_'),
+        None => false,
+    }
+}
+
+/// A reference with a tag and a digest, without the tag, which counts for nothing then.
+fn without_tag(image: &str) -> Option<String> {
+    let (named, digest) = image.split_once('@')?;
+    let repository = repository(named);
+    (repository != named).then(|| format!("{repository}@{digest}"))
+}
+
+fn tag(image: &str) -> &str {
+    image.get(repository(image).len() + 1..).unwrap_or("latest")
+}
+
+/// A reference without its tag and digest.
+pub(super) fn repository(image: &str) -> &str {
+    let image = image.split('@').next().unwrap_or(image);
+    match image.rsplit_once(':') {
+        Some((repository, tag)) if !tag.contains('/') => repository,
+        _ => image,
+    }
+}
+
+/// A reference as docker prints it for images of its own registry.
+fn plain(image: &str) -> &str {
+    let image = image.strip_prefix("docker.io/").unwrap_or(image);
+    image.strip_prefix("library/").unwrap_or(image)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use hcoplan_diagnostics::source::SourceFile;
+    use hcoplan_yaml as yaml;
+
+    use super::*;
+
+    /// The index of some files.
+    fn index(files: &[(&str, &str)]) -> Index {
+        let read = |(path, text): &(&str, &str)| {
+            let parsed = yaml::parse(&SourceFile::new(*path, *text));
+            parsed.documents.into_iter().map(Arc::new)
+        };
+        Index::of(&files.iter().flat_map(read).collect())
+    }
+
+    fn show(files: &[(&str, &str)], image: &str) -> String {
+        match index(files).find(image) {
+            None => "-".to_owned(),
+            Some(found) => format!("{:?} {}", found.form, found.architectures.join(" "))
+                .trim_end()
+                .to_owned(),
+        }
+    }
+
+    const LIST: &str = r#"{"schemaVersion": 2, "manifests": [
+        {"platform": {"architecture": "amd64", "os": "linux"}},
+        {"platform": {"architecture": "amd64", "os": "windows"}},
+        {"platform": {"architecture": "arm64", "os": "linux", "variant": "v8"}},
+        {"platform": {"architecture": "unknown", "os": "unknown"}}]}"#;
+
+    const RAW: &str = r#"{"schemaVersion": 2, "config": {"digest": "sha256:1"}, "layers": []}"#;
+
+    const SKOPEO: &str = r#"{"Name": "quay.io/a/b", "Digest": "sha256:1", "RepoTags": ["1", "2"],
+        "Architecture": "s390x", "Os": "linux"}"#;
+
+    #[test]
+    fn a_manifest_list_is_of_the_image_that_its_file_is_called_after() {
+        for (path, image, expected) in [
+            ("quay.io_a_b_1.json", "quay.io/a/b:1", "List amd64 arm64"),
+            (
+                "images/quay.io/a/b:1.json",
+                "quay.io/a/b:1",
+                "List amd64 arm64",
+            ),
+            (
+                "images/quay.io/a/b/1.json",
+                "quay.io/a/b:1",
+                "List amd64 arm64",
+            ),
+            ("images/xquay.io/a/b/1.json", "quay.io/a/b:1", "-"),
+            ("images/quay.io/a/b/2.json", "quay.io/a/b:1", "-"),
+            (
+                "quay.io_a_b_sha256_1.json",
+                "quay.io/a/b@sha256:1",
+                "List amd64 arm64",
+            ),
+            (
+                "quay.io_a_b_sha256_1.json",
+                "quay.io/a/b:9@sha256:1",
+                "List amd64 arm64",
+            ),
+        ] {
+            assert_eq!(show(&[(path, LIST)], image), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn other_output_names_its_image() {
+        let docker = r#"[{"RepoTags": ["a/b:1"], "Architecture": "arm64"}]"#;
+        let verbose = r#"[{"Ref": "docker.io/a/b:1@sha256:1",
+            "Descriptor": {"platform": {"architecture": "amd64", "os": "linux"}}}]"#;
+        let verbose_single = r#"{"Ref": "docker.io/a/b:1",
+            "Descriptor": {"platform": {"architecture": "amd64", "os": "linux"}}}"#;
+        let list = "kind: ImageArchitectures\nimages:\n- {image: 'x/y:1', architectures: [arm64]}";
+        for (text, image, expected) in [
+            (SKOPEO, "quay.io/a/b:2", "One s390x"),
+            (SKOPEO, "quay.io/a/b:3", "-"),
+            (SKOPEO, "quay.io/a/b@sha256:1", "One s390x"),
+            (SKOPEO, "quay.io/a/b@sha256:2", "-"),
+            (SKOPEO, "localhost:5000/a/b", "-"),
+            (docker, "docker.io/a/b:1", "One arm64"),
+            (docker, "docker.io/a/b:2", "-"),
+            (verbose, "a/b:1", "List amd64"),
+            (verbose_single, "a/b:1", "Single amd64"),
+            (list, "x/y:1", "Declared arm64"),
+            (list, "docker://x/y:1", "Declared arm64"),
+            (list, "x/y:2", "-"),
+        ] {
+            assert_eq!(show(&[("a.json", text)], image), expected, "{image}");
+        }
+    }
+
+    #[test]
+    fn plain_output_counts_under_the_name_that_was_asked_for() {
+        // Through a mirror, skopeo prints the mirror's name, and tags that it has.
+        for (path, image, expected) in [
+            ("images/x.io_a_b_7.json", "x.io/a/b:7", "One s390x"),
+            ("images/x.io/a/b:7.json", "x.io/a/b:7", "One s390x"),
+            ("images/x.io_a_b_8.json", "x.io/a/b:7", "-"),
+            ("x.io_a_b_sha256_1.json", "x.io/a/b@sha256:1", "One s390x"),
+            ("x.io_a_b_sha256_2.json", "x.io/a/b@sha256:2", "-"),
+        ] {
+            assert_eq!(show(&[(path, SKOPEO)], image), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_was_looked_at_alone_proves_nothing_about_the_rest() {
+        let one = index(&[("a.json", SKOPEO)])
+            .find("quay.io/a/b:1")
+            .expect("there");
+        assert!(!one.lacks("amd64"));
+        let raw = index(&[("quay.io_a_b_1.json", RAW)])
+            .find("quay.io/a/b:1")
+            .expect("there");
+        assert!(!raw.lacks("amd64"));
+        let list = index(&[("quay.io_a_b_1.json", LIST)])
+            .find("quay.io/a/b:1")
+            .expect("there");
+        assert!(list.lacks("s390x") && !list.lacks("arm64"));
+        assert!(!list.lacks_platform("windows", "amd64"));
+        assert!(list.lacks_platform("windows", "arm64"));
+    }
+
+    #[test]
+    fn several_outputs_about_one_image_are_taken_together() {
+        let raw = ("quay.io_a_b_1.json", RAW);
+        let arm = SKOPEO.replace("s390x", "arm64");
+        let both = [("a.json", SKOPEO), ("b.json", arm.as_str())];
+        // A single image, and what it is for.
+        assert_eq!(
+            show(&[raw, ("a.json", SKOPEO)], "quay.io/a/b:1"),
+            "Single s390x"
+        );
+        assert_eq!(show(&[raw], "quay.io/a/b:1"), "Single");
+        // Two that were looked at one after the other.
+        assert_eq!(show(&both, "quay.io/a/b:1"), "One arm64 s390x");
+        // The list says more than one of its images.
+        let list = ("quay.io_a_b_1.json", LIST);
+        assert_eq!(
+            show(&[("a.json", SKOPEO), list], "quay.io/a/b:1"),
+            "List amd64 arm64"
+        );
+    }
+
+    #[test]
+    fn what_a_mirror_holds_is_what_is_pulled() {
+        let set = "kind: ImageTagMirrorSet\nspec:\n  imageTagMirrors:\n  - source: quay.io/a\n    mirrors: \
+                   [mirror:5000/x]\n";
+        let files = [("set.yaml", set), ("mirror_5000_x_b_1.json", LIST)];
+        assert_eq!(show(&files, "quay.io/a/b:1"), "List amd64 arm64");
+        assert_eq!(show(&files, "quay.io/aa/b:1"), "-");
+    }
+
+    #[test]
+    fn another_digest_is_another_image() {
+        let index = index(&[("a.json", SKOPEO)]);
+        assert!(index.other_digest("quay.io/a/b@sha256:2").is_some());
+        assert!(index.other_digest("quay.io/a/b@sha256:1").is_none());
+        assert!(index.other_digest("quay.io/a/b:7").is_none());
+    }
+}

@@ -1,0 +1,179 @@
+//! What is saved about images: output of skopeo and docker, and lists that somebody wrote.
+//!
+//! - a document `kind: ImageArchitectures` of `hcoplan.dev`: `images: [{image, architectures}]`
+//! - `skopeo inspect --raw` and `docker manifest inspect`: a manifest list, or the manifest of a
+//!   single image, neither of which says what image it is of. The file does: its path ends in the
+//!   reference, with `/`, `:` and `@` as they are or as `_`
+//!   (`quay.io/containerdisks/fedora/latest.json`, `quay.io_containerdisks_fedora_latest.json`).
+//! - `docker manifest inspect -v` (`Ref`), which names the image, and is a list of entries where the
+//!   image is one
+//! - `skopeo inspect` (`Name` and `Architecture`) and `docker inspect` (`RepoTags`, `RepoDigests`),
+//!   which name the image, and show the one architecture that was asked for of perhaps several
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::{Document, Node};
+
+/// What a saved output tells about an image as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// It is a manifest list: these are all of its platforms.
+    List,
+    /// It is the manifest of a single image. A raw one doesn't say of which platform.
+    Single,
+    /// Somebody wrote down which architectures it is there for.
+    Declared,
+    /// One image was looked at; whether there are others beside it isn't said.
+    One,
+}
+
+/// What an image is for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Platform {
+    /// `linux`
+    pub os: String,
+    /// As Go calls it: `amd64`.
+    pub architecture: String,
+}
+
+/// Whose evidence it is.
+#[derive(Debug, Clone)]
+pub(super) enum Of {
+    /// Of the image that the file is called after: its path without extension.
+    File(String),
+    /// Of a repository, with the digest and the tags that go with it; or of what its file is called
+    /// after, which may be another name for the same, a mirror's.
+    Repository {
+        file: String,
+        name: String,
+        digest: Option<String>,
+        tags: Vec<String>,
+    },
+    /// Of these references.
+    References(Vec<String>),
+}
+
+/// What one output says.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    pub(super) of: Of,
+    pub(super) form: Form,
+    pub(super) platforms: Vec<Platform>,
+    pub(super) place: Location,
+}
+
+/// What a list of ours says.
+pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
+    let images = document.root.get("images");
+    for entry in images.map(Node::items).unwrap_or_default() {
+        let (Some(image), Some(architectures)) = (entry.get("image"), entry.get("architectures"))
+        else {
+            continue;
+        };
+        let Some(reference) = image.as_str() else {
+            continue;
+        };
+        let names = architectures.items().iter().filter_map(Node::as_str);
+        out.push(Record {
+            of: Of::References(vec![reference.trim_start_matches("docker://").to_owned()]),
+            form: Form::Declared,
+            platforms: names.map(|a| platform_of("linux", a)).collect(),
+            place: document.location(image.span),
+        });
+    }
+}
+
+/// What a document without a kind says about an image, if it is one of those outputs.
+pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
+    let root = &document.root;
+    let of_file = || Of::File(called(document.file.path().with_extension("").as_str()));
+    let mut add = |of: Of, form: Form, platforms: Vec<Platform>, node: &Node| {
+        // The first key stands for the whole: an excerpt of everything helps nobody.
+        let place = node.entries().first().map_or(node.span, |e| e.key.span);
+        out.push(Record {
+            of,
+            form,
+            platforms,
+            place: document.location(place),
+        });
+    };
+    if let Some(manifests) = root.get("manifests") {
+        let platforms = manifests.items().iter().filter_map(platform).collect();
+        return add(of_file(), Form::List, platforms, root);
+    }
+    if root.get("layers").is_some() && root.get("config").is_some() {
+        return add(of_file(), Form::Single, Vec::new(), root);
+    }
+    if let (Some(name), Some(architecture)) = (string(root, "Name"), string(root, "Architecture")) {
+        let tags = root.get("RepoTags").map(Node::items).unwrap_or_default();
+        let of = Of::Repository {
+            file: called(document.file.path().with_extension("").as_str()),
+            name: name.to_owned(),
+            digest: string(root, "Digest").map(str::to_owned),
+            tags: tags
+                .iter()
+                .filter_map(Node::as_str)
+                .map(str::to_owned)
+                .collect(),
+        };
+        let os = string(root, "Os").unwrap_or("linux");
+        return add(of, Form::One, vec![platform_of(os, architecture)], root);
+    }
+    if let Some(reference) = string(root, "Ref") {
+        let platforms = root.get("Descriptor").and_then(platform);
+        let of = Of::References(vec![undigested(reference)]);
+        return add(of, Form::Single, platforms.into_iter().collect(), root);
+    }
+    let items = root.items();
+    if items.iter().any(|i| i.get("Ref").is_some()) {
+        let references = items
+            .iter()
+            .filter_map(|i| string(i, "Ref"))
+            .map(undigested);
+        let platforms = items.iter().filter_map(|i| platform(i.get("Descriptor")?));
+        let of = Of::References(references.collect());
+        return add(of, Form::List, platforms.collect(), root);
+    }
+    for item in items {
+        let names = ["RepoTags", "RepoDigests"].into_iter();
+        let names = names.filter_map(|k| item.get(k)).flat_map(Node::items);
+        let names: Vec<String> = names.filter_map(Node::as_str).map(str::to_owned).collect();
+        let Some(architecture) = string(item, "Architecture").filter(|_| !names.is_empty()) else {
+            continue;
+        };
+        let os = string(item, "Os").unwrap_or("linux");
+        let platforms = vec![platform_of(os, architecture)];
+        add(Of::References(names), Form::One, platforms, item);
+    }
+}
+
+fn platform_of(os: &str, architecture: &str) -> Platform {
+    Platform {
+        os: os.to_owned(),
+        architecture: architecture.to_owned(),
+    }
+}
+
+/// The platform of an entry of a manifest list; attestations have none.
+fn platform(entry: &Node) -> Option<Platform> {
+    let platform = entry.get("platform")?;
+    let os = string(platform, "os").unwrap_or("linux");
+    let architecture = string(platform, "architecture")?;
+    let known = !matches!(architecture, "unknown" | "") && os != "unknown";
+    known.then(|| platform_of(os, architecture))
+}
+
+/// A path or a reference with nothing in it that a file's name can't have.
+pub(super) fn called(text: &str) -> String {
+    text.replace(['/', ':', '@'], "_")
+}
+
+/// A reference without its digest.
+fn undigested(image: &str) -> String {
+    image.split('@').next().unwrap_or(image).to_owned()
+}
+
+fn string<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
+    node.get(key)?.as_str()
+}

@@ -1,0 +1,173 @@
+//! The golden images: as they were written, as HCO hands them on, as SSP deploys them.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::boot_images::{ENABLE_ANNOTATION, HcoStage, Template, TemplateSource};
+use hcoplan_yaml::{Document, Entry, Key, Node, Path, Value};
+
+use super::{Annotation, Context};
+
+/// A DataImportCronTemplate of the HyperConverged as it was written.
+#[derive(Debug, Clone, Copy)]
+pub struct WrittenTemplate<'a> {
+    /// Its index in `dataImportCronTemplates`.
+    pub index: usize,
+    /// Its tree.
+    pub node: &'a Node,
+    document: &'a Document,
+}
+
+/// A DataImportCronTemplate after HCO's stage, with the one it was written as.
+#[derive(Debug, Clone, Copy)]
+pub struct GoldenImage<'a> {
+    /// What HCO hands on.
+    pub template: &'a Template,
+    /// The HyperConverged's own; `None` for a common one that is not customised.
+    pub written: Option<WrittenTemplate<'a>>,
+}
+
+impl<'a> Context<'a> {
+    /// The DataImportCronTemplates of the HyperConverged, switched off or not.
+    pub fn written_templates(&self) -> impl Iterator<Item = WrittenTemplate<'a>> + use<'a> {
+        let field = self.field("dataImportCronTemplates");
+        let document = self.document();
+        let items = field.node().map(Node::items).unwrap_or_default();
+        items
+            .iter()
+            .enumerate()
+            .map(move |(index, node)| WrittenTemplate {
+                index,
+                node,
+                document,
+            })
+    }
+
+    /// The golden images that HCO reports and hands to SSP, sorted by name; none where the
+    /// operator reports none (plain Kubernetes, after an error, refused).
+    pub fn golden_images(&self) -> &[GoldenImage<'a>] {
+        self.images.get_or_init(|| {
+            let plan = self.plan();
+            let reported = plan.status.data_import_cron_templates.as_ref();
+            let Some(stage) = plan.golden_images.as_ref().filter(|_| reported.is_some()) else {
+                return Vec::new();
+            };
+            self.with_their_source(stage)
+        })
+    }
+
+    fn with_their_source(&self, stage: &'a HcoStage) -> Vec<GoldenImage<'a>> {
+        let written: Vec<_> = self.written_templates().collect();
+        let image = |template: &'a Template| GoldenImage {
+            template,
+            written: match template.source {
+                TemplateSource::Common => None,
+                TemplateSource::Customised { index } | TemplateSource::Custom { index } => {
+                    written.get(index).copied()
+                }
+            },
+        };
+        stage.templates.iter().map(image).collect()
+    }
+
+    /// Where a golden image is written; for an untouched common one, where multi-arch golden
+    /// images are switched.
+    pub fn image_place(&self, image: &GoldenImage<'_>) -> Location {
+        match image.written {
+            Some(written) => written.name_place(),
+            None => self.multi_arch_switch(),
+        }
+    }
+}
+
+impl<'a> WrittenTemplate<'a> {
+    /// `metadata.name`; empty when it isn't there.
+    pub fn name(&self) -> &'a str {
+        let name = self.node.get("metadata").and_then(|m| m.get("name"));
+        name.and_then(Node::as_str).unwrap_or_default()
+    }
+
+    /// What to call it in a message: `golden image fedora`.
+    pub fn called(&self) -> String {
+        match self.name() {
+            "" => format!(
+                "golden image {} of the list, which has no name,",
+                self.index + 1
+            ),
+            name => format!("golden image {name}"),
+        }
+    }
+
+    /// The place of its name, else of the whole template.
+    pub fn name_place(&self) -> Location {
+        let name = self.node.get("metadata").and_then(|m| m.get("name"));
+        self.document.location(name.unwrap_or(self.node).span)
+    }
+
+    /// One of its annotations.
+    pub fn annotation(&self, cx: &Context<'a>, name: &str) -> Option<Annotation<'a>> {
+        cx.annotation_of(self.node, name)
+    }
+
+    /// The value at a dotted path below it.
+    pub fn get(&self, path: &str) -> Option<&'a Node> {
+        self.node.below(path)
+    }
+
+    /// The place of a node of it.
+    pub fn place(&self, node: &Node) -> Location {
+        self.document.location(node.span)
+    }
+
+    /// The place of the value at a dotted path below it, of its key where it is a map or a list;
+    /// where it isn't there, of the nearest key above it that is, at last of its name.
+    pub fn locate(&self, path: &str) -> Location {
+        let path = Path::dotted(path);
+        let (node, depth) = self.node.nearest(&path);
+        if depth == 0 {
+            return self.name_place();
+        }
+        let collection = matches!(node.value, Value::Map(_) | Value::Seq(_));
+        match depth == path.0.len() && !collection {
+            true => self.place(node),
+            false => self
+                .key_of(&path, depth)
+                .unwrap_or_else(|| self.place(node)),
+        }
+    }
+
+    /// The place of the key at a dotted path below it; where it isn't there, as
+    /// [`WrittenTemplate::locate`].
+    pub fn locate_key(&self, path: &str) -> Location {
+        let key = self.node.key_at(&Path::dotted(path));
+        key.map_or_else(|| self.locate(path), |k| self.document.location(k.span))
+    }
+
+    fn key_of(&self, path: &Path, depth: usize) -> Option<Location> {
+        let found = Path(path.0.get(..depth)?.to_vec());
+        let key = self.node.key_at(&found)?;
+        Some(self.document.location(key.span))
+    }
+
+    /// Whether it is switched on: as HCO reads its annotation.
+    pub fn is_enabled(&self, cx: &Context<'a>) -> bool {
+        let annotation = self.annotation(cx, ENABLE_ANNOTATION);
+        annotation.is_none_or(|a| a.text().is_some_and(|t| t.eq_ignore_ascii_case("true")))
+    }
+
+    /// The keys beside `metadata` that belong into it: `name`, `annotations` and the like.
+    pub fn misplaced_metadata(&self) -> impl Iterator<Item = &'a Entry> + use<'a> {
+        const OF_METADATA: [&str; 4] = ["annotations", "labels", "name", "namespace"];
+        let entries = self.node.entries().iter();
+        entries.filter(|e| OF_METADATA.contains(&e.key.text.as_str()))
+    }
+
+    /// The place of a key of it.
+    pub fn key_place(&self, key: &Key) -> Location {
+        self.document.location(key.span)
+    }
+
+    /// Its path in the document.
+    pub fn path(&self, cx: &Context<'_>) -> Path {
+        let list = cx.field("dataImportCronTemplates").path();
+        list.unwrap_or_default().index(self.index)
+    }
+}

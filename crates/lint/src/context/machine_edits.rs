@@ -1,0 +1,58 @@
+//! Suggestions that change the repository's virtual machines where the HyperConverged can't help.
+
+use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
+use hcoplan_yaml::edit::{self, Change};
+
+use super::Context;
+
+impl Context<'_> {
+    /// A suggestion that names an architecture in each virtual machine that has none and takes the
+    /// default; `None` where there is no such machine.
+    pub fn machines_made(&self, architecture: &str) -> Option<Fix> {
+        let machines = self.virtual_machines();
+        let open: Vec<_> = machines
+            .iter()
+            .filter(|vm| !self.guest_architecture(vm).is_chosen())
+            .collect();
+        let name_it = |vm: &&super::VirtualMachine<'_>| {
+            let set = Change::Set(vm.path("architecture"), architecture.into());
+            edit::edits(vm.document, &[set]).ok()
+        };
+        let edits: Vec<Vec<Edit>> = open.iter().map(name_it).collect::<Option<_>>()?;
+        suggestion(
+            format!("name {architecture} in {}", machines_count(open.len())),
+            edits.concat(),
+        )
+    }
+
+    /// A suggestion that clones another DataSource wherever a virtual machine clones `name`; `None`
+    /// where none does.
+    pub fn clone_instead(&self, namespace: &str, name: &str, instead: &str) -> Option<Fix> {
+        let machines = self.virtual_machines();
+        let mut edits = Vec::new();
+        for vm in &machines {
+            for source in vm.template_sources() {
+                if source.namespace == namespace && source.name == name {
+                    let set = Change::Set(source.path.key("name"), instead.into());
+                    edits.extend(edit::edits(vm.document, &[set]).ok()?);
+                }
+            }
+        }
+        suggestion(format!("clone {instead} where {name} is cloned"), edits)
+    }
+}
+
+fn machines_count(number: usize) -> String {
+    match number {
+        1 => "the virtual machine that names none".to_owned(),
+        n => format!("the {n} virtual machines that name none"),
+    }
+}
+
+fn suggestion(title: String, edits: Vec<Edit>) -> Option<Fix> {
+    (!edits.is_empty()).then_some(Fix {
+        title,
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}

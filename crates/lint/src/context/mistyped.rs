@@ -1,0 +1,146 @@
+//! Scalars whose type isn't the one that their place wants.
+
+use hcoplan_diagnostics::finding::{Applicability, Fix};
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_yaml::{Node, Path, Scalar, Segment, Style, Value, resolve};
+
+use super::Context;
+
+/// A scalar whose type isn't the one that its place wants.
+#[derive(Debug, Clone)]
+pub struct Mistyped<'a> {
+    /// Where it is.
+    pub path: Path,
+    /// The value as it was written.
+    pub node: &'a Node,
+    /// What its place wants: `string`, `integer`, `number`, `boolean`.
+    pub wanted: &'static str,
+    /// Whether it is the value of a label, an annotation or a selector: a map of strings.
+    pub in_map: bool,
+}
+
+impl<'a> Context<'a> {
+    /// The scalars of the HyperConverged whose type isn't the one that their place wants, in the
+    /// order of the text. Numbers in the place of other numbers are not among them.
+    pub fn mistyped(&self) -> Vec<Mistyped<'a>> {
+        let root = &self.document().root;
+        let mut found = Vec::new();
+        if let Some(metadata) = root.get("metadata") {
+            for map in ["labels", "annotations"] {
+                let at = Path::root().key("metadata").key(map);
+                if let Some(entries) = metadata.get(map) {
+                    string_map(entries, &at, &mut found);
+                }
+            }
+        }
+        if let (Some(schema), Some(spec)) = (self.schema(), root.get("spec")) {
+            collect(schema, spec, &Path::dotted("spec"), &mut found);
+        }
+        found.sort_by_key(|m| m.node.span);
+        found
+    }
+}
+
+fn string_map<'a>(map: &'a Node, at: &Path, found: &mut Vec<Mistyped<'a>>) {
+    for entry in map.entries() {
+        if is_mistyped(&entry.value, "string") {
+            found.push(Mistyped {
+                path: at.key(&entry.key.text),
+                node: &entry.value,
+                wanted: "string",
+                in_map: true,
+            });
+        }
+    }
+}
+
+fn collect<'a>(schema: &Schema, node: &'a Node, at: &Path, found: &mut Vec<Mistyped<'a>>) {
+    let embedded = matches!(&at.0[..], [.., Segment::Key(m), Segment::Key(k)]
+        if m == "metadata" && (k == "labels" || k == "annotations"));
+    if embedded {
+        string_map(node, at, found);
+        return;
+    }
+    for entry in node.entries() {
+        collect(schema, &entry.value, &at.key(&entry.key.text), found);
+    }
+    for (i, item) in node.items().iter().enumerate() {
+        collect(schema, item, &at.index(i), found);
+    }
+    if matches!(node.value, Value::Map(_) | Value::Seq(_) | Value::Null) {
+        return;
+    }
+    let Some(field) = schema.field(at) else {
+        return;
+    };
+    if is_mistyped(node, field.kind) {
+        found.push(Mistyped {
+            path: at.clone(),
+            node,
+            wanted: field.kind,
+            in_map: field.kind == "string"
+                && matches!(at.0.last(), Some(Segment::Key(_)))
+                && schema.takes_any_key(&at.parent()),
+        });
+    }
+}
+
+fn is_mistyped(node: &Node, wanted: &str) -> bool {
+    matches!(
+        (&node.value, wanted),
+        (Value::Bool(_) | Value::Number(_), "string")
+            | (Value::Bool(_) | Value::String(_), "integer" | "number")
+            | (Value::Number(_) | Value::String(_), "boolean")
+    )
+}
+
+impl Mistyped<'_> {
+    /// What is there and what is wanted: `the number 486, where a string is meant`.
+    pub fn describe(&self) -> String {
+        let article = if self.wanted == "integer" { "an" } else { "a" };
+        let kind = match self.node.value {
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "number",
+            _ => "string",
+        };
+        let value = self.node.to_json();
+        format!(
+            "the {kind} {value}, where {article} {} is meant",
+            self.wanted
+        )
+    }
+
+    /// The value with quotes, or without, where that makes it what is wanted.
+    pub fn fix(&self, cx: &Context<'_>) -> Option<Fix> {
+        let place = cx.document().location(self.node.span);
+        let (title, text) = match (self.wanted, self.node.style) {
+            ("string", Style::Plain) => {
+                let text = quoted(place.text());
+                (format!("write {text}"), text)
+            }
+            ("integer" | "number" | "boolean", Style::SingleQuoted | Style::DoubleQuoted) => {
+                let text = self.node.as_str()?;
+                let fits = match resolve(text) {
+                    Scalar::Bool(_) => self.wanted == "boolean",
+                    Scalar::Int(_) | Scalar::Uint(_) => self.wanted != "boolean",
+                    Scalar::Float(_) => self.wanted == "number",
+                    Scalar::Null | Scalar::NotJson(_) | Scalar::Text => false,
+                };
+                if !fits {
+                    return None;
+                }
+                (format!("write {text}"), text.to_owned())
+            }
+            _ => return None,
+        };
+        Some(Fix::edit(title, Applicability::Safe, place, text))
+    }
+}
+
+/// A plain scalar in quotes.
+fn quoted(text: &str) -> String {
+    match text.contains(['"', '\\']) {
+        true => format!("'{}'", text.replace('\'', "''")),
+        false => format!("\"{text}\""),
+    }
+}

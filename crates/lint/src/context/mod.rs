@@ -1,0 +1,301 @@
+//! What a rule may look at.
+//!
+//! Rules never walk files and never plan: the app reads, pairs and plans once, and a [`Context`]
+//! answers questions about one cluster. Its answers are in the terms of the catalogue (a field, an
+//! annotation, a golden image, a node) and each knows its place in the user's files, whatever API
+//! version the HyperConverged was written in.
+
+mod annotation;
+mod built_files;
+mod bundles;
+mod carried_comments;
+mod commands;
+mod crons;
+mod edit;
+mod field;
+mod field_map;
+mod gate;
+mod gate_change;
+mod guest_architecture;
+mod image_evidence;
+mod image_mirrors;
+mod image_output;
+mod images;
+mod machine_edits;
+mod mistyped;
+mod moved_operations;
+mod multi_arch;
+mod neighbours;
+mod nodes;
+mod operand_field;
+mod other_shape;
+mod own_field;
+mod patch;
+mod patched_gates;
+mod patched_places;
+mod placement;
+mod pod_placement;
+mod pod_templates;
+mod releases;
+mod source;
+mod texts;
+mod trial;
+mod verdict;
+mod virtual_machines;
+
+use std::cell::{Cell, OnceCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use serde_json::Value;
+
+pub use annotation::Annotation;
+pub use bundles::{Claimed, Csv, ImageUse, UsedAs};
+pub(super) use crons::cron_names;
+pub use field::Field;
+pub use gate::Gate;
+pub use gate_change::PatchedGates;
+pub use guest_architecture::{Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
+pub use image_evidence::ImageEvidence;
+pub use image_output::{Form, Platform};
+pub use images::{GoldenImage, WrittenTemplate};
+pub use mistyped::Mistyped;
+pub use neighbours::Descheduler;
+pub use nodes::NodeRef;
+pub use operand_field::OperandField;
+pub use other_shape::OtherShape;
+pub use own_field::{OwnField, OwnFields};
+pub use patch::{Applied, PatchAnnotation, PatchFailure};
+pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
+pub use placement::{Placement, Pods, Unmatched};
+pub use pod_placement::Stated;
+pub use pod_templates::{Coverage, POD_KINDS, PodTemplate, Support};
+pub use releases::{gate_when_unset, schema_path};
+pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
+
+use hcoplan_diagnostics::finding::{Finding, OptionValue, Rule};
+use hcoplan_diagnostics::source::{Location, SourceFile};
+use hcoplan_explain::why::World;
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_planner::admission::Admission;
+use hcoplan_planner::hyperconverged::HyperConverged;
+use hcoplan_planner::inventory::{Inventory, LoadedInventory};
+use hcoplan_planner::plan::Plan;
+use hcoplan_planner::release::Release;
+use hcoplan_planner::topology::Topology;
+use hcoplan_repository::repo::{Command, Layer, Neighbours};
+use hcoplan_yaml::edit::Before;
+use hcoplan_yaml::{Document, Path};
+
+use self::source::Source;
+use crate::Settings;
+
+/// What the app gives about one cluster.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// The cluster's name.
+    pub cluster: &'a str,
+    /// The release that the cluster runs.
+    pub release: &'a Release,
+    /// The HyperConverged as it was written.
+    pub document: &'a Document,
+    /// The same as JSON.
+    pub object: &'a Value,
+    /// What was declared about the cluster, with its places; where nothing was, what is assumed.
+    pub inventory: &'a LoadedInventory,
+    /// What would happen.
+    pub plan: &'a Plan,
+}
+
+/// What a rule may look at: one cluster.
+pub struct Context<'a> {
+    input: Input<'a>,
+    settings: &'a Settings,
+    version: &'a str,
+    images: OnceCell<Vec<GoldenImage<'a>>>,
+    architectures: OnceCell<BTreeSet<&'a str>>,
+    neighbours: Source<'a, Neighbours>,
+    layers: Source<'a, Vec<Layer>>,
+    evidence: OnceCell<image_evidence::Index>,
+    bundles: OnceCell<bundles::Bundles>,
+    commands: Source<'a, Vec<Command>>,
+    command_findings: OnceCell<Vec<Finding>>,
+    texts: Source<'a, Vec<Arc<SourceFile>>>,
+    texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
+    before: Option<&'a Value>,
+    before_edits: Source<'a, Before>,
+    as_new: OnceCell<Plan>,
+    patches: OnceCell<Vec<PatchAnnotation<'a>>>,
+    own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
+    moved: OnceCell<moved_operations::MovedOperations>,
+    /// Whether a fix was given up, as many others were tried; the next finding says so.
+    untried: Rc<Cell<bool>>,
+    other_shape: OnceCell<Option<OtherShape<'a>>>,
+    /// Every field that the document's schema has.
+    known_fields: OnceCell<Vec<Path>>,
+}
+
+impl<'a> Context<'a> {
+    /// The context of one cluster.
+    pub fn new(input: Input<'a>, settings: &'a Settings) -> Self {
+        Self {
+            version: hcoplan_planner::hyperconverged::version_of(input.object),
+            input,
+            settings,
+            images: OnceCell::new(),
+            architectures: OnceCell::new(),
+            neighbours: Source::default(),
+            layers: Source::default(),
+            evidence: OnceCell::new(),
+            bundles: OnceCell::new(),
+            commands: Source::default(),
+            command_findings: OnceCell::new(),
+            texts: Source::default(),
+            texts_and_manifests: OnceCell::new(),
+            before: None,
+            before_edits: Source::default(),
+            as_new: OnceCell::new(),
+            patches: OnceCell::new(),
+            own_fields: OnceCell::new(),
+            moved: OnceCell::new(),
+            untried: Rc::default(),
+            other_shape: OnceCell::new(),
+            known_fields: OnceCell::new(),
+        }
+    }
+
+    /// The context with the HyperConverged as it was before the change, where two revisions are
+    /// compared or the cluster's own object is at hand.
+    #[must_use]
+    pub fn with_before(mut self, before: Option<&'a Value>) -> Self {
+        self.before = before;
+        self
+    }
+
+    /// The HyperConverged before the change, in whatever API version; `None` where nothing is
+    /// known of one.
+    pub fn before(&self) -> Option<&'a Value> {
+        self.before
+    }
+
+    /// The inputs, for taking parts of them away and planning again: for pedantic rules only.
+    pub fn world(&self) -> World<'a> {
+        let Input {
+            release,
+            document,
+            object,
+            inventory,
+            ..
+        } = self.input;
+        World::new(release, document, object, inventory)
+    }
+
+    /// The cluster's name.
+    pub fn cluster(&self) -> &'a str {
+        self.input.cluster
+    }
+
+    /// The release that the cluster runs.
+    pub fn release(&self) -> &'a Release {
+        self.input.release
+    }
+
+    /// The HyperConverged as it was written, with the bytes of everything in it.
+    pub fn document(&self) -> &'a Document {
+        self.input.document
+    }
+
+    /// The HyperConverged as it was written, as JSON.
+    pub fn object(&self) -> &'a Value {
+        self.input.object
+    }
+
+    /// The API version that it was written in: `v1beta1` or `v1`.
+    pub fn version(&self) -> &'a str {
+        self.version
+    }
+
+    /// The same in full: `hco.kubevirt.io/v1beta1`.
+    pub fn api_version(&self) -> &'a str {
+        let version = self.input.object.get("apiVersion");
+        version.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The schema of the version that it was written in.
+    pub fn schema(&self) -> Option<&'a Schema> {
+        let name = format!("hyperconverged.{}", self.version);
+        self.input.release.schema(&name)
+    }
+
+    /// What would happen: verdict, objects, status, gauges.
+    pub fn plan(&self) -> &'a Plan {
+        self.input.plan
+    }
+
+    /// The verdict of the API server and the webhooks.
+    pub fn admission(&self) -> &'a Admission {
+        &self.input.plan.admission
+    }
+
+    /// The HyperConverged as the operator reads it: defaulted, in v1's shape. `None` when it was
+    /// refused.
+    pub fn hyperconverged(&self) -> Option<&'a HyperConverged> {
+        self.input.plan.hyperconverged.as_ref()
+    }
+
+    /// What HCO derives from the nodes.
+    pub fn topology(&self) -> &'a Topology {
+        &self.input.plan.topology
+    }
+
+    /// What was declared about the cluster, or is assumed.
+    pub fn inventory(&self) -> &'a Inventory {
+        &self.input.inventory.inventory
+    }
+
+    /// The file that declares the cluster's inventory, where there is one.
+    pub fn inventory_file(&self) -> Option<&Utf8Path> {
+        let first = self.input.inventory.documents.first();
+        first.map(|document| document.file.path())
+    }
+
+    /// What `hcoplan.yaml` sets an option of a rule to, else the option's default.
+    ///
+    /// # Panics
+    /// When the rule declares no such option.
+    pub fn option(&self, rule: &Rule, name: &str) -> Value {
+        if let Some(value) = self.settings.option(rule.name, name) {
+            return value.clone();
+        }
+        let declared = rule.options.iter().find(|o| o.name == name);
+        match declared.map(|o| o.default) {
+            Some(OptionValue::Flag(on)) => on.into(),
+            Some(OptionValue::Number(number)) => number.into(),
+            Some(OptionValue::Names(names)) => names.into(),
+            None => panic!("{} declares no option {name}", rule.name),
+        }
+    }
+
+    /// The place that stands for the whole HyperConverged: its name, else its kind, else its
+    /// first bytes.
+    pub fn whole(&self) -> Location {
+        let document = self.input.document;
+        let name = document.root.get("metadata").and_then(|m| m.get("name"));
+        let node = name.or_else(|| document.root.get("kind"));
+        document.location(node.unwrap_or(&document.root).span)
+    }
+
+    /// The place of a path in the HyperConverged, or of the nearest thing above it.
+    pub fn locate(&self, path: &Path) -> Location {
+        if path.0.is_empty() {
+            return self.whole();
+        }
+        let (_, depth) = self.input.document.root.nearest(path);
+        match depth {
+            0 => self.whole(),
+            _ => self.input.document.locate(path),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Moving what a patch writes into the HyperConverged's own fields, tried out.
+//!
+//! A move is offered only where the cluster stays the same: the fixed file is read and planned as
+//! the written one was, and what would be rendered is compared.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hcoplan_diagnostics::finding::{Applicability, Fix};
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_planner::jsonpatch;
+use hcoplan_planner::plan::{Plan, plan};
+use hcoplan_yaml::edit::{self, Change};
+use hcoplan_yaml::{self as yaml, Path};
+use serde_json::Value;
+
+use super::patch::OperationId;
+use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation};
+
+/// The most operations that are tried one by one, each of which plans the cluster again.
+const MOST_TRIED: usize = 32;
+
+/// The operations that the HyperConverged's fields can take over, and the fix that does it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MovedOperations {
+    operations: Vec<OperationId>,
+    fix: Option<Fix>,
+    /// Those that weren't tried: there are too many.
+    untried: Vec<OperationId>,
+}
+
+/// An operation with the changes that take its place.
+struct Candidate {
+    id: OperationId,
+    /// The field, where it is one.
+    field: Option<Path>,
+    changes: Vec<Change>,
+}
+
+impl Context<'_> {
+    /// The fix that moves what operations write into the HyperConverged's own fields and drops
+    /// them, where this is one of those that it moves. It moves all of them at once, so that the
+    /// findings of each offer the same edits.
+    pub fn move_to_fields(&self, applied: &Applied<'_, '_>) -> Option<&Fix> {
+        let moved = self.moved.get_or_init(|| self.try_moves());
+        if moved.untried.contains(&applied.id()) {
+            self.leave_untried();
+        }
+        let fix = moved.fix.as_ref();
+        fix.filter(|_| moved.operations.contains(&applied.id()))
+    }
+
+    fn try_moves(&self) -> MovedOperations {
+        let candidates: Vec<Candidate> =
+            self.applied().filter_map(|a| self.candidate(&a)).collect();
+        let all: Vec<&Candidate> = candidates.iter().collect();
+        // Some only work together (a field that feeds two operands), some spoil the others.
+        self.moved_together(&all).unwrap_or_else(|| {
+            let tried = all.iter().take(MOST_TRIED);
+            let alone = tried.filter(|c| self.moved_together(&[c]).is_some());
+            let alone: Vec<&Candidate> = alone.copied().collect();
+            let first = || self.moved_together(alone.get(..1)?);
+            let moved = self.moved_together(&alone).or_else(first);
+            MovedOperations {
+                untried: all.iter().skip(MOST_TRIED).map(|c| c.id).collect(),
+                ..moved.unwrap_or_default()
+            }
+        })
+    }
+
+    fn candidate(&self, applied: &Applied<'_, '_>) -> Option<Candidate> {
+        let OwnFields {
+            fields,
+            can_say_all: true,
+        } = self.own_fields(applied)
+        else {
+            return None;
+        };
+        let field = match fields.as_slice() {
+            [only] => Some(only.path.clone()),
+            _ => None,
+        };
+        let changes = fields.iter().filter_map(|f| f.changes.clone()).flatten();
+        Some(Candidate {
+            id: applied.id(),
+            field,
+            changes: changes.collect(),
+        })
+    }
+
+    /// The fix that moves all of these; `None` where the file doesn't allow it or the cluster
+    /// would not stay the same.
+    fn moved_together(&self, candidates: &[&Candidate]) -> Option<MovedOperations> {
+        let first = candidates.first()?;
+        let text = self.without_operations(candidates)?;
+        let fixed = yaml::parse(&SourceFile::new(self.document().file.path(), text.clone()));
+        let object = fixed.documents.get(self.document().index)?.root.to_json();
+        let plan = plan(self.release(), self.inventory(), &object);
+        if !renders_the_same(self.plan_as_new(), &plan) {
+            return None;
+        }
+        let title = match candidates {
+            [_] => match &first.field {
+                Some(field) => format!("move the value to {field}"),
+                None => "move the values to the HyperConverged's fields".to_owned(),
+            },
+            all => format!(
+                "move {} operations to the HyperConverged's fields",
+                all.len()
+            ),
+        };
+        Some(MovedOperations {
+            operations: candidates.iter().map(|c| c.id).collect(),
+            untried: Vec::new(),
+            fix: Some(Fix {
+                title,
+                applicability: Applicability::Safe,
+                edits: edit::between(&self.document().file, &text),
+            }),
+        })
+    }
+
+    /// The file's text with the fields set and the operations gone.
+    fn without_operations(&self, candidates: &[&Candidate]) -> Option<String> {
+        let document = self.document();
+        let mut gone: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for candidate in candidates {
+            gone.entry(candidate.id.0).or_default().push(candidate.id.1);
+        }
+        let (mut cuts, mut removed) = (Vec::new(), Vec::new());
+        for patch in self.patch_annotations() {
+            let Some(indices) = gone.get(patch.target.name) else {
+                continue;
+            };
+            if indices.len() == patch.operations().len() {
+                removed.push(patch.target.name);
+            } else {
+                cuts.extend(cut(patch, indices)?);
+            }
+        }
+        let text = edit::apply(document.file.text(), &cuts).ok()?;
+        let file = SourceFile::new(document.file.path(), text);
+        let before = &edit::Before::of(&file);
+        let document = before.document(document.index)?;
+        let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
+        let removed = self.annotations_removed(&removed);
+        // Which comes first matters to the layout where there was no `spec`.
+        let edits = edit::edits_of(before, document, &[&removed[..], &set].concat())
+            .or_else(|_| edit::edits_of(before, document, &[&set[..], &removed].concat()))
+            .ok()?;
+        edit::apply(file.text(), &edits).ok()
+    }
+
+    /// The changes that take annotations away, and `annotations` with the last one.
+    fn annotations_removed(&self, names: &[&str]) -> Vec<Change> {
+        let annotations = Path::dotted("metadata.annotations");
+        let there = self.document().root.at(&annotations);
+        if !names.is_empty() && there.is_some_and(|n| n.entries().len() == names.len()) {
+            return vec![Change::Remove(annotations)];
+        }
+        let remove = |name: &&str| Change::Remove(annotations.key(name));
+        names.iter().map(remove).collect()
+    }
+}
+
+/// The edits that take operations out of an annotation; not all of them.
+fn cut(
+    patch: &PatchAnnotation<'_>,
+    indices: &[usize],
+) -> Option<Vec<hcoplan_diagnostics::finding::Edit>> {
+    let cuts = jsonpatch::cut_all(patch.text, indices)?.into_iter();
+    let changes: Vec<_> = cuts.map(|range| (range, String::new())).collect();
+    Some(patch.edited(&changes)?.1)
+}
+
+/// Whether the cluster would be the same.
+fn renders_the_same(a: &Plan, b: &Plan) -> bool {
+    a.succeeds()
+        && b.succeeds()
+        && a.operands.len() == b.operands.len()
+        && a.ssp == b.ssp
+        && a.topology == b.topology
+        && a.operands
+            .iter()
+            .zip(&b.operands)
+            .all(|((name, one), (other, two))| {
+                name == other && one.id == two.id && in_order(&one.body) == in_order(&two.body)
+            })
+}
+
+/// An object with its feature gates sorted: their order means nothing.
+fn in_order(body: &Arc<Value>) -> Cow<'_, Value> {
+    let gates = body.pointer(KUBEVIRT_GATES).and_then(Value::as_array);
+    let Some(gates) = gates.filter(|g| !g.is_sorted_by_key(|v| v.as_str())) else {
+        return Cow::Borrowed(body);
+    };
+    let mut gates = gates.clone();
+    gates.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+    let mut sorted = Value::clone(body);
+    if let Some(place) = sorted.pointer_mut(KUBEVIRT_GATES) {
+        *place = gates.into();
+    }
+    Cow::Owned(sorted)
+}

@@ -1,0 +1,128 @@
+//! Golden images for several architectures, and workloads on one: edits, tried out.
+
+use hcoplan_diagnostics::finding::{Applicability, Fix};
+use hcoplan_planner::topology::Topology;
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Node, Path, Value};
+
+use super::{Context, Pods};
+
+const GATE: &str = "enableMultiArchBootImageImport";
+const FIELD: &str = "workloadSources.enableMultiArchBootImageImport";
+const ARCHITECTURE: &str = "kubernetes.io/arch";
+const WORKER: &str = "node-role.kubernetes.io/worker";
+
+impl Context<'_> {
+    /// A suggestion that switches multi-arch golden images on or off: by v1's field where the
+    /// release has it, else by the gate.
+    pub fn switch_multi_arch(&self, on: bool) -> Option<Fix> {
+        let word = if on { "on" } else { "off" };
+        let which = match on {
+            true => self.multi_arch_prospects(),
+            false => String::new(),
+        };
+        let title = format!("switch multi-arch golden images {word}{which}");
+        let change = match self.multi_arch_field() {
+            Some(path) => Change::Set(path, on.into()),
+            None => self.gate_change(on),
+        };
+        self.fix(title, Applicability::Suggestion, &[change])
+    }
+
+    /// What is to be known before multi-arch golden images are switched on: `, which is alpha`. Nothing
+    /// where v1's field does it.
+    pub fn multi_arch_prospects(&self) -> String {
+        let prospects = self.release().prospects(GATE);
+        let prospects = prospects.filter(|_| self.multi_arch_field().is_none());
+        prospects.map_or_else(String::new, |p| format!(", which is {p}"))
+    }
+
+    fn multi_arch_field(&self) -> Option<Path> {
+        let path = self.field(FIELD).path()?;
+        let fields = self.schema()?.all_fields();
+        fields.contains(&path).then_some(path)
+    }
+
+    fn gate_change(&self, on: bool) -> Change {
+        let gates = Path::dotted("spec.featureGates");
+        let state = if on { "Enabled" } else { "Disabled" };
+        let any_case = self.release().has("feature-gates-any-case");
+        let is_it = |name: &str| match any_case {
+            true => name.eq_ignore_ascii_case(GATE),
+            false => name == GATE,
+        };
+        let list = match self.document().root.at(&gates).map(|n| &n.value) {
+            Some(Value::Map(entries)) => {
+                let written = entries.iter().find(|e| is_it(&e.key.text));
+                let name = written.map_or(GATE, |e| &e.key.text);
+                return Change::Set(gates.key(name), on.into());
+            }
+            Some(Value::Seq(items)) => &items[..],
+            _ if self.version() == "v1" => &[],
+            _ => return Change::Set(gates.key(GATE), on.into()),
+        };
+        let named = |item: &Node| {
+            let name = item.get("name").and_then(Node::as_str);
+            name.is_some_and(is_it)
+        };
+        match list.iter().position(named) {
+            Some(index) => Change::Set(gates.index(index).key("state"), state.into()),
+            None => Change::Append(gates, serde_json::json!({"name": GATE, "state": state})),
+        }
+    }
+
+    /// A suggestion that keeps workloads on nodes of some architectures: an addition to the
+    /// workload placement, which without one selects the worker nodes, as before.
+    pub fn keep_workloads_on(&self, architectures: &[String]) -> Option<Fix> {
+        let change = self.placement_change(architectures)?;
+        let title = format!("keep workloads on {} nodes", architectures.join(" and "));
+        self.fix(title, Applicability::Suggestion, &[change])
+    }
+
+    /// Whether workload nodes have these architectures and no others where
+    /// [`Self::keep_workloads_on`] is followed.
+    pub fn would_keep_workloads_on(&self, architectures: &[String]) -> bool {
+        let change = self.placement_change(architectures);
+        let topology = change.and_then(|change| self.topology_after(&change));
+        topology.is_some_and(|topology| topology.workload_architectures == architectures)
+    }
+
+    /// What HCO would derive from the nodes after a change of the HyperConverged.
+    pub fn topology_after(&self, change: &Change) -> Option<Topology> {
+        let placement = self.field(Pods::Workload.field()).path()?;
+        let after = change.value_after(&self.document().root, &placement);
+        Some(Topology::new(
+            self.release(),
+            self.inventory(),
+            after.ok()?.as_ref(),
+        ))
+    }
+
+    fn placement_change(&self, architectures: &[String]) -> Option<Change> {
+        let placement = self.field(Pods::Workload.field()).path()?;
+        let required = placement
+            .key("affinity")
+            .key("nodeAffinity")
+            .key("requiredDuringSchedulingIgnoredDuringExecution");
+        match (self.selects_workload_nodes(), architectures) {
+            (true, [only]) => {
+                let label = placement.key("nodeSelector").key(ARCHITECTURE);
+                Some(Change::Set(label, only.as_str().into()))
+            }
+            // Terms are alternatives: one more would select more.
+            (true, _) if self.document().root.at(&required).is_some() => None,
+            (selects, _) => {
+                let mut expressions = vec![serde_json::json!({
+                    "key": ARCHITECTURE, "operator": "In", "values": architectures,
+                })];
+                if !selects {
+                    expressions.push(serde_json::json!({"key": WORKER, "operator": "Exists"}));
+                }
+                let terms = serde_json::json!({
+                    "nodeSelectorTerms": [{"matchExpressions": expressions}],
+                });
+                Some(Change::Set(required, terms))
+            }
+        }
+    }
+}

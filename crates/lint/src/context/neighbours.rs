@@ -1,0 +1,122 @@
+//! The other objects of the cluster's directory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_repository::repo::{HCO_PACKAGES, Layer, Neighbours};
+use hcoplan_yaml::{Document, Node, Path};
+
+use super::Context;
+use super::source::Source;
+use crate::suppression;
+
+/// A KubeDescheduler of the cluster.
+#[derive(Debug, Clone)]
+pub struct Descheduler<'n> {
+    /// The document that declares it: its own, or the inventory's.
+    pub document: &'n Document,
+    /// Where its `spec` is in the document.
+    pub spec: Path,
+    /// Whether it is the one that HCO looks at.
+    pub is_watched: bool,
+}
+
+impl<'a> Context<'a> {
+    /// The context with what reads the other objects of the cluster's directory. Without it,
+    /// there are none.
+    #[must_use]
+    pub fn with_neighbours(mut self, read: impl Fn() -> Neighbours + 'a) -> Self {
+        self.neighbours = Source::new(read);
+        self
+    }
+
+    /// The context with what reads the patches that kustomizations lay over the HyperConverged.
+    /// Without it, there are none.
+    #[must_use]
+    pub fn with_layers(mut self, read: impl Fn() -> Vec<Layer> + 'a) -> Self {
+        self.layers = Source::new(read);
+        self
+    }
+
+    /// Whether the HyperConverged is what a program printed.
+    pub fn is_built(&self) -> bool {
+        self.document().file.is_made()
+    }
+
+    /// The annotations that kustomizations set on the HyperConverged, inner ones first.
+    pub fn layers(&self) -> &[Layer] {
+        self.layers.get(Vec::new)
+    }
+
+    /// The other objects of the cluster's directory and below it, the HyperConverged included.
+    pub fn neighbours(&self) -> &Neighbours {
+        self.neighbours.get(Neighbours::default)
+    }
+
+    /// The neighbours and the overlays' patches that may hold an `ignore`.
+    pub(crate) fn speaking(&self) -> Vec<Arc<Document>> {
+        let neighbours = self.neighbours();
+        let neighbours = neighbours.kinds().flat_map(|kind| neighbours.of_kind(kind));
+        let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
+        // A file is searched once, however many documents it has.
+        let mut known: HashMap<*const SourceFile, bool> = HashMap::new();
+        let mut speaks = |d: &&Arc<Document>| {
+            let file = known.entry(Arc::as_ptr(&d.file));
+            *file.or_insert_with(|| suppression::speaks(d))
+        };
+        let all = neighbours.chain(layers);
+        all.filter(|d| speaks(d)).cloned().collect()
+    }
+
+    /// The OLM Subscriptions among the neighbours that install HCO.
+    pub fn subscriptions(&self) -> impl Iterator<Item = &Document> {
+        let all = self.neighbours().of_kind("Subscription").iter();
+        all.map(|d| &**d).filter(|d| {
+            let text = |path: &str| text(d, path);
+            text("apiVersion").is_some_and(|v| v.starts_with("operators.coreos.com/"))
+                && text("spec.name").is_some_and(|name| HCO_PACKAGES.contains(&name))
+        })
+    }
+
+    /// The KubeDeschedulers that are declared, beside the HyperConverged or in the inventory.
+    pub fn deschedulers(&self) -> Vec<Descheduler<'_>> {
+        let neighbours = self.neighbours().of_kind("KubeDescheduler").iter();
+        let own = neighbours.map(|document| Descheduler {
+            document,
+            spec: Path::dotted("spec"),
+            is_watched: text(document, "metadata.name") == Some("cluster")
+                && text(document, "metadata.namespace")
+                    == Some("openshift-kube-descheduler-operator"),
+        });
+        const DECLARED: &str = "spec.kubeDescheduler";
+        let inventory = self.input.inventory.documents.iter();
+        let declared = inventory.filter(|d| {
+            let node = d.root.below(DECLARED);
+            node.is_some_and(|n| !n.entries().is_empty())
+        });
+        let declared = declared.map(|document| Descheduler {
+            document,
+            spec: Path::dotted(DECLARED),
+            is_watched: true,
+        });
+        own.chain(declared).collect()
+    }
+}
+
+impl<'n> Descheduler<'n> {
+    /// The value at a dotted path below its `spec`.
+    pub fn get(&self, path: &str) -> Option<&'n Node> {
+        self.document.root.at(&self.spec.below(path))
+    }
+
+    /// Its profiles.
+    pub fn profiles(&self) -> Vec<&'n str> {
+        let profiles = self.get("profiles").map(Node::items).unwrap_or_default();
+        profiles.iter().filter_map(Node::as_str).collect()
+    }
+}
+
+fn text<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
+    document.root.below(path)?.as_str()
+}

@@ -1,0 +1,101 @@
+//! The declared nodes with their places.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::tree;
+use hcoplan_planner::inventory::{Node, NodePlace};
+
+use super::Context;
+
+/// A declared node.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeRef<'a> {
+    /// Its index in the inventory.
+    pub index: usize,
+    /// What was declared.
+    pub node: &'a Node,
+    /// Where.
+    pub place: Option<&'a NodePlace>,
+}
+
+impl<'a> Context<'a> {
+    /// Whether anything says which nodes there are.
+    pub fn has_nodes(&self) -> bool {
+        self.input.inventory.states_nodes
+    }
+
+    /// Where the inventory says a field of its `spec` (`release`, `platform`); `None` where it
+    /// says nothing.
+    pub fn inventory_place(&self, field: &str) -> Option<&'a Location> {
+        self.input.inventory.places.field(field)
+    }
+
+    /// Every declared node.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
+        let places = &self.input.inventory.places.nodes;
+        let nodes = self.inventory().nodes.iter().enumerate();
+        nodes.map(move |(index, node)| NodeRef {
+            index,
+            node,
+            place: places.get(index),
+        })
+    }
+
+    /// The nodes that count as workload nodes.
+    pub fn workload_nodes(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
+        let workload = &self.topology().workload_nodes;
+        self.nodes()
+            .filter(|n| workload.binary_search(&n.index).is_ok())
+    }
+
+    /// The architectures of control-plane and workload nodes, sorted.
+    pub fn node_architectures(&self) -> Vec<&'a str> {
+        let topology = self.topology();
+        let lists = [
+            &topology.control_plane_architectures,
+            &topology.workload_architectures,
+        ];
+        let mut all: Vec<&str> = lists.into_iter().flatten().map(String::as_str).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// KubeVirt's default architecture where its object names one; `None` leaves it to
+    /// virt-operator.
+    pub fn default_architecture(&self) -> Option<&'a str> {
+        const FIELD: &str = "spec.configuration.architectureConfiguration.defaultArchitecture";
+        let architecture = tree::get(self.plan().operand("KubeVirt")?, FIELD)?.as_str()?;
+        Some(architecture).filter(|a| !a.is_empty())
+    }
+
+    /// The nodes of the control plane.
+    pub fn control_plane_nodes(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
+        self.nodes().filter(|n| n.node.is_control_plane())
+    }
+
+    /// One workload node for each architecture, in the order of the architectures.
+    pub fn node_per_architecture(&self) -> Vec<NodeRef<'a>> {
+        let architectures = &self.topology().workload_architectures;
+        let first = |a: &String| self.workload_nodes().find(|n| n.node.architecture == *a);
+        architectures.iter().filter_map(first).collect()
+    }
+}
+
+impl NodeRef<'_> {
+    /// Where its architecture is said, else where it is named.
+    pub fn architecture_place(&self) -> Option<Location> {
+        let place = self.place?;
+        Some(place.architecture.as_ref().unwrap_or(&place.name).clone())
+    }
+
+    /// Whether its name is its own, and not made up for a node of a pool.
+    pub fn has_own_name(&self) -> bool {
+        let written = |p: &NodePlace| p.name.text().contains(&self.node.name);
+        self.place.is_none_or(written)
+    }
+
+    /// Where it is named.
+    pub fn name_place(&self) -> Option<Location> {
+        Some(self.place?.name.clone())
+    }
+}

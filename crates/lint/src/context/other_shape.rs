@@ -1,0 +1,179 @@
+//! Documents that are written in the shape of the other API version.
+
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_kubernetes::tree;
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Comment, Entry, Node, Path, Segment, Value as Yaml};
+use serde_json::{Value, json};
+
+use super::Context;
+use super::field::{dotted_below_spec, in_version};
+
+/// The fields of a document that belong to the other API version.
+#[derive(Debug, Clone)]
+pub struct OtherShape<'a> {
+    /// The version that they are of.
+    pub version: &'static str,
+    /// Where they stand, `featureGates` of the wrong kind first.
+    pub fields: Vec<Path>,
+    /// `featureGates`, where it is a map and should be a list or the other way round.
+    pub gates: Option<&'a Node>,
+    /// Where each of them is and where it should be; `None` for one with something in it that has
+    /// no place in the document's version.
+    moves: Vec<Option<Vec<(Path, Path)>>>,
+    /// Whether the whole document is in the other version's shape.
+    pub is_all: bool,
+}
+
+impl<'a> Context<'a> {
+    /// The other version, when everything in `spec` that the document's version doesn't know is a
+    /// field of it, or when `featureGates` is written as it is there.
+    pub fn other_shape(&self) -> Option<&OtherShape<'a>> {
+        let found = self.other_shape.get_or_init(|| self.find_other_shape());
+        found.as_ref()
+    }
+
+    fn find_other_shape(&self) -> Option<OtherShape<'a>> {
+        let (version, this) = match self.version() {
+            "v1" => ("v1beta1", "v1"),
+            _ => ("v1", "v1beta1"),
+        };
+        let path = Path::dotted("spec.featureGates");
+        let gates = self.document().root.at(&path).filter(|gates| match this {
+            "v1" => matches!(gates.value, Yaml::Map(_)),
+            _ => matches!(gates.value, Yaml::Seq(_)),
+        });
+        let pruned = self.admission().pruned.iter().map(|p| &p.path);
+        let spec = |p: &&Path| matches!(p.0.first(), Some(Segment::Key(k)) if k == "spec");
+        let unknown: Vec<&Path> = pruned
+            .filter(spec)
+            .filter(|p| !p.starts_with(&path))
+            .collect();
+        if unknown.is_empty() && gates.is_none() {
+            return None;
+        }
+        self.schema()?;
+        let other = format!("hyperconverged.{version}");
+        let other = self.release().schema(&other)?;
+        if !unknown.iter().all(|p| other.field(p).is_some()) {
+            return None;
+        }
+        let moves = unknown.iter().map(|p| self.moves(p));
+        let gates_first = gates.map(|_| path).into_iter();
+        Some(OtherShape {
+            version,
+            moves: moves.collect(),
+            fields: gates_first.chain(unknown.into_iter().cloned()).collect(),
+            gates,
+            is_all: self.fits(other),
+        })
+    }
+
+    /// Whether all of the document is in the shape of a schema.
+    fn fits(&self, schema: &Schema) -> bool {
+        let mut object = self.object().clone();
+        let nothing_dropped = schema.prune(&mut object).is_empty();
+        let gates = tree::get(self.object(), "spec.featureGates");
+        let kind = schema
+            .field(&Path::dotted("spec.featureGates"))
+            .map(|f| f.kind);
+        nothing_dropped
+            && match kind {
+                Some("array") => !gates.is_some_and(Value::is_object),
+                _ => !gates.is_some_and(Value::is_array),
+            }
+    }
+
+    /// Where a field goes: as a whole, else each field below it that has a place of its own.
+    /// `None` where something in it has no place.
+    fn moves(&self, path: &Path) -> Option<Vec<(Path, Path)>> {
+        let below_spec = dotted_below_spec(path)?;
+        if let Some(to) = in_version(&below_spec, self.version())
+            && *to != *below_spec
+        {
+            let to = Path::dotted(&format!("spec.{to}"));
+            return Some(vec![(path.clone(), to)]);
+        }
+        let fields = self.document().root.at(path)?.entries();
+        let below = fields.iter().map(|e| self.moves(&path.key(&e.key.text)));
+        let below = below.collect::<Option<Vec<_>>>()?.concat();
+        (!below.is_empty()).then_some(below)
+    }
+}
+
+impl OtherShape<'_> {
+    /// Where fields are and where they should be, as far as they have a place.
+    pub fn moves(&self) -> impl Iterator<Item = &(Path, Path)> {
+        self.moves.iter().flatten().flatten()
+    }
+
+    /// The changes that put every field in its place; `None` where one has none, or where comments
+    /// would get lost.
+    pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
+        let root = &cx.document().root;
+        let gates = Path::dotted("spec.featureGates");
+        for field in &self.fields {
+            self.free_of_comments(cx, field)?;
+        }
+        let translated = match self.gates {
+            Some(node) => Some(Change::Set(gates.clone(), translated(node)?)),
+            None => None,
+        };
+        let mut changes: Vec<Change> = translated.into_iter().collect();
+        for moves in &self.moves {
+            for (from, to) in moves.as_ref()? {
+                changes.push(Change::Set(to.clone(), root.at(from)?.to_json()));
+            }
+        }
+        let gone = self.fields.iter().filter(|f| **f != gates);
+        changes.extend(gone.cloned().map(Change::Remove));
+        Some(changes)
+    }
+
+    /// Whether no comment stands in a field, beside it or above it.
+    fn free_of_comments(&self, cx: &Context<'_>, path: &Path) -> Option<()> {
+        let document = cx.document();
+        let text = document.file.text();
+        let key = document.root.key_at(path)?.span;
+        let before = text.get(..key.start as usize)?;
+        let above = before.lines().rev().nth(1).unwrap_or_default();
+        let end = document.root.at(path)?.span.end as usize;
+        let line_end = text.get(end..)?.find('\n').map_or(text.len(), |i| end + i);
+        let is_in = |c: &Comment| c.span.start >= key.start && (c.span.start as usize) < line_end;
+        let commented = above.trim_start().starts_with('#');
+        (!commented && !document.comments.iter().any(is_in)).then_some(())
+    }
+}
+
+/// A map of gates as a list, a list as a map.
+fn translated(gates: &Node) -> Option<Value> {
+    match &gates.value {
+        Yaml::Map(entries) => {
+            let gate = |e: &Entry| match e.value.value {
+                Yaml::Bool(on) => {
+                    let state = if on { "Enabled" } else { "Disabled" };
+                    Some(json!({"name": e.key.text, "state": state}))
+                }
+                _ => None,
+            };
+            entries
+                .iter()
+                .map(gate)
+                .collect::<Option<_>>()
+                .map(Value::Array)
+        }
+        Yaml::Seq(items) => {
+            let gate = |item: &Node| {
+                let name = item.get("name")?.as_str()?.to_owned();
+                let state = item.get("state").map_or(Some("Enabled"), Node::as_str)?;
+                Some((name, Value::Bool(state == "Enabled")))
+            };
+            items
+                .iter()
+                .map(gate)
+                .collect::<Option<_>>()
+                .map(Value::Object)
+        }
+        _ => None,
+    }
+}

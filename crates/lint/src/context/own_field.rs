@@ -1,0 +1,370 @@
+//! The HyperConverged's own field for what a patch writes.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::jsonpatch::segments;
+use hcoplan_planner::release::GateCondition;
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Path, Segment};
+use serde_json::{Value, json};
+
+use super::field_map::{How, Row, Step, along, row, rows, steps, with_indices};
+use super::{Applied, Context, KUBEVIRT_GATES};
+
+/// A field of the HyperConverged that feeds a place which a patch writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnField {
+    /// The place of the operand (a JSON pointer).
+    pub pointer: String,
+    /// The feature gate of the operand, where it is one that the patch switches on.
+    pub gate: Option<String>,
+    /// The field, as the document's own version names it.
+    pub path: Path,
+    /// Whether the document says something else there. What a patch adds to a list is no
+    /// contradiction.
+    pub is_set: bool,
+    /// The kinds of the other operands that the field feeds.
+    pub others: Vec<String>,
+    /// The changes that make the field say it; `None` where it can't.
+    pub changes: Option<Vec<Change>>,
+}
+
+/// The fields for what an operation writes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OwnFields {
+    /// One for each place that has a field.
+    pub fields: Vec<OwnField>,
+    /// Whether these fields can say everything that the operation changes.
+    pub can_say_all: bool,
+}
+
+impl Context<'_> {
+    /// The HyperConverged's fields for what an operation changes.
+    pub fn own_fields(&self, applied: &Applied<'_, '_>) -> &OwnFields {
+        let all = self.own_fields.get_or_init(|| {
+            let each = self.applied().map(|a| (a.id(), self.search_own_fields(&a)));
+            each.collect()
+        });
+        all.get(&applied.id()).expect("one of those that applied")
+    }
+
+    fn search_own_fields(&self, applied: &Applied<'_, '_>) -> OwnFields {
+        let mut search = Search {
+            cx: self,
+            kind: applied.kind(),
+            found: OwnFields {
+                fields: Vec::new(),
+                can_say_all: !applied.effect.changed.is_empty(),
+            },
+        };
+        let gates = applied.gates().filter(|g| g.list == KUBEVIRT_GATES);
+        if let Some(gates) = gates {
+            search.gates(&gates.added, gates.lost.is_empty());
+        }
+        for change in &applied.effect.changed {
+            let of_gates = change.path.starts_with(KUBEVIRT_GATES);
+            if gates.is_none() || !of_gates {
+                let (before, after) = (change.before.as_ref(), change.after.as_ref());
+                search.visit(&change.path, before, after);
+            }
+        }
+        let mut found = search.found;
+        found.can_say_all &= found.fields.iter().all(|f| f.changes.is_some());
+        found
+    }
+}
+
+impl OwnField {
+    /// The operand's part that it is about, in words.
+    pub fn subject(&self, kind: &str) -> String {
+        match &self.gate {
+            Some(gate) => format!("the feature gate {gate} of {kind}"),
+            None => format!("{} of {kind}", self.pointer),
+        }
+    }
+}
+
+impl Applied<'_, '_> {
+    /// Where the operation speaks of what a field feeds.
+    pub fn place_of(&self, field: &OwnField) -> Location {
+        match &field.gate {
+            Some(gate) => self.text_place(gate),
+            None => self.named(&field.pointer),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Where the document says something about a field.
+    pub fn said_place(&self, field: &OwnField) -> Location {
+        match &field.path.0[..] {
+            [_, Segment::Key(gates), Segment::Key(gate)] if gates == "featureGates" => {
+                self.gate(gate).place()
+            }
+            _ => self.locate(&field.path),
+        }
+    }
+}
+
+fn below(pointer: &str, key: &str) -> String {
+    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+struct Search<'c, 'a> {
+    cx: &'c Context<'a>,
+    kind: &'static str,
+    found: OwnFields,
+}
+
+impl Search<'_, '_> {
+    fn visit(&mut self, pointer: &str, before: Option<&Value>, after: Option<&Value>) {
+        let keys = segments(pointer);
+        if let Some(row) = row(self.cx, self.kind, &keys) {
+            self.take(pointer, &row, before, after);
+            return;
+        }
+        if [before, after]
+            .iter()
+            .any(|v| v.is_some_and(Value::is_array))
+            && self.list(pointer, &keys, before, after)
+        {
+            return;
+        }
+        match after {
+            Some(Value::Object(fields)) if fields.is_empty() => self.empty(pointer, &keys),
+            Some(Value::Object(fields)) => {
+                for (key, value) in fields {
+                    let before = before.and_then(|b| b.get(key));
+                    if before != Some(value) {
+                        self.visit(&below(pointer, key), before, Some(value));
+                    }
+                }
+            }
+            _ => {
+                self.found.can_say_all = false;
+                // What is cleared with everything in it.
+                let gone = before
+                    .filter(|_| after.is_none())
+                    .and_then(Value::as_object);
+                for (key, value) in gone.into_iter().flatten() {
+                    self.visit(&below(pointer, key), Some(value), None);
+                }
+            }
+        }
+    }
+
+    /// A place that a row is for.
+    fn take(
+        &mut self,
+        pointer: &str,
+        row: &Row<'_>,
+        before: Option<&Value>,
+        after: Option<&Value>,
+    ) {
+        let root = &self.cx.document().root;
+        let changes = match (row.how, after) {
+            (How::Copied, Some(after)) => self
+                .added(&row.path, before, after)
+                .or_else(|| Some(vec![Change::Set(row.path.clone(), after.clone())])),
+            (How::Negated, Some(Value::Bool(on))) => {
+                Some(vec![Change::Set(row.path.clone(), (!on).into())])
+            }
+            (How::EmptyObject, Some(_)) => Some(vec![Change::Set(row.path.clone(), true.into())]),
+            (How::Keys, Some(Value::Bool(true))) => {
+                let name = segments(pointer).pop().unwrap_or_default();
+                Some(vec![Change::Append(row.path.clone(), name.into())])
+            }
+            _ => None,
+        };
+        let adds = |c: &Change| matches!(c, Change::Append(..));
+        let adds = changes.as_ref().is_some_and(|all| all.iter().all(adds));
+        let is_set = root.at(&row.path).is_some_and(|n| !n.to_json().is_null());
+        let kinds = row.field.operands.iter().map(|o| o.kind.clone());
+        let operands = &self.cx.plan().operands;
+        let is_operand = |k: &String| operands.iter().any(|(_, o)| o.id.kind == *k);
+        let others = kinds.filter(|k| k != self.kind && is_operand(k));
+        let mut others: Vec<String> = others.collect();
+        others.sort_unstable();
+        others.dedup();
+        self.found.fields.push(OwnField {
+            pointer: pointer.to_owned(),
+            path: row.path.clone(),
+            is_set: is_set && !adds,
+            gate: None,
+            others,
+            changes,
+        });
+    }
+
+    /// The changes for a list that only grew, where the document has it.
+    fn added(&self, path: &Path, before: Option<&Value>, after: &Value) -> Option<Vec<Change>> {
+        let (before, after) = (before?.as_array()?, after.as_array()?);
+        let new = after.strip_prefix(before.as_slice())?;
+        let there = self.cx.document().root.at(path)?.items();
+        (there.len() == before.len()).then(|| {
+            let append = |v: &Value| Change::Append(path.clone(), v.clone());
+            new.iter().map(append).collect()
+        })
+    }
+
+    /// A list of objects whose fields have rows.
+    fn list(
+        &mut self,
+        pointer: &str,
+        keys: &[String],
+        before: Option<&Value>,
+        after: Option<&Value>,
+    ) -> bool {
+        let mut rows = rows(self.cx, self.kind);
+        let Some(list) = rows.find_map(|(field, place, _)| {
+            let indices = along(keys, place)?;
+            let is_list = steps(place).nth(keys.len()) == Some(Step::Element);
+            is_list.then(|| with_indices(&field.path, &indices))
+        }) else {
+            return false;
+        };
+        let translated = after.map(|after| self.translated(keys, &list, after));
+        let was = before.map(|before| self.translated(keys, &list, before));
+        let changes = match (was.flatten(), translated.flatten()) {
+            (was, Some(now)) => self
+                .added(&list, was.as_ref(), &now)
+                .or_else(|| Some(vec![Change::Set(list.clone(), now)])),
+            (_, None) => None,
+        };
+        let adds = |c: &Change| matches!(c, Change::Append(..));
+        let adds = changes.as_ref().is_some_and(|all| all.iter().all(adds));
+        let there = self.cx.document().root.at(&list);
+        self.found.fields.push(OwnField {
+            pointer: pointer.to_owned(),
+            is_set: there.is_some_and(|n| !n.items().is_empty()) && !adds,
+            path: list,
+            gate: None,
+            others: Vec::new(),
+            changes,
+        });
+        true
+    }
+
+    /// An operand's list as the HyperConverged writes it; `None` where it can't.
+    fn translated(&self, keys: &[String], list: &Path, value: &Value) -> Option<Value> {
+        let mut leaves = Vec::new();
+        let mut keys = keys.to_vec();
+        self.leaves(&mut keys, value, &mut leaves)?;
+        let mut tree = Value::Null;
+        for (path, value) in leaves {
+            Change::Set(path, value).apply(&mut tree).ok()?;
+        }
+        list.get(&tree).cloned().or_else(|| Some(json!([])))
+    }
+
+    /// What is in a value, each with its path in the HyperConverged; `None` where something has
+    /// none.
+    fn leaves(
+        &self,
+        keys: &mut Vec<String>,
+        value: &Value,
+        leaves: &mut Vec<(Path, Value)>,
+    ) -> Option<()> {
+        if let Some(row) = row(self.cx, self.kind, keys) {
+            let plain = row.how == How::Copied;
+            return plain.then(|| leaves.push((row.path, value.clone())));
+        }
+        let children: Vec<(String, &Value)> = match value {
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .map(|(i, v)| (i.to_string(), v))
+                .collect(),
+            Value::Object(fields) => fields.iter().map(|(k, v)| (k.clone(), v)).collect(),
+            _ => return None,
+        };
+        for (key, child) in children {
+            keys.push(key);
+            self.leaves(keys, child, leaves)?;
+            keys.pop();
+        }
+        Some(())
+    }
+
+    /// An empty object, where the field around it is a copy, too.
+    fn empty(&mut self, pointer: &str, keys: &[String]) {
+        let mut rows = rows(self.cx, self.kind);
+        let parent = rows.find_map(|(field, place, how)| {
+            let indices = along(keys, place)?;
+            let is_parent = steps(place).count() == keys.len() + 1 && how == How::Copied;
+            is_parent.then(|| with_indices(&field.path, &indices).parent())
+        });
+        let spec = Path::root().key("spec");
+        let Some(path) = parent.filter(|p| *p != spec) else {
+            self.found.can_say_all = false;
+            return;
+        };
+        let there = self.cx.document().root.at(&path);
+        self.found.fields.push(OwnField {
+            pointer: pointer.to_owned(),
+            is_set: there.is_some_and(|n| !n.to_json().is_null()),
+            gate: None,
+            others: Vec::new(),
+            changes: Some(vec![Change::Set(path.clone(), json!({}))]),
+            path,
+        });
+    }
+
+    /// KubeVirt's gates that HCO switches by gates of its own.
+    fn gates(&mut self, added: &[String], nothing_lost: bool) {
+        self.found.can_say_all &= nothing_lost;
+        let conditional = &self
+            .cx
+            .release()
+            .tables()
+            .kubevirt_feature_gates
+            .conditional;
+        for gate in added {
+            let own = conditional.iter().find_map(|c| match &c.when {
+                GateCondition::FeatureGate { feature_gate, .. } if c.gate == *gate => {
+                    Some(feature_gate)
+                }
+                _ => None,
+            });
+            match own {
+                Some(own) => self.gate(gate, own),
+                None => self.found.can_say_all = false,
+            }
+        }
+    }
+
+    fn gate(&mut self, gate: &str, own: &str) {
+        let gates = Path::dotted("spec.featureGates");
+        let (path, change) = if self.cx.version() == "v1" {
+            let listed = self.cx.document().root.at(&gates);
+            let listed = listed.map_or(&[][..], |l| l.items()).iter();
+            let mut names = listed.map(|g| g.get("name").and_then(|n| n.as_str()));
+            match names.position(|n| n.is_some_and(|n| n.eq_ignore_ascii_case(own))) {
+                Some(index) => {
+                    let state = gates.index(index).key("state");
+                    (state.clone(), Change::Set(state, json!("Enabled")))
+                }
+                None => {
+                    let on = json!({"name": own, "state": "Enabled"});
+                    (gates.key(own), Change::Append(gates, on))
+                }
+            }
+        } else {
+            let path = gates.key(own);
+            (path.clone(), Change::Set(path, true.into()))
+        };
+        let explicit = self.cx.gate(own).explicit();
+        self.found.fields.push(OwnField {
+            pointer: format!("{KUBEVIRT_GATES}/-"),
+            path: match path.0.last() {
+                Some(Segment::Key(key)) if key == "state" => {
+                    Path::dotted("spec.featureGates").key(own)
+                }
+                _ => path,
+            },
+            is_set: explicit == Some(false),
+            gate: Some(gate.to_owned()),
+            others: Vec::new(),
+            changes: Some(vec![change]),
+        });
+    }
+}

@@ -1,0 +1,349 @@
+//! The jsonpatch annotations: as they were written, and what they do.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use hcoplan_diagnostics::finding::Edit;
+use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_kubernetes::go::{GoType, Step};
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_planner::jsonpatch::{
+    self, ANNOTATIONS, Effect, Effects, Failure, Loss, Op, Operation, Patched, only_spec,
+};
+use hcoplan_yaml::ScalarPlaces;
+use serde_json::Value;
+
+use super::gate_change::PatchedGates;
+use super::{Annotation, Context};
+use crate::Incident;
+
+/// A jsonpatch annotation of the HyperConverged.
+#[derive(Debug)]
+pub struct PatchAnnotation<'a> {
+    /// Which one it is and what it patches.
+    pub target: jsonpatch::Annotation,
+    /// As it was written.
+    pub annotation: Annotation<'a>,
+    /// Its value.
+    pub text: &'a str,
+    decoded: Result<Vec<Operation>, Failure>,
+    patched: Option<Patched>,
+    effects: OnceCell<Option<Effects>>,
+    places: OnceCell<ScalarPlaces>,
+    pub(super) gates: OnceCell<Vec<Option<PatchedGates>>>,
+}
+
+/// A patch that can't be applied, and what comes of it.
+#[derive(Debug, Clone, Copy)]
+pub struct PatchFailure<'a> {
+    /// The annotation at fault.
+    pub annotation: &'static str,
+    /// What fails inside it.
+    pub failure: &'a Failure,
+    /// The incident that it leads to.
+    pub incident: Incident,
+}
+
+/// An operation of a patch that applies, with what it did.
+#[derive(Debug, Clone, Copy)]
+pub struct Applied<'c, 'a> {
+    /// The annotation.
+    pub patch: &'c PatchAnnotation<'a>,
+    /// Its index in the annotation.
+    pub index: usize,
+    /// The operation.
+    pub operation: &'c Operation,
+    /// What it did.
+    pub effect: &'c Effect,
+}
+
+/// What tells an operation from all others: the name of its annotation, and its index in it.
+pub(super) type OperationId = (&'static str, usize);
+
+impl<'a> Context<'a> {
+    /// The jsonpatch annotations that are there, in the order in which the operator renders what
+    /// they patch.
+    pub fn patch_annotations(&self) -> &[PatchAnnotation<'a>] {
+        self.patches.get_or_init(|| {
+            let known = ANNOTATIONS.iter().filter_map(|target| {
+                let annotation = self.annotation(target.name)?;
+                let text = annotation.text()?;
+                // As of a new object: what a patch wrote through is stored after the first reconcile, and
+                // would be told as what HCO renders by itself.
+                let patched = &self.plan_as_new().patched;
+                let patched = patched.iter().find(|p| p.kind == target.kind).cloned();
+                Some(PatchAnnotation {
+                    target: *target,
+                    annotation,
+                    text,
+                    decoded: jsonpatch::decode(text),
+                    patched,
+                    effects: OnceCell::new(),
+                    places: OnceCell::new(),
+                    gates: OnceCell::new(),
+                })
+            });
+            known.collect()
+        })
+    }
+
+    /// The operations that were applied to what the operator renders, in order; none of an
+    /// annotation that fails or whose operand isn't rendered.
+    pub fn applied(&self) -> impl Iterator<Item = Applied<'_, 'a>> {
+        let patches = self.patch_annotations().iter();
+        patches.flat_map(|patch| {
+            let effects = self.patch_effects(patch).map(|e| &e.operations[..]);
+            let effects = effects.unwrap_or_default().iter();
+            effects.filter_map(move |effect| {
+                Some(Applied {
+                    patch,
+                    index: effect.index,
+                    operation: patch.operations().get(effect.index)?,
+                    effect,
+                })
+            })
+        })
+    }
+
+    /// The annotation that the HyperConverged is refused for, or that ends the reconcile.
+    pub fn patch_failure(&self) -> Option<PatchFailure<'a>> {
+        let plan = self.plan();
+        let refused = plan.admission.patch.as_ref();
+        let failed = plan.reconcile_error.as_ref().and_then(|e| e.patch.as_ref());
+        let (found, incident) = match (refused, failed) {
+            (Some(refused), _) => (refused, Incident::Refusal),
+            (None, Some(failed)) => (failed, Incident::ReconcileError),
+            (None, None) => return None,
+        };
+        let (annotation, failure) = (found.0, &found.1);
+        Some(PatchFailure {
+            annotation,
+            failure,
+            incident,
+        })
+    }
+
+    /// Where in an annotation a patch fails.
+    pub fn patch_place(&self, annotation: &str, failure: &Failure) -> Location {
+        match (self.annotation(annotation), failure.span) {
+            (Some(annotation), Some(span)) if annotation.text() != Some("") => {
+                annotation.part(span.range())
+            }
+            (Some(annotation), _) => annotation.value_place(),
+            (None, _) => self.whole(),
+        }
+    }
+
+    /// What an annotation did to the operand that it patches, operation by operation; `None`
+    /// where it isn't rendered, or not patched.
+    pub fn patch_effects<'c>(&self, patch: &'c PatchAnnotation<'a>) -> Option<&'c Effects> {
+        let effects = || self.effects_of(patch, patch.operations());
+        patch.effects.get_or_init(effects).as_ref()
+    }
+
+    /// The operand as another text in an annotation's place would leave it; `None` where the text
+    /// can't be applied or the operand isn't rendered.
+    pub fn result_of(&self, patch: &PatchAnnotation<'_>, text: &str) -> Option<Value> {
+        let before = patch.rendered()?;
+        let types = self.release().go_types();
+        let ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+        let name = patch.target.name;
+        let mut after = jsonpatch::patch(types, ty, before, name, text).ok()?;
+        types.normalise_operand(&mut after, ty);
+        Some(after)
+    }
+
+    /// The type of the operand's part that a pointer leads to; `None` where the operand has no
+    /// such part, or anything goes.
+    pub fn operand_type(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<&'a GoType> {
+        let types = self.release().go_types();
+        let mut ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+        for segment in jsonpatch::segments(pointer) {
+            ty = match types.step(ty, &segment) {
+                Step::Field(_, inner) | Step::Inside(inner) => inner,
+                Step::Free | Step::Nowhere => return None,
+            };
+        }
+        Some(ty.target())
+    }
+
+    /// The operand's CustomResourceDefinition.
+    pub fn operand_schema(&self, patch: &PatchAnnotation<'_>) -> Option<&'a Schema> {
+        let target = &patch.target;
+        self.release().schema_of(target.api_version, target.kind)
+    }
+
+    /// What other operations would do in an annotation's place; `None` where its operand isn't
+    /// rendered.
+    pub fn effects_of(
+        &self,
+        patch: &PatchAnnotation<'_>,
+        operations: &[Operation],
+    ) -> Option<Effects> {
+        let before = patch.rendered()?;
+        let types = self.release().go_types();
+        let ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+        Some(jsonpatch::effects(types, ty, before, operations))
+    }
+}
+
+impl<'a> PatchAnnotation<'a> {
+    /// Its operations; none where the text can't be decoded.
+    pub fn operations(&self) -> &[Operation] {
+        self.decoded.as_deref().unwrap_or_default()
+    }
+
+    /// Why the text can't be decoded, or writes where it may not.
+    pub fn malformed(&self) -> Option<Failure> {
+        match &self.decoded {
+            Ok(operations) => only_spec(operations).err(),
+            Err(failure) => Some(failure.clone()),
+        }
+    }
+
+    /// The operand as it is rendered without this annotation; `None` where it isn't rendered, or
+    /// the patch fails.
+    pub fn rendered(&self) -> Option<&Value> {
+        self.patched.as_ref().map(|p| &*p.before)
+    }
+
+    /// The operand as the annotation leaves it.
+    pub fn result(&self) -> Option<&Value> {
+        self.patched.as_ref().map(|p| &*p.after)
+    }
+
+    /// Its text with parts replaced (in bytes of the text, not overlapping), and the edits that
+    /// replace them in the file; `None` where the way it is written doesn't allow it.
+    pub fn edited(&self, changes: &[(Range<usize>, String)]) -> Option<(String, Vec<Edit>)> {
+        let mut ordered: Vec<_> = changes.iter().collect();
+        ordered.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+        let mut text = self.text.to_owned();
+        for (range, new) in ordered {
+            text.get(range.clone())?;
+            text.replace_range(range.clone(), new);
+        }
+        let edits = changes
+            .iter()
+            .map(|(range, new)| self.annotation.edit_part(range.clone(), new));
+        Some((text, edits.collect::<Option<_>>()?))
+    }
+
+    /// The place of a span of its text.
+    pub fn place(&self, span: Span) -> Location {
+        let places = self.places.get_or_init(|| self.annotation.places());
+        self.annotation.location(places.locate(span.range()))
+    }
+
+    /// Where an operation writes: its path.
+    pub fn path_place(&self, operation: &Operation) -> Location {
+        self.place(operation.spans.path)
+    }
+
+    /// What its operations did, in order; `None` where they weren't applied, or nobody asked yet.
+    pub(super) fn effects(&self) -> Option<&[Effect]> {
+        let effects = self.effects.get()?.as_ref()?;
+        Some(&effects.operations)
+    }
+
+    /// Where an operation speaks of a place of the operand (a JSON pointer): the segment of its
+    /// path that leads there, the key inside its value, else its path.
+    pub fn named(&self, operation: &Operation, pointer: &str) -> Location {
+        let found = self.named_span(operation, pointer);
+        self.place(found.unwrap_or(operation.spans.path))
+    }
+
+    /// The same in bytes of the text, keys with their quotes; `None` where only the path as a
+    /// whole can be pointed at.
+    pub fn named_span(&self, operation: &Operation, pointer: &str) -> Option<Span> {
+        let wanted = jsonpatch::segments(pointer);
+        let path = operation.segments();
+        let leads = path.iter().zip(&wanted).all(|(p, w)| same_step(p, w));
+        match wanted.len().checked_sub(path.len()) {
+            _ if !leads || wanted.is_empty() => None,
+            None | Some(0) => operation.segment_span(self.text, wanted.len() - 1),
+            Some(_) => {
+                let part = operation.part(self.text, &wanted[path.len()..])?;
+                Some(part.key.unwrap_or(part.value))
+            }
+        }
+    }
+}
+
+/// Whether a segment of a path as written may stand for one of the operand: `-` and negative
+/// indices stand for some element.
+pub(super) fn same_step(written: &str, step: &str) -> bool {
+    let some_element = written.starts_with('-') && step.bytes().all(|b| b.is_ascii_digit());
+    written == step || some_element
+}
+
+impl Applied<'_, '_> {
+    pub(super) fn id(&self) -> OperationId {
+        (self.patch.target.name, self.index)
+    }
+
+    /// Whether it writes: anything but `test`.
+    pub fn writes(&self) -> bool {
+        self.operation.op != Op::Test
+    }
+
+    /// The operand's kind.
+    pub fn kind(&self) -> &'static str {
+        self.patch.target.kind
+    }
+
+    /// Where the operation speaks of a place of the operand.
+    pub fn named(&self, pointer: &str) -> Location {
+        self.patch.named(self.operation, pointer)
+    }
+
+    /// Where the operation writes: its path.
+    pub fn path_place(&self) -> Location {
+        self.patch.path_place(self.operation)
+    }
+
+    /// Whether it removes something that HCO keeps.
+    pub fn keeps_removed(&self) -> bool {
+        let path = &self.operation.path;
+        let mut lost = self.effect.lost.iter();
+        let kept = |l: &Loss| l.path == *path && l.plain.is_none() && l.actual.is_some();
+        self.operation.op == Op::Remove && lost.any(kept)
+    }
+
+    /// The last operation before it that wrote the same place.
+    pub fn conflict(&self) -> Option<usize> {
+        if !self.writes() || self.keeps_removed() || is_index(&self.operation.path) {
+            return None;
+        }
+        let before = self.patch.operations().get(..self.index)?;
+        before.iter().rposition(|earlier| {
+            let writes = !matches!(earlier.op, Op::Test | Op::Remove);
+            writes && same_place(earlier, &self.operation.path)
+        })
+    }
+
+    /// Whether a list's element took over what another one had.
+    pub fn inherits(&self) -> bool {
+        let mut lost = self.effect.lost.iter();
+        lost.any(|l| l.reason == jsonpatch::Reason::Inherited)
+    }
+}
+
+/// Whether a path ends at an element of a list, which is another one each time.
+fn is_index(path: &str) -> bool {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let digits = last.strip_prefix('-').unwrap_or(last);
+    digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether an operation wrote a path, something below it, or an object that already gave it.
+fn same_place(earlier: &Operation, path: &str) -> bool {
+    if earlier.path == path {
+        return true;
+    }
+    if let Some(rest) = path.strip_prefix(&earlier.path) {
+        let value = earlier.value();
+        return rest.starts_with('/') && value.is_some_and(|v| v.pointer(rest).is_some());
+    }
+    let below = earlier.path.strip_prefix(path);
+    below.is_some_and(|rest| rest.starts_with('/'))
+}

@@ -1,0 +1,126 @@
+//! Which operation of a patch is behind a place of the operand.
+
+use hcoplan_diagnostics::finding::{Applicability, Fix};
+use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_planner::jsonpatch;
+use serde_json::Value;
+
+use super::patch::same_step;
+use super::{Applied, Context, PatchAnnotation};
+
+impl Applied<'_, '_> {
+    /// The first place that the operation changed at, above or below a JSON pointer of the
+    /// operand.
+    pub fn changed(&self, pointer: &str) -> Option<&str> {
+        let changes = self.effect.changed.iter();
+        let mut paths = changes.map(|c| c.path.as_str());
+        paths.find(|path| is_within(path, pointer) || is_within(pointer, path))
+    }
+
+    /// The first thing that the operation changed at a JSON pointer of the operand or below it:
+    /// the pointer of what it changed, which is the given one where an object around it was
+    /// written as a whole.
+    pub fn changed_below<'p>(&'p self, pointer: &'p str) -> Option<&'p str> {
+        self.effect.changed.iter().find_map(|change| {
+            if is_within(&change.path, pointer) {
+                return Some(change.path.as_str());
+            }
+            let rest = pointer.strip_prefix(change.path.as_str())?;
+            let at = |v: &'p Option<Value>| v.as_ref().and_then(|v| v.pointer(rest));
+            let moved = rest.starts_with('/') && at(&change.before) != at(&change.after);
+            moved.then_some(pointer)
+        })
+    }
+}
+
+impl Applied<'_, '_> {
+    /// Where the operation's value has a text, a gate's name for one; else its path.
+    pub fn text_place(&self, text: &str) -> Location {
+        match self.text_span(text) {
+            Some(span) => self.patch.place(span),
+            None => self.path_place(),
+        }
+    }
+
+    /// The same in bytes of the annotation's text, with the quotes; `None` where the value
+    /// doesn't have it.
+    pub fn text_span(&self, text: &str) -> Option<Span> {
+        let value = self.operation.value()?;
+        let keys = path_to(&value, text)?;
+        Some(self.operation.part(self.patch.text, &keys)?.value)
+    }
+
+    /// Where the operation writes what then stands at a place of the operand: the part of its
+    /// value, else where it speaks of the place.
+    pub fn written(&self, pointer: &str) -> Location {
+        match self.written_span(pointer) {
+            Some(span) => self.patch.place(span),
+            None => self.named(pointer),
+        }
+    }
+
+    /// The part of the operation's value that then stands at a place of the operand, in bytes of
+    /// the annotation's text; `None` where its value has no such part.
+    pub fn written_span(&self, pointer: &str) -> Option<Span> {
+        let (path, wanted) = (self.operation.segments(), jsonpatch::segments(pointer));
+        let leads = path.iter().zip(&wanted).all(|(p, w)| same_step(p, w));
+        let keys = wanted.get(path.len()..).filter(|_| leads)?;
+        Some(self.operation.part(self.patch.text, keys)?.value)
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The last operation of an annotation that changed something at, above or below a place of
+    /// the operand.
+    pub fn changed_by<'c>(
+        &'c self,
+        patch: &PatchAnnotation<'_>,
+        pointer: &str,
+    ) -> Option<Applied<'c, 'a>> {
+        let target = patch.target;
+        let of_this = self.applied().filter(move |a| a.patch.target == target);
+        of_this.filter(|a| a.changed(pointer).is_some()).last()
+    }
+
+    /// A suggestion to take an operation away.
+    pub fn drop_operation(&self, applied: &Applied<'_, '_>) -> Option<Fix> {
+        self.without_operation(applied.patch, applied.index, Applicability::Suggestion)
+    }
+}
+
+/// The keys and indices that lead to the last such text in a value.
+fn path_to(value: &Value, text: &str) -> Option<Vec<String>> {
+    let below = |key: String, inner: &Value| {
+        let mut path = path_to(inner, text)?;
+        path.insert(0, key);
+        Some(path)
+    };
+    match value {
+        Value::String(found) => (found == text).then(Vec::new),
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate().rev();
+            items.find_map(|(i, item)| below(i.to_string(), item))
+        }
+        Value::Object(fields) => fields.iter().find_map(|(k, inner)| below(k.clone(), inner)),
+        _ => None,
+    }
+}
+
+/// Whether a JSON pointer is another one or leads below it.
+pub(super) fn is_within(pointer: &str, above: &str) -> bool {
+    let rest = pointer.strip_prefix(above);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_are_compared_by_whole_segments() {
+        assert!(is_within("/spec/infra", "/spec/infra"));
+        assert!(is_within("/spec/infra/replicas", "/spec/infra"));
+        assert!(!is_within("/spec/infrastructure", "/spec/infra"));
+        assert!(!is_within("/spec", "/spec/infra"));
+    }
+}

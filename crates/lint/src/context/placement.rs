@@ -1,0 +1,255 @@
+//! The node placements of the HyperConverged, and the nodes that they select.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::node_affinity::Required;
+use hcoplan_planner::inventory::Taint;
+use hcoplan_planner::topology::Selection;
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::{Context, Field, NodeRef};
+
+/// Of the labels that no node has, so many are told one by one.
+const MOST_LABELS: usize = 32;
+
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+/// What a placement places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pods {
+    /// The operands' controllers and API servers: `spec.infra`.
+    Infra,
+    /// What runs beside virtual machines, virt-handler above all: `spec.workloads`.
+    Workload,
+}
+
+impl Pods {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Infra, Self::Workload];
+
+    /// `infra` or `workload`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Infra => "infra",
+            Self::Workload => "workload",
+        }
+    }
+
+    /// The placement's path below `spec` of v1beta1; [`Context::field`] finds it in v1, too.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Infra => "infra.nodePlacement",
+            Self::Workload => "workloads.nodePlacement",
+        }
+    }
+
+    const fn internal(self) -> &'static str {
+        match self {
+            Self::Infra => "deployment.nodePlacements.infra",
+            Self::Workload => "deployment.nodePlacements.workload",
+        }
+    }
+}
+
+/// A node placement as the operator reads it, with its place.
+#[derive(Debug, Clone)]
+pub struct Placement<'a> {
+    /// What it places.
+    pub pods: Pods,
+    value: &'a Value,
+    /// The field as it was written.
+    pub field: Field<'a>,
+}
+
+/// A part of a placement that no declared node fits.
+#[derive(Debug, Clone)]
+pub struct Unmatched {
+    /// What no node does: `is labelled nodeType=virt`.
+    pub wanted: String,
+    /// Where it is written.
+    pub place: Location,
+    /// A label that nodes do have and that was perhaps meant, `nodetype=virt`.
+    pub meant: Option<String>,
+}
+
+impl<'a> Context<'a> {
+    /// Whether the workload placement has a node selector or a required node affinity, so that
+    /// workload nodes are those that match and not the workers. As HCO decides it.
+    pub fn selects_workload_nodes(&self) -> bool {
+        let placement = self.placement(Pods::Workload);
+        placement.is_some_and(|p| p.selects_nodes())
+    }
+
+    /// A node placement of the HyperConverged; `None` when it has none or was refused.
+    pub fn placement(&self, pods: Pods) -> Option<Placement<'a>> {
+        Some(Placement {
+            pods,
+            value: self.hyperconverged()?.get(pods.internal())?,
+            field: self.field(pods.field()),
+        })
+    }
+}
+
+impl<'a> Placement<'a> {
+    /// Whether it has a node selector or a required node affinity.
+    pub fn selects_nodes(&self) -> bool {
+        Selection::of(self.value).is_some()
+    }
+
+    /// The declared nodes that match its node selector and its required node affinity; all of
+    /// them when it has neither.
+    pub fn nodes(&self, cx: &Context<'a>) -> Vec<NodeRef<'a>> {
+        let selection = Selection::of(self.value);
+        let takes = |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node));
+        cx.nodes().filter(takes).collect()
+    }
+
+    /// Whether one of its tolerations matches a taint.
+    pub fn tolerates(&self, taint: &Taint) -> bool {
+        let tolerations = self.value["tolerations"].as_array();
+        tolerations
+            .into_iter()
+            .flatten()
+            .any(|t| tolerates(t, taint))
+    }
+
+    /// Why no declared node fits: the labels of the node selector that no node has; when there
+    /// are none, the required node affinity, if no node matches that; else the whole.
+    pub fn unmatched(&self, cx: &Context<'a>) -> Vec<Unmatched> {
+        let mut found = self.unmatched_labels(cx);
+        if found.is_empty() {
+            found.extend(self.unmatched_affinity(cx));
+        }
+        if found.is_empty() {
+            found.push(Unmatched {
+                wanted: "matches all of it".to_owned(),
+                place: self.field.key_place(),
+                meant: None,
+            });
+        }
+        found
+    }
+
+    fn unmatched_labels(&self, cx: &Context<'a>) -> Vec<Unmatched> {
+        let mut found = Vec::new();
+        let mut further = 0;
+        let selector = self.value["nodeSelector"].as_object();
+        for (key, value) in selector.into_iter().flatten() {
+            let value = value.as_str().unwrap_or_default();
+            let values = || cx.nodes().filter_map(|n| n.node.labels.get(key));
+            if values().any(|v| v == value) {
+                continue;
+            }
+            if found.len() == MOST_LABELS {
+                further += 1;
+                continue;
+            }
+            let path = self.path().key("nodeSelector").key(key);
+            let known_key = values().next().is_some();
+            found.push(Unmatched {
+                wanted: format!("is labelled {}", label(key, value)),
+                place: match known_key {
+                    true => cx.document().locate(&path),
+                    false => cx.document().locate_key(&path),
+                },
+                meant: meant(cx, key, value),
+            });
+        }
+        if further > 0 {
+            found.push(Unmatched {
+                wanted: format!("has {further} further labels that it names"),
+                place: cx.document().locate_key(&self.path().key("nodeSelector")),
+                meant: None,
+            });
+        }
+        found
+    }
+
+    fn unmatched_affinity(&self, cx: &Context<'a>) -> Option<Unmatched> {
+        let affinity = self.value.pointer("/affinity/nodeAffinity")?;
+        let required = Required::of(affinity);
+        let matches = |n: NodeRef<'_>| required.allows(&n.node.name, &n.node.labels);
+        if cx.nodes().any(matches) {
+            return None;
+        }
+        let path = self.path().key("affinity").key("nodeAffinity");
+        Some(Unmatched {
+            wanted: "matches its required node affinity".to_owned(),
+            place: cx.document().locate_key(&path.key(REQUIRED)),
+            meant: None,
+        })
+    }
+
+    fn path(&self) -> Path {
+        self.field.path().unwrap_or_default()
+    }
+}
+
+/// A label of some node that differs in case only, else the values that the key has.
+fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
+    let labels = || cx.nodes().flat_map(|n| &n.node.labels);
+    let other_case =
+        |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);
+    let same_key = |(k, _): &(&String, &String)| *k == key;
+    let other_value = || labels().find(same_key);
+    labels()
+        .find(other_case)
+        .or_else(other_value)
+        .map(|(k, v)| label(k, v))
+}
+
+fn label(key: &str, value: &str) -> String {
+    match value {
+        "" => key.to_owned(),
+        _ => format!("{key}={value}"),
+    }
+}
+
+/// As the scheduler matches a toleration and a taint: an empty key with `Exists` tolerates
+/// everything, an empty effect every effect.
+pub(super) fn tolerates(toleration: &Value, taint: &Taint) -> bool {
+    let text = |key: &str| toleration[key].as_str().unwrap_or_default();
+    let (key, effect) = (text("key"), text("effect"));
+    if !effect.is_empty() && effect != taint.effect {
+        return false;
+    }
+    if !key.is_empty() && key != taint.key {
+        return false;
+    }
+    match text("operator") {
+        "Exists" => true,
+        "" | "Equal" => !key.is_empty() && text("value") == taint.value,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn tolerations_match_as_the_scheduler_does() {
+        let taint = Taint {
+            key: "key".into(),
+            value: "kubevirt".into(),
+            effect: "NoSchedule".into(),
+        };
+        for toleration in [
+            json!({"key": "key", "value": "kubevirt"}),
+            json!({"key": "key", "operator": "Exists"}),
+            json!({"operator": "Exists"}),
+            json!({"key": "key", "operator": "Equal", "value": "kubevirt", "effect": "NoSchedule"}),
+        ] {
+            assert!(tolerates(&toleration, &taint), "{toleration}");
+        }
+        for toleration in [
+            json!({"key": "key"}),
+            json!({"key": "other", "operator": "Exists"}),
+            json!({"operator": "Exists", "effect": "NoExecute"}),
+            json!({"value": "kubevirt"}),
+        ] {
+            assert!(!tolerates(&toleration, &taint), "{toleration}");
+        }
+    }
+}

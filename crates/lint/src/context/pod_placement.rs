@@ -1,0 +1,233 @@
+//! What a pod's placement says of architectures.
+//!
+//! Source: the scheduler's node affinity (`kube/node_affinity.rs`): node selector and required
+//! terms have to match both, the terms are alternatives, the requirements of a term are not.
+
+use hcoplan_kubernetes::label_selector;
+use hcoplan_planner::inventory::Taint;
+use serde_json::Value;
+
+use super::placement;
+
+/// The labels that name a node's architecture.
+pub(super) const ARCHITECTURE_KEYS: [&str; 2] = ["kubernetes.io/arch", "beta.kubernetes.io/arch"];
+/// The labels that name a node's operating system.
+pub(super) const OS_KEYS: [&str; 2] = ["kubernetes.io/os", "beta.kubernetes.io/os"];
+
+/// Where pods are kept to architectures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stated {
+    /// Nothing that is required speaks of one.
+    Nowhere,
+    /// Some of the alternatives do; through the others, pods go anywhere.
+    InSomeTerms,
+    /// Each alternative does, or the node selector.
+    Everywhere,
+}
+
+/// Whether a pod lands on a node in spite of its taints. A control-plane node that is no worker
+/// has the taint that installers give it, also where the inventory doesn't say so.
+pub(super) fn tolerated(placement: &Value, node: &hcoplan_planner::inventory::Node) -> bool {
+    let tolerates = |taint: &Taint| {
+        let tolerations = placement["tolerations"].as_array();
+        tolerations
+            .into_iter()
+            .flatten()
+            .any(|t| placement::tolerates(t, taint))
+    };
+    let implied = ["control-plane", "master"].map(|role| Taint {
+        key: format!("{}{role}", hcoplan_planner::inventory::ROLE_LABEL),
+        value: String::new(),
+        effect: "NoSchedule".to_owned(),
+    });
+    if node.taints.is_empty() && node.is_control_plane() && !node.has_role("worker") {
+        return implied.iter().any(tolerates);
+    }
+    let strict = node
+        .taints
+        .iter()
+        .filter(|t| t.effect != "PreferNoSchedule");
+    strict.into_iter().all(tolerates)
+}
+
+/// Where a placement keeps pods to architectures. A term without requirements matches nothing, so
+/// that nothing gets through it.
+pub(super) fn stated(placement: &Value) -> Stated {
+    let selector = &placement["nodeSelector"];
+    if ARCHITECTURE_KEYS.iter().any(|k| selector[k].is_string()) {
+        return Stated::Everywhere;
+    }
+    let terms = terms_of(placement);
+    let open = terms.iter().filter(|t| !names_architecture(t)).count();
+    match (terms.len(), open) {
+        (all, open) if all == open => Stated::Nowhere,
+        (_, 0) => Stated::Everywhere,
+        _ => Stated::InSomeTerms,
+    }
+}
+
+/// The required terms that match something.
+fn terms_of(placement: &Value) -> Vec<&Value> {
+    let pointer = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+    let terms = placement.pointer(pointer);
+    let terms = terms.and_then(|r| r["nodeSelectorTerms"].as_array());
+    let filled = |t: &&Value| {
+        let has = |key: &str| t[key].as_array().is_some_and(|a| !a.is_empty());
+        has("matchExpressions") || has("matchFields")
+    };
+    terms.into_iter().flatten().filter(filled).collect()
+}
+
+/// Whether a term has a requirement that keeps it to architectures.
+pub(super) fn names_architecture(term: &Value) -> bool {
+    let mut all = term["matchExpressions"].as_array().into_iter().flatten();
+    all.any(|e| {
+        let ours = e["key"]
+            .as_str()
+            .is_some_and(|k| ARCHITECTURE_KEYS.contains(&k));
+        ours && matches!(e["operator"].as_str(), Some("In" | "NotIn"))
+    })
+}
+
+/// Whether the requirements about architectures and operating systems leave a platform.
+pub(super) fn permits(placement: &Value, os: &str, architecture: &str) -> bool {
+    let mut labels = label_selector::Labels::new();
+    for key in ARCHITECTURE_KEYS {
+        labels.insert(key.to_owned(), architecture.to_owned());
+    }
+    for key in OS_KEYS {
+        labels.insert(key.to_owned(), os.to_owned());
+    }
+    let fits = |(key, wanted): (&String, &String)| {
+        let said = placement["nodeSelector"][key].as_str();
+        said.is_none_or(|s| s == wanted)
+    };
+    let terms = terms_of(placement);
+    let passes = |term: &&Value| {
+        let mut all = term["matchExpressions"].as_array().into_iter().flatten();
+        all.all(|e| {
+            let ours = e["key"].as_str().is_some_and(|k| labels.contains_key(k));
+            !ours || label_selector::requirement_matches(e, &labels)
+        })
+    };
+    labels.iter().all(fits) && (terms.is_empty() || terms.iter().any(passes))
+}
+
+/// Takes out of a placement what it says of architectures.
+pub(super) fn forget_architectures(placement: &mut Value) {
+    let ours = |key: &str| ARCHITECTURE_KEYS.contains(&key);
+    if let Some(selector) = placement
+        .pointer_mut("/nodeSelector")
+        .and_then(Value::as_object_mut)
+    {
+        selector.retain(|key, _| !ours(key));
+    }
+    let pointer = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+    let Some(required) = placement.pointer_mut(pointer) else {
+        return;
+    };
+    let terms = required.get_mut("nodeSelectorTerms");
+    let terms = terms.and_then(Value::as_array_mut);
+    let mut open = false;
+    for term in terms.into_iter().flatten() {
+        let all = term.get_mut("matchExpressions");
+        if let Some(all) = all.and_then(Value::as_array_mut) {
+            all.retain(|e| !e["key"].as_str().is_some_and(ours));
+            // Nothing is left to require: any node will do.
+            open |= all.is_empty() && term["matchFields"].is_null();
+        }
+    }
+    if open {
+        *required = Value::Null;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn expression(key: &str, operator: &str, values: &[&str]) -> Value {
+        json!({"key": key, "operator": operator, "values": values})
+    }
+
+    fn required(terms: &[&[&Value]]) -> Value {
+        let terms: Vec<Value> = terms
+            .iter()
+            .map(|t| json!({"matchExpressions": t}))
+            .collect();
+        json!({"affinity": {"nodeAffinity":
+            {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}})
+    }
+
+    #[test]
+    fn one_open_term_opens_everything() {
+        let arm = expression("kubernetes.io/arch", "In", &["arm64"]);
+        let linux = expression("kubernetes.io/os", "In", &["linux"]);
+        let gpu = expression("gpu", "In", &["true"]);
+        for (placement, expected, permitted) in [
+            (json!({}), Stated::Nowhere, "amd64 arm64"),
+            (required(&[&[&arm, &linux]]), Stated::Everywhere, "arm64"),
+            (
+                required(&[&[&arm], &[&linux]]),
+                Stated::InSomeTerms,
+                "amd64 arm64",
+            ),
+            (required(&[&[&linux]]), Stated::Nowhere, "amd64 arm64"),
+            (required(&[&[&arm], &[]]), Stated::Everywhere, "arm64"),
+            (
+                required(&[&[&arm, &gpu], &[&arm]]),
+                Stated::Everywhere,
+                "arm64",
+            ),
+            (
+                required(&[&[&expression("kubernetes.io/arch", "NotIn", &["arm64"])]]),
+                Stated::Everywhere,
+                "amd64",
+            ),
+            (
+                required(&[&[&expression("kubernetes.io/arch", "Exists", &[])]]),
+                Stated::Nowhere,
+                "amd64 arm64",
+            ),
+            (
+                json!({"nodeSelector": {"kubernetes.io/arch": "amd64"}}),
+                Stated::Everywhere,
+                "amd64",
+            ),
+        ] {
+            assert_eq!(stated(&placement), expected, "{placement}");
+            let all = ["amd64", "arm64"].into_iter();
+            let all: Vec<&str> = all.filter(|a| permits(&placement, "linux", a)).collect();
+            assert_eq!(all.join(" "), permitted, "{placement}");
+        }
+    }
+
+    #[test]
+    fn without_architectures_other_requirements_stay() {
+        let arm = expression("kubernetes.io/arch", "In", &["arm64"]);
+        let gpu = expression("gpu", "In", &["true"]);
+        let mut both = required(&[&[&arm, &gpu]]);
+        forget_architectures(&mut both);
+        assert_eq!(both, required(&[&[&gpu]]));
+        let mut only = required(&[&[&arm]]);
+        forget_architectures(&mut only);
+        assert!(terms_of(&only).is_empty());
+    }
+
+    #[test]
+    fn the_control_plane_is_for_those_that_tolerate_it() {
+        let node = hcoplan_planner::inventory::Node {
+            labels: [(
+                "node-role.kubernetes.io/control-plane".to_owned(),
+                String::new(),
+            )]
+            .into(),
+            ..Default::default()
+        };
+        let toleration = json!({"key": "node-role.kubernetes.io/master", "operator": "Exists"});
+        assert!(!tolerated(&json!({}), &node));
+        assert!(tolerated(&json!({"tolerations": [toleration]}), &node));
+    }
+}

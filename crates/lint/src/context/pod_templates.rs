@@ -1,0 +1,304 @@
+//! Everything that becomes pods, and which architectures those may land on.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::topology::Selection;
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Document, Node, Path};
+use serde_json::{Value, json};
+
+use super::pod_placement::{
+    ARCHITECTURE_KEYS, OS_KEYS, Stated, forget_architectures, names_architecture, permits, stated,
+    tolerated,
+};
+use super::{Context, ImageEvidence, NodeRef};
+
+/// Kinds with a pod's spec, the groups that they are of, and where it is.
+pub const POD_KINDS: [(&str, &[&str], &str); 8] = [
+    (
+        "CronJob",
+        &["batch/"],
+        "spec.jobTemplate.spec.template.spec",
+    ),
+    ("DaemonSet", &["apps/"], "spec.template.spec"),
+    ("Deployment", &["apps/"], "spec.template.spec"),
+    ("Job", &["batch/"], "spec.template.spec"),
+    ("Pod", &["v1"], "spec"),
+    ("ReplicaSet", &["apps/"], "spec.template.spec"),
+    ("ReplicationController", &["v1"], "spec.template.spec"),
+    ("StatefulSet", &["apps/"], "spec.template.spec"),
+];
+
+/// Below a pod's spec.
+const TERMS: &str =
+    "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+/// Below a pod's spec.
+const PREFERRED: &str = "affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution";
+
+/// A pod's spec in a manifest.
+#[derive(Debug, Clone)]
+pub struct PodTemplate {
+    /// The document that it is in.
+    pub document: Arc<Document>,
+    /// Where the pod's spec is.
+    pub spec: Path,
+    /// What to call it: `the deployment a of the operator b.v1.0.0`.
+    pub called: String,
+    /// Whether it is a deployment of a ClusterServiceVersion.
+    pub in_bundle: bool,
+    /// What the operator's Subscription puts in place of its placement.
+    pub(super) overridden: Option<Value>,
+}
+
+/// Whether the images of a pod are there for the architectures that it may land on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Coverage {
+    /// For all of them.
+    All,
+    /// Not for these.
+    Part(Vec<String>),
+    /// For none of them.
+    Nothing,
+    /// That isn't known, or no node is declared.
+    Unknown,
+}
+
+/// What is known of the architectures that all images of a pod are there for.
+#[derive(Debug, Clone)]
+pub struct Support {
+    /// Those that no image is known to lack.
+    pub architectures: BTreeSet<String>,
+    /// Whether everything is known about each of the images.
+    pub is_complete: bool,
+    /// The images about which something is known, with where in the document they are named.
+    pub known: Vec<(Path, ImageEvidence)>,
+}
+
+impl PodTemplate {
+    /// The value at a dotted path below the pod's spec.
+    pub fn get(&self, path: &str) -> Option<&Node> {
+        self.document.root.at(&self.path(path))
+    }
+
+    /// The path of a dotted path below the pod's spec.
+    pub fn path(&self, path: &str) -> Path {
+        self.spec.below(path)
+    }
+
+    /// The place of its key, `spec` as a rule.
+    pub fn place(&self) -> Location {
+        self.document.locate_key(&self.spec)
+    }
+
+    /// The images of its containers, init containers last, each with where it is named.
+    pub fn images(&self) -> Vec<(Path, &str)> {
+        let lists = ["containers", "initContainers"].into_iter();
+        let each = lists.flat_map(|list| {
+            let items = self.get(list).map(Node::items).unwrap_or_default();
+            items.iter().enumerate().filter_map(move |(i, item)| {
+                let image = item.get("image")?.as_str()?;
+                Some((self.path(list).index(i).key("image"), image))
+            })
+        });
+        each.filter(|(_, image)| !image.is_empty()).collect()
+    }
+
+    /// Node selector, affinity and tolerations, as the manifest has them.
+    pub fn written_placement(&self) -> Value {
+        let json = |path: &str| self.get(path).map_or(Value::Null, Node::to_json);
+        json!({
+            "nodeSelector": json("nodeSelector"),
+            "affinity": json("affinity"),
+            "tolerations": json("tolerations"),
+        })
+    }
+
+    /// The same, with what the Subscription's `spec.config` puts over it.
+    ///
+    /// Source: OLM `pkg/controller/operators/olm/overrides/inject`: a node selector and each part of
+    /// the affinity replace what was there, tolerations are added.
+    pub fn placement(&self) -> Value {
+        let mut out = self.written_placement();
+        let Some(config) = &self.overridden else {
+            return out;
+        };
+        if let Some(selector) = config.get("nodeSelector").filter(|s| s.is_object()) {
+            out["nodeSelector"] = selector.clone();
+        }
+        if let Some(affinity) = config.pointer("/affinity/nodeAffinity") {
+            if !out["affinity"].is_object() {
+                out["affinity"] = json!({});
+            }
+            out["affinity"]["nodeAffinity"] = affinity.clone();
+        }
+        if let Some(more) = config.get("tolerations").and_then(Value::as_array) {
+            let own = out["tolerations"].as_array().cloned().unwrap_or_default();
+            out["tolerations"] = own.iter().chain(more).cloned().collect();
+        }
+        out
+    }
+
+    /// The operating system that it is for: what its node selector says, else Linux.
+    pub fn os(&self) -> &str {
+        let selector = self.get("nodeSelector");
+        let said = OS_KEYS.iter().find_map(|k| selector?.get(k)?.as_str());
+        said.unwrap_or("linux")
+    }
+
+    /// Where the manifest keeps it to architectures.
+    pub fn stated(&self) -> Stated {
+        stated(&self.written_placement())
+    }
+
+    /// The same of what the Subscription makes of it.
+    pub fn stated_as_installed(&self) -> Stated {
+        stated(&self.placement())
+    }
+
+    /// Whether a preferred term speaks of an architecture, and where.
+    pub fn preferred(&self) -> Option<Path> {
+        let items = self.get(PREFERRED)?.items();
+        let speaks = |item: &Node| {
+            let term = item.get("preference").map(Node::to_json);
+            term.is_some_and(|t| names_architecture(&t))
+        };
+        let index = items.iter().position(speaks)?;
+        Some(self.path(PREFERRED).index(index).key("preference"))
+    }
+
+    /// The required terms, and where they are.
+    pub fn terms(&self) -> (Path, &[Node]) {
+        let terms = self.get(TERMS).map(Node::items).unwrap_or_default();
+        (self.path(TERMS), terms)
+    }
+
+    /// The lists of architectures that it is kept to: where each is, and what is in it. (A node
+    /// selector's value is one.)
+    pub fn named(&self) -> Vec<(Path, Vec<&str>)> {
+        let selector = self.path("nodeSelector");
+        let of_selector = ARCHITECTURE_KEYS.iter().filter_map(|key| {
+            let path = selector.key(key);
+            let value = self.document.root.at(&path)?.as_str()?;
+            Some((path, vec![value]))
+        });
+        let (path, terms) = self.terms();
+        let of_terms = terms.iter().enumerate().flat_map(|(t, term)| {
+            let all = term.get("matchExpressions").map(Node::items);
+            let path = path.index(t).key("matchExpressions");
+            let all = all.unwrap_or_default().iter().enumerate();
+            all.filter_map(move |(e, expression)| {
+                let text = |key: &str| expression.get(key).and_then(Node::as_str);
+                let values = expression.get("values")?.items();
+                let ours = ARCHITECTURE_KEYS.contains(&text("key")?) && text("operator")? == "In";
+                let names = values.iter().filter_map(Node::as_str).collect();
+                ours.then(|| (path.index(e).key("values"), names))
+            })
+        });
+        of_selector.chain(of_terms).collect()
+    }
+
+    /// The changes that keep it to architectures: one more requirement for each term, else the first
+    /// term.
+    pub fn keep_to<T: AsRef<str>>(&self, architectures: &[T]) -> Vec<Change> {
+        let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
+        let requirement = json!({"key": ARCHITECTURE_KEYS[0], "operator": "In", "values": names});
+        let (path, terms) = self.terms();
+        if terms.is_empty() {
+            let os = json!({"key": OS_KEYS[0], "operator": "In", "values": [self.os()]});
+            let term = json!({"matchExpressions": [requirement, os]});
+            return vec![Change::Set(path, json!([term]))];
+        }
+        let open = terms.iter().enumerate();
+        let open = open.filter(|(_, term)| !names_architecture(&term.to_json()));
+        open.map(|(i, _)| {
+            Change::Append(path.index(i).key("matchExpressions"), requirement.clone())
+        })
+        .collect()
+    }
+
+    /// Whether it may run on an architecture, as far as what the manifest requires speaks of
+    /// architectures and operating systems.
+    pub fn permits(&self, architecture: &str) -> bool {
+        permits(&self.written_placement(), self.os(), architecture)
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The architectures of all declared nodes, sorted.
+    pub fn all_architectures(&self) -> &BTreeSet<&'a str> {
+        self.architectures.get_or_init(|| {
+            let names = self.nodes().map(|n| n.node.architecture.as_str());
+            names.filter(|a| !a.is_empty()).collect()
+        })
+    }
+
+    /// The architectures of the declared nodes that a pod may land on: those that its node selector
+    /// and affinity select and whose taints it tolerates.
+    pub fn reach(&self, pod: &PodTemplate) -> BTreeSet<&'a str> {
+        self.reached(&pod.placement())
+    }
+
+    /// The same, if its requirements said nothing of architectures.
+    pub fn reach_unrestricted(&self, pod: &PodTemplate) -> BTreeSet<&'a str> {
+        let mut placement = pod.placement();
+        forget_architectures(&mut placement);
+        self.reached(&placement)
+    }
+
+    fn reached(&self, placement: &Value) -> BTreeSet<&'a str> {
+        let selection = Selection::of(placement);
+        let lands = |n: &NodeRef<'_>| {
+            selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerated(placement, n.node)
+        };
+        let names = self.nodes().filter(lands);
+        let names = names.map(|n| n.node.architecture.as_str());
+        names.filter(|a| !a.is_empty()).collect()
+    }
+
+    /// What is known of the architectures that all of a pod's images are there for; `None` where
+    /// about none of them is known what it lacks.
+    pub fn support(&self, pod: &PodTemplate) -> Option<Support> {
+        let os = pod.os();
+        let images = pod.images();
+        let count = images.len();
+        let known = images.into_iter().filter_map(|(path, image)| {
+            let evidence = self.image_evidence(image)?;
+            evidence.is_complete().then_some((path, evidence))
+        });
+        let known: Vec<(Path, ImageEvidence)> = known.collect();
+        let mut sets = known.iter().map(|(_, evidence)| {
+            let ours = evidence.platforms.iter().filter(|p| p.os == os);
+            ours.map(|p| p.architecture.clone())
+                .collect::<BTreeSet<_>>()
+        });
+        let first = sets.next()?;
+        let architectures = sets.fold(first, |all, own| &all & &own);
+        Some(Support {
+            architectures,
+            is_complete: known.len() == count,
+            known,
+        })
+    }
+}
+
+impl Context<'_> {
+    /// Whether the images of a pod are there for the architectures that it may land on.
+    pub fn coverage(&self, pod: &PodTemplate) -> Coverage {
+        let reach = self.reach(pod);
+        let Some(support) = self.support(pod).filter(|_| !reach.is_empty()) else {
+            return Coverage::Unknown;
+        };
+        let missing = reach
+            .iter()
+            .filter(|a| !support.architectures.contains(**a));
+        let missing: Vec<String> = missing.map(|a| (*a).to_owned()).collect();
+        match missing.len() {
+            0 if support.is_complete => Coverage::All,
+            0 => Coverage::Unknown,
+            all if all == reach.len() => Coverage::Nothing,
+            _ => Coverage::Part(missing),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Other releases than the cluster's: what was before, what comes next.
+
+use std::sync::Arc;
+
+use hcoplan_planner::jsonpatch;
+use hcoplan_planner::release::{Phase, Release};
+use hcoplan_yaml::{Path, Segment};
+
+use super::field::in_version;
+use super::{Context, PatchAnnotation};
+
+impl Context<'_> {
+    /// The release that comes after the cluster's; `None` where it isn't known.
+    pub fn next_release(&self) -> Option<Arc<Release>> {
+        self.release().next()
+    }
+
+    /// The release that came before the cluster's; `None` where it isn't known.
+    pub fn previous_release(&self) -> Option<Arc<Release>> {
+        self.release().previous()
+    }
+
+    /// Where the document's version has a field that is named as in v1beta1 below `spec`.
+    pub fn path_of(&self, field: &str) -> Option<Path> {
+        let path = in_version(field, self.version())?;
+        Some(Path::dotted(&format!("spec.{path}")))
+    }
+
+    /// The first release, other than the cluster's, whose operand has the place that a pointer
+    /// leads to.
+    pub fn release_with(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Arc<Release>> {
+        let target = &patch.target;
+        let path = schema_path(pointer);
+        let siblings = self.release().siblings();
+        let mut known = siblings
+            .into_iter()
+            .filter(|r| r.name() != self.release().name());
+        known.find(|r| {
+            let schema = r.schema_of(target.api_version, target.kind);
+            schema.is_some_and(|s| s.field(&path).is_some())
+        })
+    }
+}
+
+/// The path at which a schema is asked about the place of an operand that a pointer leads to.
+pub fn schema_path(pointer: &str) -> Path {
+    let steps = jsonpatch::segments(pointer).into_iter();
+    Path(steps.map(segment).collect())
+}
+
+fn segment(step: String) -> Segment {
+    match step.parse() {
+        Ok(index) => Segment::Index(index),
+        Err(_) if step == "-" => Segment::Index(0),
+        Err(_) => Segment::Key(step),
+    }
+}
+
+/// Whether a gate of HCO's is on where nothing is said about it; `None` where the release doesn't
+/// have it, or has a field in its place.
+pub fn gate_when_unset(release: &Release, name: &str) -> Option<bool> {
+    let gates = &release.tables().feature_gates;
+    match gates.iter().find(|g| g.name == name)?.phase {
+        Phase::Alpha => Some(false),
+        Phase::Beta | Phase::Ga => Some(true),
+        Phase::Deprecated | Phase::Discontinued => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_gate_is_when_nobody_says() {
+        let gate = |release: &str, name: &str| {
+            gate_when_unset(&Release::known(release).expect("known"), name)
+        };
+        assert_eq!(gate("1.17", "decentralizedLiveMigration"), Some(false));
+        assert_eq!(gate("1.18", "decentralizedLiveMigration"), Some(true));
+        assert_eq!(gate("1.18", "template"), None);
+        assert_eq!(gate("1.19", "template"), Some(true));
+        assert_eq!(gate("1.19", "videoConfig"), None);
+    }
+}

@@ -1,0 +1,32 @@
+//! Files that are no manifests: what images are built and mirrored with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::SourceFile;
+
+use super::Context;
+use super::source::Source;
+
+impl<'a> Context<'a> {
+    /// The context with what reads the Dockerfiles, Makefiles and scripts of the cluster's
+    /// directory. Without it, there are none.
+    #[must_use]
+    pub fn with_texts(mut self, read: impl Fn() -> Vec<Arc<SourceFile>> + 'a) -> Self {
+        self.texts = Source::new(read);
+        self
+    }
+
+    /// The Dockerfiles, Makefiles and scripts of the cluster's directory, and its manifests (a
+    /// pipeline's among them), each file once, sorted by path.
+    pub fn texts(&self) -> &[Arc<SourceFile>] {
+        self.texts_and_manifests.get_or_init(|| {
+            let neighbours = self.neighbours();
+            let documents = neighbours.kinds().flat_map(|k| neighbours.of_kind(k));
+            let files = documents.map(|d| &d.file);
+            let all = self.texts.get(Vec::new).iter().chain(files);
+            let once: BTreeMap<_, _> = all.map(|f| (f.path(), f)).collect();
+            once.into_values().cloned().collect()
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! What is refused, and what failed: the answers about incidents.
+
+use hcoplan_diagnostics::finding::{Finding, Rule};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::admission::{Reason, Stage};
+use hcoplan_yaml::Path;
+
+use super::Context;
+use crate::Incident;
+
+impl<'a> Context<'a> {
+    /// The finding of a rule that explains the refusal, where the HyperConverged is refused and
+    /// `explains` says that this is why: the cluster's words, at the characters that they are
+    /// about. `None` otherwise.
+    pub fn refused(
+        &self,
+        rule: &'static Rule,
+        explains: impl Fn(Reason) -> bool,
+    ) -> Option<Finding> {
+        let admission = self.admission();
+        admission.reason.filter(|r| explains(*r))?;
+        let mut causes = admission.causes.iter();
+        // Some of the cluster's words don't say what is wrong.
+        let unsaid = admission.causes.first();
+        let unsaid = unsaid.filter(|c| !admission.message.contains(&c.message));
+        let cause = unsaid.map(|c| match c.message.contains(&c.path.to_string()) {
+            true => c.message.clone(),
+            false => format!("{}: {}", c.path, c.message),
+        });
+        let mut finding = Finding::new(rule, self.refusal(cause.as_deref())?);
+        finding = match causes.next() {
+            None => finding.at(self.whole()).label("refused"),
+            Some(cause) => {
+                let label = match cause.message == admission.message {
+                    true => "refused".to_owned(),
+                    false => cause.message.clone(),
+                };
+                finding.at(self.cause_place(cause)).label(label)
+            }
+        };
+        for cause in causes {
+            finding = finding.related(self.cause_place(cause), cause.message.clone());
+        }
+        Some(finding)
+    }
+
+    /// The sentence that says who refuses the HyperConverged and in which words, and what is the cause
+    /// where the words don't say it. `None` where it isn't refused.
+    pub fn refusal(&self, cause: Option<&str>) -> Option<String> {
+        let admission = self.admission();
+        let who = match (admission.stage?, admission.reason?) {
+            (_, Reason::Namespace) => "the namespace policy",
+            (Stage::Schema | Stage::Cel, _) => "the API server",
+            (Stage::Mutating, _) => "HCO's mutating webhook",
+            (Stage::Validating, _) => "HCO's validating webhook",
+        };
+        let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
+        Some(format!("{who} refuses it: {}{cause}", admission.message))
+    }
+
+    /// Whether the HyperConverged is refused for this reason, and first of all at this path or
+    /// below it.
+    pub fn is_refused_at(&self, reason: Reason, path: &Path) -> bool {
+        let admission = self.admission();
+        let first = admission.causes.first();
+        admission.reason == Some(reason) && first.is_some_and(|c| c.path.starts_with(path))
+    }
+
+    /// Which incident it is that rendering SSP's golden images ends in these words, if any.
+    pub fn rendering_fails_with(&self, words: &str) -> Option<Incident> {
+        let admission = self.admission();
+        if admission.reason == Some(Reason::Render) && admission.message == words {
+            return Some(Incident::Refusal);
+        }
+        let error = self.plan().reconcile_error.as_ref();
+        error
+            .is_some_and(|e| e.message == words)
+            .then_some(Incident::ReconcileError)
+    }
+
+    /// Where a refusal comes from.
+    pub fn cause_place(&self, cause: &hcoplan_planner::admission::Cause) -> Location {
+        if let Some(patch) = &self.admission().patch {
+            return self.patch_place(patch.0, &patch.1);
+        }
+        match cause.in_key {
+            true if self.document().root.key_at(&cause.path).is_some() => {
+                self.document().locate_key(&cause.path)
+            }
+            _ => self.locate(&cause.path),
+        }
+    }
+
+    /// Why SSP's webhook refuses the SSP that HCO makes; `None` where it doesn't.
+    pub fn ssp_refusal(&self) -> Option<&'a str> {
+        let ssp = self.plan().ssp.as_ref()?;
+        (!ssp.admission.accepted).then_some(ssp.admission.message.as_str())
+    }
+}

@@ -1,0 +1,201 @@
+//! The virtual machines of the cluster's directory.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::topology::Selection;
+use hcoplan_yaml::{Document, Node, Path};
+use serde_json::{Value, json};
+
+use super::{Context, NodeRef};
+
+/// KubeVirt's API group.
+const GROUP: &str = "kubevirt.io/";
+
+/// A virtual machine that is declared in the cluster's directory.
+#[derive(Debug, Clone)]
+pub struct VirtualMachine<'n> {
+    /// The document that declares it.
+    pub document: &'n Document,
+    /// Where the instance's spec is in the document.
+    spec: Path,
+}
+
+/// A reference to a DataSource, with its place.
+#[derive(Debug, Clone)]
+pub struct SourceRef<'n> {
+    /// Where the reference is in its document.
+    pub path: Path,
+    /// The namespace that is meant.
+    pub namespace: &'n str,
+    /// The name.
+    pub name: &'n str,
+}
+
+impl<'a> Context<'a> {
+    /// The virtual machines, replica sets and bare instances among the neighbours.
+    pub fn virtual_machines(&self) -> Vec<VirtualMachine<'_>> {
+        let kinds = [
+            ("VirtualMachine", "spec.template.spec"),
+            ("VirtualMachineInstance", "spec"),
+            ("VirtualMachineInstanceReplicaSet", "spec.template.spec"),
+        ];
+        let of = |(kind, spec): (&str, &'static str)| {
+            let documents = self.neighbours().of_kind(kind).iter();
+            let ours = documents.filter(|d| text(d, "apiVersion").starts_with(GROUP));
+            ours.map(move |document| VirtualMachine {
+                document,
+                spec: Path::dotted(spec),
+            })
+        };
+        kinds.into_iter().flat_map(of).collect()
+    }
+
+    /// The declared nodes that the virtual machine's own node selector and required node affinity
+    /// select; `None` when it has neither.
+    pub fn nodes_for(&self, vm: &VirtualMachine<'_>) -> Option<Vec<NodeRef<'a>>> {
+        let placement = vm.placement();
+        let selection = Selection::of(&placement)?;
+        Some(self.nodes().filter(|n| selection.selects(n.node)).collect())
+    }
+}
+
+impl<'n> VirtualMachine<'n> {
+    /// `metadata.name`
+    pub fn name(&self) -> &'n str {
+        text(self.document, "metadata.name")
+    }
+
+    /// `metadata.namespace`; empty where git leaves it to whoever applies it.
+    pub fn namespace(&self) -> &'n str {
+        text(self.document, "metadata.namespace")
+    }
+
+    /// What to call it: `the virtual machine a`.
+    pub fn called(&self) -> String {
+        format!("the virtual machine {}", self.name())
+    }
+
+    /// The value at a dotted path below the instance's spec.
+    pub fn get(&self, path: &str) -> Option<&'n Node> {
+        self.document.root.at(&self.path(path))
+    }
+
+    /// A string at a dotted path below the instance's spec.
+    pub fn text(&self, path: &str) -> Option<&'n str> {
+        self.get(path)?.as_str()
+    }
+
+    /// The path of a dotted path below the instance's spec.
+    pub fn path(&self, path: &str) -> Path {
+        self.spec.below(path)
+    }
+
+    /// The place of a value below the instance's spec, else of the nearest key above it.
+    pub fn place(&self, path: &str) -> Location {
+        self.document.locate(&self.path(path))
+    }
+
+    /// The place of a key below the instance's spec.
+    pub fn key_place(&self, path: &str) -> Location {
+        self.document.locate_key(&self.path(path))
+    }
+
+    /// The place of its name.
+    pub fn name_place(&self) -> Location {
+        self.document.locate(&Path::dotted("metadata.name"))
+    }
+
+    /// The architecture as it was written.
+    pub fn architecture(&self) -> Option<&'n Node> {
+        let node = self.get("architecture")?;
+        node.as_str().filter(|a| !a.is_empty()).map(|_| node)
+    }
+
+    /// The node selector and the affinity, in the shape of a node placement.
+    pub fn placement(&self) -> Value {
+        let json = |path: &str| self.get(path).map_or(Value::Null, Node::to_json);
+        json!({"nodeSelector": json("nodeSelector"), "affinity": json("affinity")})
+    }
+
+    /// The templates of its disks that clone a DataSource, in order.
+    pub fn template_sources(&self) -> Vec<SourceRef<'n>> {
+        let templates = Path::dotted("spec.dataVolumeTemplates");
+        let items = self.document.root.at(&templates).map(Node::items);
+        let items = items.unwrap_or_default().iter().enumerate();
+        items
+            .filter_map(|(i, item)| {
+                let path = templates.index(i).key("spec").key("sourceRef");
+                source_ref(item.get("spec")?.get("sourceRef")?, path, self.namespace())
+            })
+            .collect()
+    }
+
+    /// The volume that it boots from: of the disk with the lowest `bootOrder`, else of the first
+    /// disk, else the first volume.
+    pub fn boot_volume(&self) -> Option<(usize, &'n Node)> {
+        let disks = self.get("domain.devices.disks").map(Node::items);
+        let order = |disk: &Node| {
+            let order = disk.get("bootOrder").map(Node::to_json);
+            order.and_then(|o| o.as_u64()).unwrap_or(u64::MAX)
+        };
+        let disk = disks.unwrap_or_default().iter().min_by_key(|d| order(d));
+        let name = disk.and_then(|d| d.get("name")).and_then(Node::as_str);
+        let mut volumes = self.volumes();
+        match name {
+            Some(name) => volumes.find(|(_, v)| v.get("name").and_then(Node::as_str) == Some(name)),
+            None => volumes.next(),
+        }
+    }
+
+    /// Its volumes, with their index.
+    pub fn volumes(&self) -> impl Iterator<Item = (usize, &'n Node)> + use<'n> {
+        let volumes = self.get("volumes").map(Node::items);
+        volumes.unwrap_or_default().iter().enumerate()
+    }
+
+    /// The DataSource that the boot disk is cloned from, where a template of the virtual machine
+    /// says so.
+    pub fn boot_source(&self) -> Option<SourceRef<'n>> {
+        self.source_behind(self.boot_volume()?.1)
+    }
+
+    /// The DataSource that a volume is cloned from, by the volume's name.
+    pub(super) fn source_of_volume(&self, name: &str) -> Option<SourceRef<'n>> {
+        let mut volumes = self.volumes();
+        let named = volumes.find(|(_, v)| v.get("name").and_then(Node::as_str) == Some(name));
+        self.source_behind(named?.1)
+    }
+
+    fn source_behind(&self, volume: &Node) -> Option<SourceRef<'n>> {
+        let name = |kind: &str, key: &str| volume.get(kind)?.get(key)?.as_str();
+        let name =
+            name("dataVolume", "name").or_else(|| name("persistentVolumeClaim", "claimName"))?;
+        let templates = Path::dotted("spec.dataVolumeTemplates");
+        let items = self.document.root.at(&templates)?.items();
+        let is_it = |t: &Node| {
+            let of_template = t.get("metadata").and_then(|m| m.get("name"));
+            of_template.and_then(Node::as_str) == Some(name)
+        };
+        let index = items.iter().position(is_it)?;
+        let path = templates.index(index).key("spec").key("sourceRef");
+        source_ref(self.document.root.at(&path)?, path, self.namespace())
+    }
+}
+
+/// A reference to a DataSource; without a namespace it means its own.
+pub fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
+    let text = |key: &str| node.get(key).and_then(Node::as_str);
+    let kind = text("kind")?;
+    if !kind.eq_ignore_ascii_case("DataSource") {
+        return None;
+    }
+    Some(SourceRef {
+        path,
+        namespace: text("namespace").filter(|n| !n.is_empty()).unwrap_or(own),
+        name: text("name")?,
+    })
+}
+
+pub(super) fn text<'d>(document: &'d Document, path: &str) -> &'d str {
+    let node = document.root.below(path);
+    node.and_then(Node::as_str).unwrap_or_default()
+}

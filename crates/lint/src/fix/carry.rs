@@ -1,0 +1,444 @@
+//! Fixes of what kustomize built, carried to the layers that it was built of.
+//!
+//! A rule edits the build. What its edits do to the tree is done to the layer that set the value: a file, a
+//! patch, or a patch in a kustomization. Where no single layer can be changed so that the build becomes what
+//! was meant, there is no fix, and a reason. Nothing is built here: whoever applies a fix builds again and
+//! compares.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::{Carried, Edit, Finding};
+use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_repository::repo::{BuildLayer, LayerKind, Saying, said_by_layers};
+use hcoplan_yaml::edit::{self, Before, Change, apply_and_read};
+use hcoplan_yaml::{Document, Node, Path, Segment, Style, Value, block_of, edit_part, parse};
+use serde_json::Value as Json;
+
+use super::delta::{Delta, What, deltas};
+
+/// Carries the fixes of a finding that edit a build to the build's layers; those that can't be are taken away, and
+/// the finding says why.
+pub fn to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [BuildLayer]) {
+    let place = finding.location.as_ref();
+    let near = place.and_then(Location::origin).map(|o| o.file);
+    let mut fixes = std::mem::take(&mut finding.fixes);
+    fixes.retain_mut(|fix| {
+        let is_made = |e: &Edit| e.file.is_made();
+        if !fix.edits.iter().any(is_made) {
+            return true;
+        }
+        let (made, own): (Vec<_>, Vec<_>) = fix.edits.iter().cloned().partition(is_made);
+        let mut edits = made.clone();
+        let carried = match edits.iter_mut().all(Edit::move_to_origin) {
+            true => Ok(edits),
+            false => carried(&made, layers(), near.as_ref().map(|f| f.path())),
+        };
+        match carried {
+            Ok(edits) => {
+                fix.edits = [edits, own].concat();
+                let edits = fix.edits.clone();
+                finding.carried.push(Carried { edits, made });
+                true
+            }
+            Err(why) => {
+                let why = format!("can't {}: {why}", fix.title);
+                finding.not_fixed.get_or_insert(why.into());
+                false
+            }
+        }
+    });
+    finding.fixes = fixes;
+}
+
+/// Whether a build is what edits of the build before were to make of it; else the first path at which it differs.
+///
+/// # Errors
+/// That path, or why nobody knows.
+pub fn is_as_meant(made: &[&Edit], built: &str) -> Result<(), edit::Reason> {
+    let Some(first) = made.first() else {
+        return Ok(());
+    };
+    let mut edits: Vec<Edit> = Vec::new();
+    for edit in made {
+        let is_same = |e: &Edit| e.span == edit.span && e.text == edit.text;
+        if edit.file.text() != first.file.text() {
+            return Err(edit::Reason::Overlap);
+        }
+        if !edits.iter().any(is_same) {
+            edits.push((*edit).clone());
+        }
+    }
+    let meant = apply_and_read(&Before::of(&first.file), &edits)?.documents;
+    let built = hcoplan_diagnostics::source::SourceFile::new(first.file.path(), built);
+    let is = Before::of(&built);
+    if meant.len() != is.documents().len() {
+        return Err(edit::Reason::Layout);
+    }
+    let meant: Vec<Json> = meant.into_iter().map(without_empty).collect();
+    let is: Vec<Json> = is.documents().iter().cloned().map(without_empty).collect();
+    match deltas(&meant, &is).first() {
+        None => Ok(()),
+        Some(delta) => Err(edit::Reason::Differs(below(&delta.path).to_string())),
+    }
+}
+
+/// An object without annotations and labels that are none.
+fn without_empty(mut object: Json) -> Json {
+    let is_empty = |v: &Json| v.as_object().is_some_and(serde_json::Map::is_empty);
+    if let Some(metadata) = object.get_mut("metadata").and_then(Json::as_object_mut) {
+        metadata
+            .retain(|key, value| !matches!(&**key, "annotations" | "labels") || !is_empty(value));
+    }
+    object
+}
+
+/// A path without the document's index.
+fn below(path: &Path) -> Path {
+    Path(path.0.get(1..).unwrap_or_default().to_vec())
+}
+
+/// What is to be done to each layer.
+#[derive(Default)]
+struct Plan {
+    changes: BTreeMap<usize, Vec<Change>>,
+    /// Edits that are there already: of a layer's document, and of files.
+    parts: Vec<(usize, Edit)>,
+    edits: Vec<Edit>,
+}
+
+/// Edits of a build as edits of its layers, preferably of a file.
+fn carried(
+    made: &[Edit],
+    layers: &[BuildLayer],
+    near: Option<&Utf8Path>,
+) -> Result<Vec<Edit>, String> {
+    let Some(first) = made.first() else {
+        return Ok(Vec::new());
+    };
+    if layers.is_empty() {
+        return Err("what it is rendered from can't be edited here".to_owned());
+    }
+    if made.iter().any(|e| e.file.path() != first.file.path()) {
+        return Err("it changes several builds".to_owned());
+    }
+    let said = |reason: edit::Reason| reason.to_string();
+    let before = Before::of(&first.file);
+    let after = apply_and_read(&before, made).map_err(said)?;
+    if after.documents.len() != before.documents().len() {
+        return Err("it adds or takes away an object".to_owned());
+    }
+    let documents = parse(&first.file).documents;
+    let mut plan = Plan::default();
+    let all = deltas(before.documents(), &after.documents);
+    let mut renamed = Vec::new();
+    for delta in &all {
+        let document = match delta.path.0.first() {
+            Some(Segment::Index(index)) => documents.get(*index),
+            _ => None,
+        };
+        let document = document.ok_or("the build reads otherwise")?;
+        let carrying = Carrying {
+            layers,
+            object: &document.root,
+            near,
+        };
+        if renamed.contains(&&delta.path) {
+            continue;
+        }
+        match carrying.rename(delta, &all, &mut plan) {
+            Some(to) => renamed.push(&to.path),
+            None => carrying.delta(delta, &mut plan)?,
+        }
+    }
+    let mut by_layer: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
+    for (index, mut changes) in plan.changes {
+        // Items from the last one, so that the others stay where they are.
+        changes.sort_by(|a, b| match (a, b) {
+            (Change::Remove(a), Change::Remove(b)) => b.0.cmp(&a.0),
+            _ => std::cmp::Ordering::Equal,
+        });
+        let edits = edit::edits(&layers[index].document, &changes).map_err(said)?;
+        by_layer.entry(index).or_default().extend(edits);
+    }
+    for (index, edit) in plan.parts {
+        by_layer.entry(index).or_default().push(edit);
+    }
+    let mut out = plan.edits;
+    for (index, edits) in by_layer {
+        let layer = &layers[index];
+        let place = || at(layer, layer.document.root.span);
+        let edits = layer.in_file(edits);
+        out.extend(
+            edits.ok_or_else(|| format!("the patch at {} isn't written as a block", place()))?,
+        );
+    }
+    Ok(out)
+}
+
+struct Carrying<'c> {
+    layers: &'c [BuildLayer],
+    /// The object in the build.
+    object: &'c Node,
+    /// The file in which something is put, where there is a choice.
+    near: Option<&'c Utf8Path>,
+}
+
+impl Carrying<'_> {
+    fn delta(&self, delta: &Delta, plan: &mut Plan) -> Result<(), String> {
+        let path = below(&delta.path);
+        let old = self.object.at(&path);
+        match (&delta.what, old) {
+            _ if path.0.is_empty() => Err("it writes the whole object anew".to_owned()),
+            (What::Gone, _) => self.remove(&path, plan),
+            (What::Part(range, text), Some(old)) => {
+                let found = self.own(&path, old)?;
+                let mut string = old.as_str().unwrap_or_default().to_owned();
+                string.replace_range(range.clone(), text);
+                if !matches!(found.node.style, Style::Literal | Style::Folded) {
+                    let change = Change::Set(self.path_of(&found)?, string.into());
+                    plan.changes.entry(found.layer).or_default().push(change);
+                    return Ok(());
+                }
+                let document = &self.layers[found.layer].document;
+                let edits = match edit_part(document, found.node, range.clone(), text) {
+                    Some(edit) => vec![edit],
+                    None if found.node.style == Style::Literal => {
+                        let (mut whole, span) = (document.file.text().to_owned(), found.node.span);
+                        let block = block_of(&whole[span.range()], &string);
+                        whole.replace_range(span.range(), &block);
+                        edit::between(&document.file, &whole)
+                    }
+                    None => return Err(format!("{} is written as a folded text", self.at(&found))),
+                };
+                plan.parts
+                    .extend(edits.into_iter().map(|e| (found.layer, e)));
+                Ok(())
+            }
+            (What::Set(value), Some(old)) => match (&old.value, value) {
+                (Value::Seq(_), Json::Array(new)) => self.list(&path, old, new, plan),
+                _ => self.replace(&path, old, value, plan),
+            },
+            (What::Set(value), None) => self.insert(&path, value, plan),
+            (What::Part(..), None) => Err("the build reads otherwise".to_owned()),
+        }
+    }
+
+    /// Renames a key that one operation adds where the operation names it: what is put elsewhere instead would go into
+    /// other clusters, too. What it is called then; `None` where it isn't that.
+    fn rename<'d>(&self, gone: &Delta, all: &'d [Delta], plan: &mut Plan) -> Option<&'d Delta> {
+        let path = below(&gone.path);
+        let old = self.object.at(&path).filter(|_| gone.what == What::Gone)?;
+        let value = What::Set(old.to_json());
+        let to = all.iter().find(|d| {
+            d.what == value
+                && d.path.parent() == gone.path.parent()
+                && self.object.at(&below(&d.path)).is_none()
+        })?;
+        let Some(Segment::Key(key)) = to.path.0.last() else {
+            return None;
+        };
+        let said = self.said(&path);
+        let [only] = said.as_slice() else {
+            return None;
+        };
+        let layer = &self.layers[only.layer];
+        let mut at = self.path_of(only).ok()?;
+        let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
+        if layer.what != LayerKind::Operations || !is_value {
+            return None;
+        }
+        at = at.parent().key("path");
+        let pointer = layer.document.root.at(&at)?.as_str()?;
+        let (parent, _) = pointer.rsplit_once('/')?;
+        let key = key.replace('~', "~0").replace('/', "~1");
+        let change = Change::Set(at, format!("{parent}/{key}").into());
+        plan.changes.entry(only.layer).or_default().push(change);
+        Some(to)
+    }
+
+    fn said(&self, path: &Path) -> Vec<Saying<'_>> {
+        said_by_layers(self.layers, self.object, path)
+    }
+
+    /// The layer that has the whole of a value.
+    fn own(&self, path: &Path, old: &Node) -> Result<Saying<'_>, String> {
+        let json = old.to_json();
+        let said = self.said(path);
+        let last = said.first().ok_or_else(|| unknown(path))?;
+        let found = said
+            .iter()
+            .find(|s| !s.is_value || s.node.to_json() == json);
+        let found = found.ok_or_else(|| format!("{} isn't all of {path}", self.at(last)))?;
+        self.is_editable(found)?;
+        Ok(*found)
+    }
+
+    fn replace(&self, path: &Path, old: &Node, new: &Json, plan: &mut Plan) -> Result<(), String> {
+        let found = self.own(path, old)?;
+        let change = Change::Set(self.path_of(&found)?, new.clone());
+        plan.changes.entry(found.layer).or_default().push(change);
+        Ok(())
+    }
+
+    /// A list that has other items, fewer, or more at its end.
+    fn list(&self, path: &Path, old: &Node, new: &[Json], plan: &mut Plan) -> Result<(), String> {
+        let items: Vec<Json> = old.items().iter().map(Node::to_json).collect();
+        if let Some(more) = new.strip_prefix(items.as_slice()) {
+            let said = self.said(path);
+            let is_list = |s: &&Saying<'_>| s.is_value && matches!(s.node.value, Value::Seq(_));
+            let list = said.iter().find(is_list).ok_or_else(|| unknown(path))?;
+            self.is_editable(list)?;
+            let to = self.path_of(list)?;
+            let changes = more
+                .iter()
+                .map(|item| Change::Append(to.clone(), item.clone()));
+            plan.changes.entry(list.layer).or_default().extend(changes);
+            return Ok(());
+        }
+        let mut kept = new.iter().peekable();
+        let mut gone = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match kept.next_if_eq(&item) {
+                Some(_) => {}
+                None => gone.push(index),
+            }
+        }
+        if kept.peek().is_some() {
+            return self.replace(path, old, &Json::Array(new.to_vec()), plan);
+        }
+        gone.into_iter()
+            .try_for_each(|index| self.remove(&path.index(index), plan))
+    }
+
+    fn remove(&self, path: &Path, plan: &mut Plan) -> Result<(), String> {
+        let old = self.object.at(path).ok_or_else(|| unknown(path))?;
+        let said = self.said(path);
+        let found = match path.0.last() {
+            Some(Segment::Index(_)) => &self.own(path, old)?,
+            _ => said.first().ok_or_else(|| unknown(path))?,
+        };
+        self.is_editable(found)?;
+        if let (Some(Segment::Key(_)), Some(other)) = (path.0.last(), said.get(1)) {
+            return Err(format!(
+                "{} says it, too, and would come through: take it out there first",
+                self.at(other)
+            ));
+        }
+        let layer = &self.layers[found.layer];
+        let mut place = self.path_of(found)?;
+        let operations = layer.document.root.items().len();
+        match (layer.what, place.0.as_slice()) {
+            (LayerKind::Operations, [index, Segment::Key(_)]) if operations > 1 => {
+                place = Path(vec![index.clone()]);
+            }
+            (LayerKind::Operations, [_, Segment::Key(_)]) => {
+                plan.edits.extend(without_patch(layer)?);
+                return Ok(());
+            }
+            (LayerKind::Merge, _) => {
+                // What a patch says of a mapping that others fill needn't be said any more.
+                let is_alone = |p: &Path| {
+                    layer
+                        .document
+                        .root
+                        .at(p)
+                        .is_some_and(|n| n.entries().len() == 1)
+                };
+                let is_filled = self
+                    .object
+                    .at(&path.parent())
+                    .is_some_and(|n| n.entries().len() > 1);
+                while is_filled && place.0.len() > 1 && is_alone(&place.parent()) {
+                    place = place.parent();
+                }
+            }
+            _ => {}
+        }
+        plan.changes
+            .entry(found.layer)
+            .or_default()
+            .push(Change::Remove(place));
+        Ok(())
+    }
+
+    /// Puts a value where none is: where something is said of what it is in.
+    fn insert(&self, path: &Path, value: &Json, plan: &mut Plan) -> Result<(), String> {
+        for depth in (0..path.0.len()).rev() {
+            if !matches!(path.0[depth], Segment::Key(_)) {
+                break;
+            }
+            let said = self.said(&Path(path.0[..depth].to_vec()));
+            let may = |s: &&Saying<'_>| {
+                self.is_editable(s).is_ok() && matches!(s.node.value, Value::Map(_) | Value::Null)
+            };
+            let is_near =
+                |s: &&Saying<'_>| self.near == Some(self.layers[s.layer].document.file.path());
+            let mut fit = said.iter().filter(may);
+            let Some(found) = fit.clone().find(is_near).or_else(|| fit.next()) else {
+                continue;
+            };
+            let mut to = self.path_of(found)?;
+            to.0.extend_from_slice(&path.0[depth..]);
+            let change = Change::Set(to, value.clone());
+            plan.changes.entry(found.layer).or_default().push(change);
+            return Ok(());
+        }
+        Err(unknown(path))
+    }
+
+    fn is_editable(&self, found: &Saying<'_>) -> Result<(), String> {
+        let is_field = self.layers[found.layer].what == LayerKind::Fields;
+        match found.is_value && !is_field {
+            true => Ok(()),
+            false => Err(format!("kustomize makes it, as {} says", self.at(found))),
+        }
+    }
+
+    fn path_of(&self, found: &Saying<'_>) -> Result<Path, String> {
+        let root = &self.layers[found.layer].document.root;
+        let path = root.path_to(found.node.span);
+        path.ok_or_else(|| format!("{} is written with an alias", self.at(found)))
+    }
+
+    fn at(&self, found: &Saying<'_>) -> String {
+        at(&self.layers[found.layer], found.node.span)
+    }
+}
+
+fn at(layer: &BuildLayer, span: Span) -> String {
+    let place = layer.place(span);
+    format!("{}:{}", place.file.path(), place.start().line)
+}
+
+fn unknown(path: &Path) -> String {
+    format!("no file has {path} as it is built")
+}
+
+/// The edits that take a patch out of the kustomization that it stands in.
+fn without_patch(layer: &BuildLayer) -> Result<Vec<Edit>, String> {
+    let Some((kustomization, entry)) = layer.entry() else {
+        return Err(format!(
+            "it is all that {} does: remove the patch, and its entry in the kustomization",
+            layer.document.file.path()
+        ));
+    };
+    if entry.0.is_empty() {
+        let file = kustomization.file.path();
+        return Err(format!(
+            "it is all that {file} does: remove the transformer, and its entry in the kustomization"
+        ));
+    }
+    let path = match list_of(kustomization, &entry) {
+        1 => entry.parent(),
+        _ => entry,
+    };
+    let edits = edit::edits(kustomization, &[Change::Remove(path)]);
+    edits.map_err(|reason| reason.to_string())
+}
+
+/// How many items the list of an item has.
+fn list_of(document: &Document, item: &Path) -> usize {
+    let list = document.root.at(&item.parent());
+    list.map_or(0, |l| l.items().len())
+}

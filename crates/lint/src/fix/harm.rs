@@ -1,0 +1,26 @@
+//! Whether what mends one cluster breaks another one.
+
+use std::collections::BTreeSet;
+
+use hcoplan_diagnostics::finding::{Finding, Severity};
+
+/// The first cluster that has an error which it didn't have before.
+pub fn harmed(before: &[Finding], after: &[Finding]) -> Option<String> {
+    let known = errors(before);
+    let mut new = errors(after).into_iter().filter(|e| !known.contains(e));
+    new.next().map(|(cluster, ..)| cluster)
+}
+
+/// Errors by cluster, rule and message.
+fn errors(findings: &[Finding]) -> BTreeSet<(String, &str, &str)> {
+    let errors = findings.iter().filter(|f| f.severity == Severity::Error);
+    let each = errors.flat_map(|f| {
+        let key = |cluster: &str| (cluster.to_owned(), f.rule.name, &*f.message);
+        // A build that fails is its kustomization's.
+        let place = f.location.as_ref().and_then(|l| l.file.path().parent());
+        let none = f.cluster.is_none();
+        let none = none.then(|| key(place.map_or(".", |d| d.as_str())));
+        f.clusters().map(key).chain(none).collect::<Vec<_>>()
+    });
+    each.collect()
+}

@@ -1,0 +1,251 @@
+//! A HyperConverged of v1beta1, rewritten in v1.
+//!
+//! What the document is to say comes from the operator's own conversion. The text is moved to it
+//! line by line, so that comments, quotes, order and layout come along; where it is written in a
+//! way that this doesn't handle, `spec` is written anew, if no comment is in it. Whatever is
+//! written is read again: it has to say what the conversion says, with every comment, and the
+//! release has to store and render the same.
+
+mod layers;
+mod lines;
+mod place;
+mod same;
+#[cfg(test)]
+mod tests;
+
+pub use layers::{Stuck, kustomization_to_v1, operations_to_v1, resource_to_v1};
+pub use place::without_place;
+
+use std::fmt;
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_kubernetes::tree::get;
+use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
+use hcoplan_planner::inventory::Inventory;
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::edit::{self, Change, Reason};
+use hcoplan_yaml::{Document, Path, parse};
+use serde_json::{Value as Json, json};
+
+/// A document that was not rewritten, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotMigrated {
+    /// The release doesn't serve v1; its name.
+    NotServed(String),
+    /// It isn't v1beta1; its version.
+    Version(String),
+    /// It would be refused as it is.
+    Refused(String),
+    /// It would be refused in v1.
+    RefusedAfter(String),
+    /// The cluster would hold something else: the first path at which it differs.
+    StoresOther(String),
+    /// The operands would be others: the first object that differs.
+    RendersOther(String),
+    /// A feature gate at this path is ignored, and a field that took its place would do what it says:
+    /// it would be lost with the gate.
+    Ignored {
+        /// The gate.
+        gate: String,
+        /// The field in its place, in v1beta1.
+        field: String,
+    },
+    /// A field that v1beta1 doesn't know, at this path: v1 has no place for what is meant by it, either.
+    Unknown(String),
+    /// It is written in a way that can't be rewritten.
+    Text(Reason),
+}
+
+impl fmt::Display for NotMigrated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotServed(release) => write!(f, "{release} doesn't serve v1"),
+            Self::Version(version) => write!(f, "it is {version}, not v1beta1"),
+            Self::Refused(message) => write!(f, "it would be refused as it is: {message}"),
+            Self::RefusedAfter(message) => write!(f, "it would be refused in v1: {message}"),
+            Self::StoresOther(path) => {
+                write!(f, "the cluster would store something else at {path}")
+            }
+            Self::RendersOther(object) => write!(f, "{object} would be another one"),
+            Self::Ignored { gate, field } => write!(
+                f,
+                "{gate} is ignored and would be lost: {field} took its place (fix --unsafe \
+                 --select ignored-field carries it over)"
+            ),
+            Self::Unknown(field) => write!(
+                f,
+                "{field} is no field of v1beta1 and would be lost: mend it first (fix --select \
+                 hco-unknown-field), or remove it"
+            ),
+            Self::Text(reason) => reason.fmt(f),
+        }
+    }
+}
+
+impl From<Reason> for NotMigrated {
+    fn from(reason: Reason) -> Self {
+        Self::Text(reason)
+    }
+}
+
+/// A document's file with the document in v1.
+#[derive(Debug, Clone)]
+pub struct Migrated {
+    /// The file's text.
+    pub text: String,
+    /// Fields that v1 has no place for and that the release ignores, below the root.
+    pub dropped: Vec<String>,
+}
+
+/// Rewrites a HyperConverged of v1beta1 in v1.
+///
+/// # Errors
+/// Why it stays as it is.
+pub fn to_v1(
+    release: &Release,
+    inventory: &Inventory,
+    document: &Document,
+) -> Result<Migrated, NotMigrated> {
+    let object = document.root.to_json();
+    let served = &release.tables().hyperconverged.served_versions;
+    if !served.iter().any(|v| v == "v1") {
+        return Err(NotMigrated::NotServed(release.called()));
+    }
+    if version_of(&object) != "v1beta1" {
+        let version = version_of(&object).to_owned();
+        return Err(NotMigrated::Version(version));
+    }
+    if let Some(lost) = lost(release, &object) {
+        return Err(lost);
+    }
+    let intended = intended(release, &object);
+    same::check(release, inventory, &object, &intended)?;
+    let text = rewritten(document, &object, &intended)?;
+    Ok(Migrated {
+        text,
+        dropped: without_place(&object),
+    })
+}
+
+/// Whether a cluster would store and render the same of what layers built as v1beta1 and of what they build now.
+///
+/// # Errors
+/// What would be another one.
+pub fn is_same(
+    release: &Release,
+    inventory: &Inventory,
+    before: &Json,
+    after: &Json,
+) -> Result<(), NotMigrated> {
+    if !release
+        .tables()
+        .hyperconverged
+        .served_versions
+        .iter()
+        .any(|v| v == "v1")
+    {
+        return Err(NotMigrated::NotServed(release.name().to_owned()));
+    }
+    if let Some(lost) = lost(release, before) {
+        return Err(lost);
+    }
+    same::check(release, inventory, before, after)
+}
+
+/// What somebody wants of v1beta1 and would not find in v1 any more.
+fn lost(release: &Release, object: &Json) -> Option<NotMigrated> {
+    ignored_gate(release, object).or_else(|| unknown_field(release, object))
+}
+
+/// A field without a place in v1 that v1beta1 doesn't know, either: something else is meant by it.
+fn unknown_field(release: &Release, object: &Json) -> Option<NotMigrated> {
+    let schema = release.schema("hyperconverged.v1beta1")?;
+    let mut fields = without_place(object).into_iter();
+    let unknown = fields.find(|field| schema.field(&Path::dotted(field)).is_none());
+    unknown.map(NotMigrated::Unknown)
+}
+
+/// A gate that became a field of v1beta1 long ago, and says something else than that field.
+fn ignored_gate(release: &Release, object: &Json) -> Option<NotMigrated> {
+    let schema = release.schema("hyperconverged.v1beta1")?;
+    let gates = object.pointer("/spec/featureGates")?.as_object()?;
+    let moved = gates.iter().find_map(|(gate, on)| {
+        let (field, _) = MOVES.iter().find(|(field, _)| field == gate)?;
+        let field = format!("spec.{field}");
+        let default = schema.default_at(&Path::dotted(&field));
+        let is_written = get(object, &field).is_some();
+        let says_so = default.map_or(*on == false, |default| default == on);
+        (!is_written && on.is_boolean() && !says_so).then_some((gate, field))
+    });
+    moved.map(|(gate, field)| NotMigrated::Ignored {
+        gate: format!("spec.featureGates.{gate}"),
+        field,
+    })
+}
+
+/// The document in v1, as the operator converts it.
+fn intended(release: &Release, object: &Json) -> Json {
+    let mut out = convert(release, object, "v1");
+    let Some(spec) = out.get_mut("spec").and_then(Json::as_object_mut) else {
+        return out;
+    };
+    // A section that lost all that was in it on the way.
+    spec.retain(|_, section| section.as_object().is_none_or(|s| !s.is_empty()));
+    if spec.is_empty()
+        && object.get("spec").is_none()
+        && let Some(out) = out.as_object_mut()
+    {
+        out.remove("spec");
+    }
+    out
+}
+
+/// The file's text with the document rewritten, verified.
+fn rewritten(document: &Document, object: &Json, intended: &Json) -> Result<String, Reason> {
+    let file = &document.file;
+    let mut trees = trees(file);
+    let tree = trees.get_mut(document.index).ok_or(Reason::Layout)?;
+    *find(tree, object).ok_or(Reason::Layout)? = intended.clone();
+    if let Some(text) = lines::moved(document, intended)
+        && self::trees(&SourceFile::new(file.path(), text.clone())) == trees
+        && comments(&SourceFile::new(file.path(), text.clone())) == comments(file)
+    {
+        return Ok(text);
+    }
+    let mut changes = vec![Change::Set(
+        Path::dotted("apiVersion"),
+        json!("hco.kubevirt.io/v1"),
+    )];
+    if let Some(spec) = intended.get("spec") {
+        changes.push(Change::Set(Path::dotted("spec"), spec.clone()));
+    }
+    let edits = edit::edits(document, &changes)?;
+    edit::apply_and_verify(&edit::Before::of(file), &edits, &trees)
+}
+
+fn trees(file: &Arc<SourceFile>) -> Vec<Json> {
+    let documents = parse(file).documents;
+    documents.iter().map(|d| d.root.to_json()).collect()
+}
+
+/// The object in a document: the document itself, or an item of a List.
+fn find<'t>(tree: &'t mut Json, object: &Json) -> Option<&'t mut Json> {
+    if tree == object {
+        return Some(tree);
+    }
+    let items = tree.get_mut("items")?.as_array_mut()?;
+    items.iter_mut().find(|item| *item == object)
+}
+
+/// The comments of a file, sorted: fields that move change their order.
+fn comments(file: &Arc<SourceFile>) -> Vec<String> {
+    let parsed = parse(file);
+    let inside = parsed.documents.iter().flat_map(|d| &d.comments);
+    let all = inside.chain(&parsed.comments);
+    let text =
+        |span: hcoplan_diagnostics::source::Span| file.text().get(span.range()).unwrap_or_default();
+    let mut out: Vec<String> = all.map(|c| text(c.span).trim_end().to_owned()).collect();
+    out.sort();
+    out
+}

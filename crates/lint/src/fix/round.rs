@@ -1,0 +1,400 @@
+//! One round: as many fixes as go together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+use hcoplan_yaml::edit::{Before, Reason, apply_and_read, apply_and_verify};
+use hcoplan_yaml::{Document, Path, Value, parse};
+
+use super::delta::{Delta, deltas, go_together, put_together};
+
+/// A finding, and the fix of it that is to be applied.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice<'f> {
+    /// The finding.
+    pub finding: &'f Finding,
+    /// One of its fixes.
+    pub fix: &'f Fix,
+}
+
+/// A fix that was applied.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// What was done.
+    pub title: String,
+    /// Where the finding was, in the text before the round.
+    pub location: Option<Location>,
+    /// What it is to do to builds.
+    pub made: Vec<Edit>,
+}
+
+/// A fix that was not applied.
+#[derive(Debug, Clone)]
+pub struct Dropped {
+    /// What it would have done.
+    pub fix: Applied,
+    /// What is wrong with the result.
+    pub why: Reason,
+}
+
+/// A file before and after a round.
+#[derive(Debug, Clone)]
+pub struct Rewritten {
+    /// Before.
+    pub before: Arc<SourceFile>,
+    /// The text after.
+    pub text: String,
+}
+
+/// What came of a round.
+#[derive(Debug, Default)]
+pub struct Round {
+    /// The files that are not as they were, by path.
+    pub files: BTreeMap<Utf8PathBuf, Rewritten>,
+    /// What was applied.
+    pub applied: Vec<Applied>,
+    /// What can't be.
+    pub dropped: Vec<Dropped>,
+    /// Whether there were too many to try all of them.
+    pub exhausted: bool,
+}
+
+/// The fixes to apply: of each finding the first that is safe, else, where those are wanted, the
+/// first that is unsafe. The same edits are taken once, whoever asks for them.
+pub fn choose(findings: &[Finding], also_unsafe: bool) -> Vec<Choice<'_>> {
+    choose_with(findings, also_unsafe, |_| None)
+}
+
+/// The same, where `wanted` names one of a finding's fixes by its index: that one, however safe it is.
+pub fn choose_with(
+    findings: &[Finding],
+    also_unsafe: bool,
+    wanted: impl Fn(&Finding) -> Option<usize>,
+) -> Vec<Choice<'_>> {
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
+    // In the order of the file, whatever the order in which findings are told: an editor and the command
+    // line write the same.
+    let mut findings: Vec<&Finding> = findings.iter().collect();
+    findings.sort_by_cached_key(|finding| {
+        let place = finding.location.as_ref();
+        let place = place.map(|at| (at.file.path().to_owned(), at.span.start));
+        (place, finding.rule.name)
+    });
+    for finding in findings {
+        let of = |applicability| {
+            let mut fixes = finding.fixes.iter();
+            fixes.find(|f| f.applicability == applicability && !f.edits.is_empty())
+        };
+        let unsafe_one = || of(Applicability::Unsafe).filter(|_| also_unsafe);
+        let named = wanted(finding).and_then(|index| finding.fixes.get(index));
+        let named = named.filter(|fix| !fix.edits.is_empty());
+        let Some(fix) = named
+            .or_else(|| of(Applicability::Safe))
+            .or_else(unsafe_one)
+        else {
+            continue;
+        };
+        let key = |e: &Edit| (e.file.path().to_owned(), e.span, e.text.clone());
+        if seen.insert(fix.edits.iter().map(key).collect::<Vec<_>>()) {
+            out.push(Choice { finding, fix });
+        }
+    }
+    out
+}
+
+/// A file and what was accepted for it.
+struct Ground {
+    before: Before,
+    parsed: Vec<Document>,
+    edits: Vec<Edit>,
+    deltas: Vec<Delta>,
+}
+
+impl Ground {
+    fn new(file: &Arc<SourceFile>) -> Self {
+        Self {
+            before: Before::of(file),
+            parsed: parse(file).documents,
+            edits: Vec::new(),
+            deltas: Vec::new(),
+        }
+    }
+
+    /// What the edits do to the tree, if that is something that they may do.
+    fn alone(&self, edits: &[Edit]) -> Result<Vec<Delta>, Reason> {
+        if edits
+            .iter()
+            .any(|e| e.file.text() != self.before.file().text())
+        {
+            return Err(Reason::Overlap);
+        }
+        let after = apply_and_read(&self.before, edits)?.documents;
+        if after.len() != self.before.documents().len() {
+            return Err(Reason::Layout);
+        }
+        let deltas = deltas(self.before.documents(), &after);
+        let touched = self.touched(edits);
+        match deltas.iter().find(|d| !d.path.starts_with(&touched)) {
+            Some(stray) => Err(Reason::Differs(stray.path.to_pointer())),
+            None => Ok(deltas),
+        }
+    }
+
+    /// The deepest value that all edits are in, the document's index first.
+    fn touched(&self, edits: &[Edit]) -> Path {
+        let start = edits.iter().map(|e| e.span.start).min().unwrap_or(0);
+        let end = edits.iter().map(|e| e.span.end).max().unwrap_or(0);
+        // What is inserted at the end of a value stands behind it.
+        let around = |s: Span| match start == end {
+            true => s.start < start && end < s.end,
+            false => s.start <= start && end <= s.end,
+        };
+        let document = |d: &Document| d.span.start <= start && end <= d.span.end;
+        let mut documents = self.parsed.iter().enumerate();
+        let Some((index, document)) = documents.find(|(_, d)| document(d)) else {
+            return Path::root();
+        };
+        let mut path = Path::root().index(index);
+        let mut node = &document.root;
+        while let Some((step, inner)) = match &node.value {
+            Value::Map(entries) => {
+                let entry = entries.iter().find(|e| around(e.value.span));
+                entry.map(|e| (path.key(&e.key.text), &e.value))
+            }
+            Value::Seq(items) => {
+                let mut items = items.iter().enumerate();
+                let item = items.find(|(_, item)| around(item.span));
+                item.map(|(i, item)| (path.index(i), item))
+            }
+            _ => None,
+        } {
+            (path, node) = (step, inner);
+        }
+        path
+    }
+
+    /// What the edits of several fixes do to the tree, tried at once; `None` where they have to be looked
+    /// at one by one: something went wrong, or what changed can't be told apart.
+    fn all_alone(&self, fixes: &[Vec<Edit>]) -> Option<Vec<Delta>> {
+        let mut touched = BTreeSet::new();
+        for edits in fixes {
+            if !touched.insert(self.touched(edits)) {
+                return None;
+            }
+        }
+        let above = |path: &Path| {
+            let lengths = 0..path.0.len();
+            lengths
+                .rev()
+                .map(|n| Path(path.0[..n].to_vec()))
+                .any(|p| touched.contains(&p))
+        };
+        if touched.iter().any(above) {
+            return None;
+        }
+        let edits = fixes.concat();
+        let same = |e: &Edit| e.file.text() == self.before.file().text();
+        let after = apply_and_read(&self.before, &edits)
+            .ok()
+            .filter(|_| edits.iter().all(same))?;
+        if after.documents.len() != self.before.documents().len() {
+            return None;
+        }
+        let deltas = deltas(self.before.documents(), &after.documents);
+        let inside = |d: &Delta| touched.contains(&d.path) || above(&d.path);
+        deltas.iter().all(inside).then_some(deltas)
+    }
+
+    /// Whether further edits go together with those accepted.
+    fn takes(&self, edits: &[Edit], deltas: &[Delta]) -> bool {
+        let apart = |a: &Edit, b: &Edit| a.span.end < b.span.start || b.span.end < a.span.start;
+        let all_apart = edits.iter().all(|a| self.edits.iter().all(|b| apart(a, b)));
+        all_apart && go_together(&self.deltas, deltas)
+    }
+
+    /// The text with all edits, if it is what all of them mean.
+    fn together(&self) -> Result<String, Reason> {
+        let mut intended = self.before.documents().to_vec();
+        put_together(&mut intended, &self.deltas).ok_or(Reason::Layout)?;
+        apply_and_verify(&self.before, &self.edits, &intended)
+    }
+}
+
+/// How often a round tries fixes out on their files. What is left waits for the next one.
+const MOST_TRIES: usize = 256;
+
+/// Applies as many of the fixes as go together; the others are for a next round, whose findings
+/// know the files as they are then.
+pub fn round(choices: &[Choice<'_>]) -> Round {
+    let mut out = Round::default();
+    let mut grounds: BTreeMap<Utf8PathBuf, Ground> = BTreeMap::new();
+    let mut accepted = Vec::new();
+    let mut tries = MOST_TRIES;
+    accept_all(
+        choices,
+        &mut grounds,
+        &mut tries,
+        &mut accepted,
+        &mut out.dropped,
+    );
+    let grounds = grounds.into_iter().filter(|(_, g)| !g.edits.is_empty());
+    for (path, ground) in grounds {
+        match ground.together() {
+            Ok(text) => {
+                let before = Arc::clone(ground.before.file());
+                out.files.insert(path, Rewritten { before, text });
+            }
+            // Each was right alone; together they are not. One at a time, then.
+            Err(_) if choices.len() > 1 => return one(choices),
+            Err(why) => {
+                let fix = accepted.into_iter().next();
+                out.dropped.extend(fix.map(|fix| Dropped { fix, why }));
+                return Round {
+                    dropped: out.dropped,
+                    ..Round::default()
+                };
+            }
+        }
+    }
+    out.applied = accepted;
+    out.exhausted = tries == 0;
+    out
+}
+
+/// Takes in as many fixes as go together: all at once where they do, else half by half. To read a file again
+/// for each of them would take the square of their number.
+fn accept_all(
+    choices: &[Choice<'_>],
+    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+    tries: &mut usize,
+    accepted: &mut Vec<Applied>,
+    dropped: &mut Vec<Dropped>,
+) {
+    if choices.is_empty() || *tries == 0 {
+        return;
+    }
+    *tries -= 1;
+    let [choice] = choices else {
+        if accept_at_once(choices, grounds) {
+            accepted.extend(choices.iter().map(applied));
+            return;
+        }
+        let (first, second) = choices.split_at(choices.len() / 2);
+        accept_all(first, grounds, tries, accepted, dropped);
+        accept_all(second, grounds, tries, accepted, dropped);
+        return;
+    };
+    match accept(choice, grounds) {
+        Ok(true) => accepted.push(applied(choice)),
+        Ok(false) => {}
+        Err(why) => dropped.push(Dropped {
+            fix: applied(choice),
+            why,
+        }),
+    }
+}
+
+/// Takes several fixes in where all of them go together, and with those before.
+fn accept_at_once(choices: &[Choice<'_>], grounds: &mut BTreeMap<Utf8PathBuf, Ground>) -> bool {
+    let mut files: BTreeMap<Utf8PathBuf, Vec<Vec<Edit>>> = BTreeMap::new();
+    for choice in choices {
+        for (path, edits) in by_file(choice.fix) {
+            files.entry(path).or_default().push(edits);
+        }
+    }
+    let mut meant = Vec::new();
+    for (path, fixes) in files {
+        let Some(edit) = fixes.first().and_then(|edits| edits.first()) else {
+            continue;
+        };
+        let ground = grounds.entry(path.clone());
+        let ground = ground.or_insert_with(|| Ground::new(&edit.file));
+        let deltas = ground.all_alone(&fixes);
+        let edits = fixes.concat();
+        match deltas.filter(|deltas| ground.takes(&edits, deltas)) {
+            Some(deltas) => meant.push((path, edits, deltas)),
+            None => return false,
+        }
+    }
+    take(meant, grounds);
+    true
+}
+
+/// The first fix that can be applied, alone.
+fn one(choices: &[Choice<'_>]) -> Round {
+    let mut dropped = Vec::new();
+    for choice in choices.iter().take(MOST_TRIES) {
+        let mut alone = round(std::slice::from_ref(choice));
+        dropped.append(&mut alone.dropped);
+        if !alone.files.is_empty() {
+            alone.dropped = dropped;
+            return alone;
+        }
+    }
+    Round {
+        dropped,
+        exhausted: choices.len() > MOST_TRIES,
+        ..Round::default()
+    }
+}
+
+/// Takes a fix in where it goes together with those before; `false`: not in this round.
+fn accept(
+    choice: &Choice<'_>,
+    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+) -> Result<bool, Reason> {
+    let mut meant = Vec::new();
+    for (path, edits) in by_file(choice.fix) {
+        let file = edits.first().map(|e| Arc::clone(&e.file));
+        let ground = match file {
+            Some(file) => grounds
+                .entry(path.clone())
+                .or_insert_with(|| Ground::new(&file)),
+            None => continue,
+        };
+        let deltas = ground.alone(&edits)?;
+        if !ground.takes(&edits, &deltas) {
+            return Ok(false);
+        }
+        meant.push((path, edits, deltas));
+    }
+    take(meant, grounds);
+    Ok(true)
+}
+
+/// A fix's edits by file.
+fn by_file(fix: &Fix) -> BTreeMap<Utf8PathBuf, Vec<Edit>> {
+    let mut out: BTreeMap<Utf8PathBuf, Vec<Edit>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let path = edit.file.path().to_owned();
+        out.entry(path).or_default().push(edit.clone());
+    }
+    out
+}
+
+fn take(
+    meant: Vec<(Utf8PathBuf, Vec<Edit>, Vec<Delta>)>,
+    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+) {
+    for (path, edits, deltas) in meant {
+        if let Some(ground) = grounds.get_mut(&path) {
+            ground.edits.extend(edits);
+            ground.deltas.extend(deltas);
+        }
+    }
+}
+
+fn applied(choice: &Choice<'_>) -> Applied {
+    Applied {
+        rule: choice.finding.rule.name,
+        title: choice.fix.title.clone(),
+        location: choice.finding.location.clone(),
+        made: choice.finding.made_by(choice.fix).cloned().collect(),
+    }
+}

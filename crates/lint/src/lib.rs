@@ -1,0 +1,58 @@
+//! The linter: rules about what is in the repository and what would come of it.
+//!
+//! A rule is one file in `lint/rules/`: its metadata and page, and a check that looks at a
+//! [`Context`] and reports to a [`Sink`]. [`run`] runs the selected rules over one cluster. Rules
+//! never read files and never plan; what they find is data, printed by `report`.
+
+mod baseline;
+mod configured;
+mod context;
+mod date;
+mod engine;
+mod fingerprint;
+pub mod fix;
+mod grouped;
+mod page;
+mod registered;
+mod registry;
+mod rules;
+mod selector;
+mod settings;
+mod sink;
+mod suppress;
+mod suppression;
+mod suppression_rules;
+
+#[cfg(test)]
+pub(crate) mod tests;
+mod tried;
+
+pub use baseline::{Baseline, Unknown, Update};
+pub use context::{
+    Annotation, Context, Descheduler, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
+    OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods,
+    Unmatched, WrittenTemplate,
+};
+pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
+pub use context::{
+    Because, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource, SourceRef,
+    VirtualMachine, source_ref,
+};
+pub use context::{
+    Claimed, Coverage, Csv, Form, ImageUse, POD_KINDS, Platform, PodTemplate, Stated, Support,
+    UsedAs,
+};
+pub use context::{gate_when_unset, schema_path};
+pub use date::Date;
+pub use engine::{Run, Selection, run};
+
+pub use fingerprint::fingerprints;
+pub use grouped::{Users, grouped};
+pub use page::{index, page};
+pub use registered::{Registered, When};
+pub use registry::{find, rules, selector};
+pub use selector::Selector;
+pub use settings::Settings;
+pub use sink::{Incident, Sink};
+pub use suppress::{Settled, Suppressed, settle};
+pub use suppression::{Scope, Suppression, speaks};

@@ -1,0 +1,165 @@
+//! A rule's page: what `hcoplan explain` prints and `docs/rules/` holds.
+
+use std::fmt::Write;
+
+use hcoplan_diagnostics::finding::{
+    Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule,
+};
+use hcoplan_planner::release::Distribution;
+
+use super::rules;
+
+/// A rule's page as Markdown: a table of what is known about it, then its own sections.
+pub fn page(rule: &Rule) -> String {
+    let mut out = format!("# {}\n\n{}.\n\n", rule.name, sentence(rule.summary));
+    out.push_str("| | |\n|---|---|\n");
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(out, "| {name} | {value} |");
+    };
+    row("Group", rule.group.as_str());
+    row("Severity", rule.severity.as_str());
+    row("Confidence", confidence(rule));
+    let releases = match rule.releases {
+        [] => "all".to_owned(),
+        some => some.join(", "),
+    };
+    row("Releases", &releases);
+    row("Needs", needs(rule));
+    row(predicts_what(rule), &predicted(rule));
+    row("Fix", fix(rule));
+    if rule.pedantic {
+        row("Runs", "only when selected by name, or with `--pedantic`");
+    }
+    let _ = writeln!(out, "\n{}", rule.page.trim());
+    if !rule.options.is_empty() {
+        out.push_str("\n## Options\n\nIn `hcoplan.yaml`, below `rules:`.\n\n");
+        let _ = writeln!(out, "```yaml\nrules:\n  {}:", rule.name);
+        for option in rule.options {
+            let default = default(option.default);
+            let _ = writeln!(out, "    {}: {default}  # {}", option.name, option.doc);
+        }
+        out.push_str("```\n");
+    }
+    out
+}
+
+/// The page that lists all rules, group by group.
+pub fn index() -> String {
+    let mut out = String::from(
+        "# Rules\n\nEach is also printed by `hcoplan explain RULE`. These pages are generated \
+         from `crates/lint/src/rules/`.\n",
+    );
+    for group in Group::ALL {
+        let mut of_group = rules().iter().filter(|r| r.rule.group == group).peekable();
+        if of_group.peek().is_none() {
+            continue;
+        }
+        let _ = writeln!(
+            out,
+            "\n## {}\n\n{}.\n",
+            group.as_str(),
+            sentence(about(group))
+        );
+        out.push_str("| rule | severity | finds | predicts |\n|---|---|---|---|\n");
+        for rule in of_group.map(|r| r.rule) {
+            let (name, severity) = (rule.name, rule.severity.as_str());
+            let predicts = match rule.predicts {
+                Predicts::Alert { name, .. } => name,
+                Predicts::Refusal(_) => "refusal",
+                Predicts::ReconcileError(_) => "reconcile error",
+                Predicts::Silent(_) => "",
+            };
+            let pedantic = if rule.pedantic { " (pedantic)" } else { "" };
+            let summary = rule.summary;
+            let _ = writeln!(
+                out,
+                "| [{name}]({name}.md) | {severity}{pedantic} | {summary} | {predicts} |"
+            );
+        }
+    }
+    out
+}
+
+/// What the rules of a group are about.
+fn about(group: Group) -> &'static str {
+    match group {
+        Group::Heterogeneous => "clusters whose nodes have several architectures",
+        Group::GoldenImages => "golden images: DataImportCronTemplates and what comes of them",
+        Group::Jsonpatch => "the jsonpatch annotations",
+        Group::Placement => "node placement and topology",
+        Group::Admission => {
+            "what the API server or a webhook refuses, or accepts although it breaks later"
+        }
+        Group::Upgrade => "what an upgrade changes",
+        Group::Gitops => "how the manifests are kept in git",
+        Group::Operands => "operand objects that somebody else manages, too",
+        Group::Bundle => "operators' bundles that claim to be multi-arch",
+        Group::Hygiene => "YAML itself, and the inventory",
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
+fn confidence(rule: &Rule) -> &'static str {
+    match rule.confidence {
+        Confidence::High => "high: follows from rendered objects or recorded behaviour",
+        Confidence::Medium => "medium: right unless something that git doesn't show says otherwise",
+        Confidence::Low => "low: a hint",
+    }
+}
+
+fn needs(rule: &Rule) -> &'static str {
+    match rule.needs {
+        Needs::Document => "the files alone",
+        Needs::Plan => "a HyperConverged that is accepted",
+        Needs::Nodes => "a HyperConverged that is accepted, and declared nodes",
+    }
+}
+
+fn predicts_what(rule: &Rule) -> &'static str {
+    match rule.predicts {
+        Predicts::Alert { .. } => "Alert",
+        Predicts::Refusal(_) => "Refusal",
+        Predicts::ReconcileError(_) => "Reconcile error",
+        Predicts::Silent(_) => "Consequence",
+    }
+}
+
+fn predicted(rule: &Rule) -> String {
+    match rule.predicts {
+        Predicts::Alert { name, runbook } => {
+            let vendors = Distribution::vendors_runbooks(name).into_iter();
+            let vendors = vendors.map(|(title, address)| format!("; [that of {title}]({address})"));
+            vendors.fold(format!("[{name}]({runbook})"), |out, own| out + &own)
+        }
+        Predicts::Refusal(message) | Predicts::ReconcileError(message) => {
+            match message.contains('<') {
+                // A placeholder, which Markdown would take for HTML.
+                true => format!("`{message}`"),
+                false => message.to_owned(),
+            }
+        }
+        Predicts::Silent(what) => what.to_owned(),
+    }
+}
+
+fn fix(rule: &Rule) -> &'static str {
+    match rule.fix {
+        FixKind::None => "none",
+        FixKind::Suggested => "suggested: shown, to choose from",
+        FixKind::Unsafe => "unsafe: `hcoplan fix --write --unsafe`",
+        FixKind::Safe => "safe: `hcoplan fix --write`",
+    }
+}
+
+fn default(value: OptionValue) -> String {
+    match value {
+        OptionValue::Flag(on) => on.to_string(),
+        OptionValue::Number(number) => number.to_string(),
+        OptionValue::Names(names) => format!("[{}]", names.join(", ")),
+    }
+}

@@ -1,0 +1,49 @@
+//! Every rule there is.
+
+use std::sync::LazyLock;
+
+use hcoplan_diagnostics::finding::{Group, Rule};
+use hcoplan_planner::inventory::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
+use hcoplan_repository::repo;
+
+use super::registered::{Registered, When};
+use super::rules::RULES;
+use super::selector::Selector;
+use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
+
+/// Rules that report while files are read; they lie where that is done.
+static ELSEWHERE: &[&Rule] = &[
+    &INVENTORY_INCONSISTENT,
+    &INVENTORY_INVALID,
+    &SUPPRESSION_INVALID,
+    &SUPPRESSION_UNUSED,
+];
+
+static ALL: LazyLock<Vec<Registered>> = LazyLock::new(|| {
+    let elsewhere = ELSEWHERE.iter().chain(repo::RULES).map(|rule| Registered {
+        rule,
+        when: When::Elsewhere,
+        check: |_, _| {},
+    });
+    let mut all: Vec<Registered> = RULES.iter().copied().chain(elsewhere).collect();
+    all.sort_by_key(|r| r.rule.name);
+    all
+});
+
+/// Every rule, sorted by name.
+pub fn rules() -> &'static [Registered] {
+    &ALL
+}
+
+/// A rule by its name.
+pub fn find(name: &str) -> Option<&'static Registered> {
+    let found = ALL.binary_search_by_key(&name, |r| r.rule.name);
+    ALL.get(found.ok()?)
+}
+
+/// The rule or group of this name; `None` when there is none.
+pub fn selector(name: &str) -> Option<Selector> {
+    let group = Group::ALL.into_iter().find(|g| g.as_str() == name);
+    let rule = || find(name).map(|r| Selector::Rule(r.rule.name));
+    group.map(Selector::Group).or_else(rule)
+}

@@ -1,0 +1,111 @@
+//! A pod that goes to its node past the scheduler, where a quota gates pods.
+
+use std::collections::BTreeMap;
+
+use hcoplan_kubernetes::label_selector;
+use serde_json::{Value as Json, json};
+
+use super::prelude::*;
+use crate::POD_KINDS;
+
+pub(super) static RULE: Rule = Rule {
+    name: "aaq-pod-with-nodename",
+    group: Group::Operands,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the pod is refused when something creates it"),
+    summary: "a pod template names its node in a namespace that the application-aware quota gates",
+    page: r#"
+## What it finds
+
+With the application-aware quota switched on, a Pod or something with a pod template in the cluster's
+directory that sets `nodeName`, in a namespace that the quota gates: one that matches
+`applicationAwareConfig.namespaceSelector` (an empty one matches all), or without a selector one that is
+labelled `application-aware-quota/enable-gating`.
+
+## Why it matters
+
+The quota holds pods back by a scheduling gate, and a pod with a node has no scheduler to pass. Such a
+pod is refused in a gated namespace.
+
+## Example
+
+```yaml
+kind: HyperConverged
+spec:
+  enableApplicationAwareQuota: true
+  applicationAwareConfig: {namespaceSelector: {}}
+---
+kind: Pod
+metadata: {name: p, namespace: team-a}
+spec: {nodeName: node01}
+```
+
+## Remedy
+
+```yaml
+kind: Pod
+metadata: {name: p, namespace: team-a}
+spec: {nodeSelector: {kubernetes.io/hostname: node01}}
+```
+
+## Sources
+
+- HCO's cluster configuration: the application-aware quota
+- AAQ: scheduling gates
+- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
+- <https://github.com/kubevirt/application-aware-quota>
+"#,
+    ..Rule::BASE
+};
+
+/// The label that gates a namespace where there is no selector.
+const LABEL: &str = "application-aware-quota/enable-gating";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    let config = "deployment.applicationAwareConfig";
+    if hc.flag(&format!("{config}.enable")) != Some(true) {
+        return;
+    }
+    let selector = hc.get(&format!("{config}.namespaceSelector")).cloned();
+    let default = json!({"matchExpressions": [{"key": LABEL, "operator": "Exists"}]});
+    let selector = selector.unwrap_or(default);
+    for (kind, _, spec) in POD_KINDS {
+        for document in cx.neighbours().of_kind(kind) {
+            let path = Path::dotted(spec).key("nodeName");
+            let node = document.root.at(&path).and_then(|n| n.as_str());
+            let namespace = namespace_of(document);
+            if node.is_none_or(str::is_empty) || !is_gated(cx, &selector, namespace) {
+                continue;
+            }
+            let message =
+                format!("a pod of {kind} names its node, and {namespace} is gated by the quota");
+            let finding = about(&RULE, document, message)
+                .at(document.locate_key(&path))
+                .label("refused in a gated namespace")
+                .help("select the node by its label kubernetes.io/hostname");
+            out.report(finding);
+        }
+    }
+}
+
+/// Whether the quota gates a namespace, as far as its labels are declared.
+fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
+    let mut declared = cx.neighbours().of_kind("Namespace").iter();
+    let found = declared.find(|d| text_at(d, "metadata.name") == Some(namespace));
+    let labels = found.and_then(|d| d.root.below("metadata.labels"));
+    let mut labels: BTreeMap<String, String> = labels
+        .map(|n| n.entries())
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())))
+        .collect();
+    labels.insert(
+        "kubernetes.io/metadata.name".to_owned(),
+        namespace.to_owned(),
+    );
+    !namespace.is_empty() && label_selector::matches(selector, &labels)
+}

@@ -1,0 +1,159 @@
+//! A warning that lets everything after it in.
+
+use hcoplan_planner::admission::{Hole, HoleKind, Reason};
+use hcoplan_planner::release::Check;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "admission-short-circuited",
+    group: Group::Admission,
+    severity: Severity::Warning,
+    releases: &["1.16", "1.17", "1.18"],
+    predicts: Predicts::ReconcileError("whatever the webhook would have refused after its warning"),
+    fix: FixKind::Safe,
+    summary: "a warning ends the webhook's validation, so that later mistakes get in",
+    page: r#"
+## What it finds
+
+A field that HCO's validating webhook only warns about, in a release in which the first warning ends
+the validation: a deprecated feature gate, `tuningPolicy: highBurst` (1.17, 1.18), or an unknown
+feature gate in `hco.kubevirt.io/v1` (1.18). The message names the checks that are left out.
+
+It is an error when a node affinity that can't be parsed gets in that way, or a TLS profile of type
+Custom without `custom`, on which the operator's reconcile panics: then the mistake is in the file
+already. (Patches and other things that can't be rendered are reported by their own rules.)
+
+## Why it matters
+
+In these releases the webhook hands a warning on as if it were an error, and the caller lets the
+object in with the warning's text. What would have been looked at afterwards isn't: a required node
+affinity that can't be parsed is stored, and so is a jsonpatch annotation that can't be applied. The
+operator fails on them later, when nobody is looking: its condition `ReconcileComplete` becomes
+`False`, and `HCOOperatorConditionsUnhealthy` fires in time. Release 1.19 refuses all of it.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/absent/field", "value": 1}]'
+spec:
+  featureGates:
+    nonRoot: true
+```
+
+## Remedy
+
+Remove what is warned about; it is ignored anyway (`ignored-field`, `tuning-policy-high-burst`). The
+webhook then says what is wrong with the rest.
+
+## Sources
+
+- HCO 1.16 to 1.18 `pkg/webhooks/validator`: `ValidationWarning`; 1.19 collects warnings
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let holes = cx.admission().holes.iter();
+    for hole in holes.filter(|h| h.kind == HoleKind::WarningEndsValidation) {
+        let gate = gate_of(cx, &alone(hole));
+        let carried = gate.and_then(|gate| super::ignored_field::carried(cx, &gate));
+        let (how, fix) = match carried {
+            Some(carried) => (format!("set {} instead", carried.field), carried.fix),
+            None => ("remove it".to_owned(), removal(cx, hole)),
+        };
+        out.report(found(cx, hole, &how).fixes(fix));
+    }
+}
+
+/// Takes what is warned about away. Where that lets the webhook see what it refuses, that is for
+/// somebody to mend, too.
+fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
+    let mut path = alone(hole);
+    let above = cx.document().root.at(&path.parent());
+    if above.is_some_and(|n| n.entries().len() + n.items().len() == 1) && path.0.len() > 2 {
+        path = path.parent();
+    }
+    let title = format!("remove {path}");
+    let fix = cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])?;
+    cx.safe_where_objects_stay(fix)
+}
+
+/// The entry that is warned about: in a list it is the gate, not its name.
+fn alone(hole: &Hole) -> Path {
+    match hole.path.to_string().ends_with(".name") {
+        true => hole.path.parent(),
+        false => hole.path.clone(),
+    }
+}
+
+/// The name of the feature gate at a path: a map's entry, or a list's element.
+fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
+    let node = cx.document().root.at(path)?;
+    let listed = node.get("name").and_then(|n| n.as_str());
+    let key = || Some(cx.document().root.key_at(path)?.text.clone());
+    listed.map(str::to_owned).or_else(key)
+}
+
+fn found(cx: &Context<'_>, hole: &Hole, how: &str) -> Finding {
+    let what = hole.path.to_string();
+    let place = match cx.document().root.key_at(&hole.path) {
+        Some(key) if !what.ends_with(".name") => cx.document().location(key.span),
+        _ => cx.locate(&hole.path),
+    };
+    let Some(hidden) = &hole.hidden else {
+        let message = format!(
+            "the warning about `{what}` ends the webhook's validation: {} not checked",
+            left_out(hole)
+        );
+        return Finding::new(&RULE, message)
+            .at(place)
+            .label(hole.message.clone())
+            .help(format!("{how}, so that the webhook checks the rest"));
+    };
+    let message = format!(
+        "the warning about `{what}` ends the webhook's validation and lets this in: {}",
+        hidden.message
+    );
+    let mut finding = Finding::new(&RULE, message)
+        .at(place)
+        .label(hole.message.clone())
+        .help(format!("{how}, and mend what it hides"));
+    // What can't be rendered has a finding of its own. A few patches only fail in the webhook,
+    // which renders without what the operator has added.
+    let severe = matches!(
+        hidden.reason,
+        Reason::Affinity | Reason::TlsCustomMissing | Reason::TlsProfileUnknown
+    );
+    let fails = severe || cx.plan().reconcile_error.is_some();
+    for cause in &hidden.causes {
+        let place = cx.locate(&cause.path);
+        finding = finding.related(
+            place,
+            match fails {
+                true => "would be refused, and fails later",
+                false => "would be refused",
+            },
+        );
+    }
+    match severe {
+        true => finding.severity(Severity::Error),
+        false => finding,
+    }
+}
+
+/// The checks behind the warning, in words.
+fn left_out(hole: &Hole) -> String {
+    let named = hole.unchecked.iter().filter_map(|c| match c {
+        Check::Affinity => Some("node affinity"),
+        // Those of an update come late.
+        Check::Certificates => Some("certificates"),
+        Check::Render => Some("what rendering shows (jsonpatch annotations among it)"),
+        _ => None,
+    });
+    let named: Vec<&str> = named.collect();
+    let verb = if named.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", and(&named))
+}

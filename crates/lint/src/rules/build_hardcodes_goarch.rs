@@ -1,0 +1,306 @@
+//! A build for one architecture.
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::finding::Edit;
+use hcoplan_diagnostics::source::{SourceFile, Span};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "build-hardcodes-goarch",
+    group: Group::Bundle,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the image is there for one architecture"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "an image is built for one architecture, whatever the platform is",
+    page: r#"
+## What it finds
+
+In the Dockerfiles, Containerfiles and Makefiles of the cluster's directory, and in its pipelines:
+
+- `GOARCH=amd64`, or another fixed one, in a file that never asks for `TARGETARCH` and names no second
+  architecture
+- `GOARCH=${TARGETARCH:-amd64}` in a stage of a Dockerfile without `ARG TARGETARCH`, and `GOARCH=$TARGETARCH` in such a
+  stage that is built on another platform than the image's (`FROM --platform=$BUILDPLATFORM`): the variable is empty there
+- `docker buildx build` or `docker build` with a `--platform` of one
+
+It looks only where that matters: the declared nodes have several architectures, or a
+ClusterServiceVersion in the cluster's directory claims several.
+
+## Why it matters
+
+The binary inside of the image is for the architecture that is written there, also when the image is
+built for another: it is then labelled with the one and holds the other, and ends with
+`exec format error`.
+
+## Example
+
+```dockerfile
+RUN CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -o manager
+```
+
+## Remedy
+
+```dockerfile
+ARG TARGETARCH
+RUN CGO_ENABLED=0 GOOS=linux GOARCH=$TARGETARCH go build -o manager
+```
+
+docker sets `TARGETARCH` from `--platform`; buildah needs `--build-arg`.
+
+## Sources
+
+- Operator SDK: supporting multiple architectures (the Dockerfile that it generates)
+- Docker: multi-platform builds
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
+- <https://docs.docker.com/build/building/multi-platform/>
+"#,
+    ..Rule::BASE
+};
+
+/// What Go calls the architectures that clusters have.
+const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let claims = |csv: &Csv| csv.claimed().architectures.len() > 1;
+    if cx.all_architectures().len() < 2 && !cx.csvs().iter().any(claims) {
+        return;
+    }
+    for file in cx.texts() {
+        let text = file.text();
+        if text.contains("GOARCH") && !is_for_several(text) {
+            hardcoded(file, out);
+        }
+        if text.contains("TARGETARCH") && is_dockerfile(file) {
+            undeclared(file, out);
+        }
+        if text.contains("--platform") {
+            platform(file, out);
+        }
+    }
+}
+
+/// Whether a file builds for several: it asks, or it names a second one.
+fn is_for_several(text: &str) -> bool {
+    let mut fixed: Vec<&str> = goarches(text).map(|(_, name)| name).collect();
+    fixed.dedup();
+    text.contains("TARGETARCH") || fixed.len() != 1
+}
+
+/// What is written behind `GOARCH=`, with its offset; variables are none.
+fn goarches(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    set(text).filter_map(|(begin, value)| {
+        let end = value.find(|c: char| !c.is_ascii_alphanumeric());
+        let name = value.get(..end.unwrap_or(value.len()))?;
+        GOARCHES.contains(&name).then_some((begin, name))
+    })
+}
+
+/// What follows each `GOARCH=`, with its offset.
+fn set(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices("GOARCH").filter_map(|(at, key)| {
+        let rest = text.get(at + key.len()..)?;
+        let signs = rest.trim_start_matches([' ', '?', ':']);
+        let value = signs.strip_prefix('=')?;
+        let value = value.trim_start_matches([' ', '"', '\'']);
+        Some((text.len() - value.len(), value))
+    })
+}
+
+fn is_comment(text: &str, at: usize) -> bool {
+    let line = text.get(..at).and_then(|t| t.lines().next_back());
+    line.is_some_and(|l| l.trim_start().starts_with('#'))
+}
+
+fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
+    let text = file.text();
+    let Some((at, name)) = goarches(text).find(|(at, _)| !is_comment(text, *at)) else {
+        return;
+    };
+    let place = Location::new(file, Span::new(at, at + name.len()));
+    let asks = is_dockerfile(file).then(|| asking(file));
+    let finding = Finding::new(
+        &RULE,
+        format!("the program is built for {name}, whatever the image is for"),
+    )
+    .at(place)
+    .label("fixed")
+    .help("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it")
+    .fixes(asks);
+    out.report(finding);
+}
+
+/// The fix of a Dockerfile: each fixed architecture is the one that is asked for, and each stage that
+/// uses it declares the argument before it.
+fn asking(file: &Arc<SourceFile>) -> Fix {
+    let text = file.text();
+    let stages = stages_of(text);
+    let mut edits = Vec::new();
+    let mut declared = None;
+    for (at, name) in goarches(text).filter(|(at, _)| !is_comment(text, *at)) {
+        let start = instruction(text, at);
+        let stage = stages.partition_point(|stage| stage.start < start);
+        if declared != Some(stage) {
+            declared = Some(stage);
+            edits.push(Edit {
+                file: Arc::clone(file),
+                span: Span::new(start, start),
+                text: "ARG TARGETARCH\n".to_owned(),
+            });
+        }
+        edits.push(Edit {
+            file: Arc::clone(file),
+            span: Span::new(at, at + name.len()),
+            text: "$TARGETARCH".to_owned(),
+        });
+    }
+    Fix {
+        title: "build for the platform that is asked for".to_owned(),
+        applicability: Applicability::Suggestion,
+        edits,
+    }
+}
+
+/// `TARGETARCH` in a stage that doesn't declare it, where that changes what is built: docker sets it for stages
+/// that ask, and in others it is empty. Go then builds for the platform of the stage.
+fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
+    let text = file.text();
+    let stages = stages_of(text);
+    for (at, value) in set(text) {
+        let variable = ["$TARGETARCH", "${TARGETARCH"]
+            .into_iter()
+            .find(|v| value.starts_with(v));
+        let Some(variable) = variable.filter(|_| !is_comment(text, at)) else {
+            continue;
+        };
+        let before = stages.partition_point(|stage| stage.start < at);
+        let Some(stage) = before.checked_sub(1).and_then(|last| stages.get(last)) else {
+            continue;
+        };
+        if stage.asks.is_some_and(|asks| asks < at) {
+            continue;
+        }
+        let default = value.strip_prefix("${TARGETARCH:-");
+        let default = default.and_then(|rest| rest.split('}').next());
+        let built_for = match default.filter(|name| GOARCHES.contains(name)) {
+            Some(name) => name,
+            None => match stage.platform {
+                Some("$BUILDPLATFORM" | "${BUILDPLATFORM}") => "the machine that builds",
+                Some(fixed) if !fixed.contains('$') => fixed,
+                _ => continue,
+            },
+        };
+        let start = instruction(text, at);
+        let place = Location::new(file, Span::new(at, at + variable.len()));
+        let message = format!("the program is built for {built_for}, whatever the image is for");
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .label("empty: the stage doesn't declare it")
+            .help("docker sets TARGETARCH in stages that ask for it: ARG TARGETARCH above it")
+            .fixes([Fix {
+                title: "ask for the platform".to_owned(),
+                applicability: Applicability::Suggestion,
+                edits: vec![Edit {
+                    file: Arc::clone(file),
+                    span: Span::new(start, start),
+                    text: "ARG TARGETARCH\n".to_owned(),
+                }],
+            }]);
+        out.report(finding);
+    }
+}
+
+/// A stage of a Dockerfile.
+struct Stage<'t> {
+    /// Where it begins.
+    start: usize,
+    /// The platform that it says it runs on; else it runs on the image's.
+    platform: Option<&'t str>,
+    /// Where it asks for `TARGETARCH`.
+    asks: Option<usize>,
+}
+
+/// The stages of a Dockerfile, in their order.
+fn stages_of(text: &str) -> Vec<Stage<'_>> {
+    let mut out: Vec<Stage<'_>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let mut words = line.split_whitespace();
+        let instruction = words.next().unwrap_or_default();
+        if instruction.eq_ignore_ascii_case("FROM") {
+            out.push(Stage {
+                start: at,
+                platform: words.find_map(|word| word.strip_prefix("--platform=")),
+                asks: None,
+            });
+        } else if instruction.eq_ignore_ascii_case("ARG")
+            && words.any(|word| word.split('=').next() == Some("TARGETARCH"))
+            && let Some(stage) = out.last_mut()
+        {
+            stage.asks.get_or_insert(at);
+        }
+        at += line.len();
+    }
+    out
+}
+
+/// Where the instruction begins that a place is in: the first of the lines that go on behind a backslash.
+fn instruction(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    let mut start = before.rfind('\n').map_or(0, |end| end + 1);
+    while let Some(above) = text.get(..start.saturating_sub(1)) {
+        let goes_on = start > 0 && above.trim_end_matches('\r').ends_with('\\');
+        if !goes_on {
+            break;
+        }
+        start = above.rfind('\n').map_or(0, |end| end + 1);
+    }
+    start
+}
+
+fn is_dockerfile(file: &SourceFile) -> bool {
+    let name = file.path().file_name().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    name.contains("dockerfile") || name.contains("containerfile")
+}
+
+fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
+    let text = file.text();
+    for (at, flag) in text.match_indices("--platform") {
+        let line = text.get(..at).and_then(|t| t.lines().next_back());
+        let line = line.unwrap_or_default();
+        let builds = [
+            "docker build",
+            "docker buildx build",
+            "podman build",
+            "buildah b",
+        ];
+        if is_comment(text, at) || !builds.iter().any(|b| line.contains(b)) {
+            continue;
+        }
+        let rest = text.get(at + flag.len()..).unwrap_or_default();
+        let value = rest.trim_start_matches(['=', ' ', '"', '\'']);
+        let end = value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+        let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
+        let architecture = value.strip_prefix("linux/").unwrap_or_default();
+        let name = architecture.split('/').next().unwrap_or_default();
+        if value.contains(',') || !GOARCHES.contains(&name) {
+            continue;
+        }
+        // The same command for another platform is a matrix that was written out.
+        let others = text.matches("linux/").count();
+        if others > 1 {
+            continue;
+        }
+        let begin = text.len() - rest.len() + rest.find(value).unwrap_or(0);
+        let place = Location::new(file, Span::new(begin, begin + value.len()));
+        let finding = Finding::new(&RULE, format!("the image is built for {value} only"))
+            .at(place)
+            .label("one platform")
+            .help("name all platforms of the cluster's nodes: --platform linux/amd64,linux/arm64");
+        out.report(finding);
+    }
+}

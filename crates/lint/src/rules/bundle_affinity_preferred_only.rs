@@ -1,0 +1,116 @@
+//! A wish for an architecture that forbids nothing.
+
+use super::prelude::*;
+use crate::{Coverage, Stated};
+
+pub(super) static RULE: Rule = Rule {
+    name: "bundle-affinity-preferred-only",
+    group: Group::Bundle,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("pods go to other architectures when the preferred nodes are full"),
+    fix: FixKind::Unsafe,
+    summary: "the architecture is in preferred terms only, which forbid nothing",
+    page: r#"
+## What it finds
+
+A pod template with `kubernetes.io/arch` in a preferred term of its node affinity, and nothing about it in
+the required ones or the node selector: deployments of ClusterServiceVersions; Deployments, DaemonSets and
+other workloads where they may land on nodes of several architectures.
+
+Where the images are known to be there for every architecture they may land on, or all nodes are of one,
+it is information for an operator and nothing for a workload: then a wish is all that is needed.
+
+## Why it matters
+
+A preferred term is a matter of points. When the preferred nodes are full, cordoned or gone, the pod goes
+to another node, of an architecture that its image perhaps isn't built for.
+
+## Example
+
+```yaml
+preferredDuringSchedulingIgnoredDuringExecution:
+  - weight: 1
+    preference:
+      matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
+```
+
+## Remedy
+
+```yaml
+requiredDuringSchedulingIgnoredDuringExecution:
+  nodeSelectorTerms:
+    - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
+```
+
+The preferred terms may stay beside it.
+
+## Sources
+
+- Operator SDK: supporting multiple architectures (the required terms are the least)
+- `placement-preferred-only-for-arch` is the same about the HyperConverged's placements
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for pod in cx.pod_templates() {
+        let Some(preferred) = pod.preferred().filter(|_| pod.stated() == Stated::Nowhere) else {
+            continue;
+        };
+        let reach = cx.reach(pod);
+        // The Subscription keeps it to some.
+        if reach != cx.reach_unrestricted(pod) {
+            continue;
+        }
+        let harmless = cx.coverage(pod) == Coverage::All || reach.len() == 1;
+        let severity = match (pod.in_bundle, harmless) {
+            (true, true) => Severity::Info,
+            (true, false) => Severity::Warning,
+            (false, false) if reach.len() > 1 => Severity::Warning,
+            (false, _) => continue,
+        };
+        let all: Vec<&str> = reach.into_iter().collect();
+        let message = format!("{} only prefers an architecture", pod.called);
+        let label = match all.len() {
+            0 | 1 => "forbids no other one".to_owned(),
+            _ => format!("pods may still land on {}", or(&all)),
+        };
+        let wished = wished(&pod.document, &preferred);
+        let support = cx.support(pod).filter(|s| s.is_complete);
+        let kept: Vec<String> = match support {
+            Some(support) if !support.architectures.is_empty() => {
+                support.architectures.into_iter().collect()
+            }
+            _ => wished,
+        };
+        let fix = (!kept.is_empty())
+            .then(|| {
+                let title = format!("require {}", or(&kept));
+                unsafely(&pod.document, title, &pod.keep_to(&kept))
+            })
+            .flatten();
+        let finding = Finding::new(&RULE, message)
+            .severity(severity)
+            .at(pod.document.locate_key(&preferred))
+            .object(object_of(&pod.document))
+            .label(label)
+            .help("require what its images are built for; the wish may stay beside it");
+        out.report(finding.fixes(fix));
+    }
+}
+
+/// The architectures that a preferred term names.
+fn wished(document: &Document, term: &Path) -> Vec<String> {
+    let all = document.root.at(&term.key("matchExpressions"));
+    let all = all.map(|n| n.items()).unwrap_or_default().iter();
+    let ours = all.filter(|e| {
+        let text = |key: &str| e.get(key).and_then(|n| n.as_str());
+        text("key") == Some("kubernetes.io/arch") && text("operator") == Some("In")
+    });
+    let values = ours.filter_map(|e| e.get("values")).flat_map(|v| v.items());
+    values
+        .filter_map(|v| v.as_str())
+        .map(str::to_owned)
+        .collect()
+}

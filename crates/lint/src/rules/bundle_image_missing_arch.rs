@@ -1,0 +1,214 @@
+//! An image of an operator that isn't there for an architecture that it is needed for.
+
+use super::prelude::*;
+use crate::{Coverage, Form, ImageEvidence, ImageUse, UsedAs};
+
+pub(super) static RULE: Rule = Rule {
+    name: "bundle-image-missing-arch",
+    group: Group::Bundle,
+    severity: Severity::Error,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the image can't be pulled on nodes of the architecture"),
+    summary: "an image that a ClusterServiceVersion names lacks an architecture that is needed",
+    page: r#"
+## What it finds
+
+An image of a ClusterServiceVersion (of its deployments' containers, in `spec.relatedImages`, or in a
+`RELATED_IMAGE_` variable of the operator) that is known not to be there for a platform:
+
+| | |
+|---|---|
+| error | the labels `operatorframework.io/arch.…` claim it (without such a label: amd64) |
+| warning | it is related, everything that the operator itself runs is there for it, and declared nodes have it |
+| warning | a deployment's images are there for no architecture that it may land on |
+
+Operating systems are compared as well, variants (`arm64/v8`) are not, and attestations
+(`unknown/unknown`) are no platforms. Nothing is said about an architecture that the pods which run the
+image are kept from. Where none of the operator's own images has what a label claims, the label is wrong:
+`bundle-csv-arch-labels`.
+
+What images have is known from saved output of skopeo and docker, see `dict-architectures-overclaim`.
+
+## Why it matters
+
+The pull fails with `no image found in manifest list for architecture`, and the pod stays in
+`ImagePullBackOff`. It has happened to a released CDI, whose list had lost amd64.
+
+## Example
+
+The operator's image is there for amd64 and arm64, its proxy's for amd64:
+
+```yaml
+metadata:
+  labels:
+    operatorframework.io/arch.amd64: supported
+    operatorframework.io/arch.arm64: supported
+```
+
+## Remedy
+
+Push the missing image, or take the label away:
+
+```yaml
+metadata:
+  labels:
+    operatorframework.io/arch.amd64: supported
+```
+
+## Sources
+
+- Operator SDK: supporting multiple architectures, Operator Lifecycle Manager
+- operator-framework/api: the multiarch validator refuses it
+- kubevirt/containerized-data-importer#4080
+- <https://sdk.operatorframework.io/docs/advanced-topics/multi-arch/>
+- <https://github.com/operator-framework/api/blob/master/pkg/validation/internal/multiarch.go>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for csv in cx.csvs() {
+        claimed(cx, csv, out);
+        operands(cx, csv, out);
+        for pod in &csv.deployments {
+            nowhere(cx, pod, out);
+        }
+    }
+}
+
+/// What is known about the images of a CSV, as far as it is known what they lack.
+fn known<'c>(cx: &Context<'_>, csv: &'c Csv) -> Vec<(ImageUse<'c>, ImageEvidence)> {
+    let images = csv.images().into_iter();
+    let known = images.filter_map(|used| {
+        let evidence = cx.image_evidence(used.image)?;
+        evidence.is_complete().then_some((used, evidence))
+    });
+    known.collect()
+}
+
+fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
+    let labels = csv.claimed();
+    let wrong = csv.overclaimed(cx);
+    let meant = labels.architectures.iter();
+    let meant: Vec<_> = meant
+        .filter(|(a, _)| !wrong.iter().any(|(w, _)| w == a))
+        .collect();
+    for (used, evidence) in known(cx, csv) {
+        let kept_from = |a: &str| {
+            let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == used.image);
+            let mut running = csv.deployments.iter().filter(runs).peekable();
+            running.peek().is_some() && running.all(|p| !p.permits(a))
+        };
+        let mut missing = Vec::new();
+        let mut label = None;
+        for (os, os_place) in &labels.systems {
+            for (architecture, place) in &meant {
+                if evidence.lacks_platform(os, architecture) && !kept_from(architecture) {
+                    missing.push(platform(os, architecture));
+                    // Of two labels, the one that makes the difference.
+                    let own = os_place.as_ref().filter(|_| !evidence.lacks(architecture));
+                    label = label.or(own).or(place.as_ref());
+                }
+            }
+        }
+        if missing.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "{} isn't there for {}, which the operator {} claims to support",
+            used.image,
+            and(&missing),
+            csv.name()
+        );
+        let mut finding = at_image(csv, &used, &evidence, message)
+            .help("push what is missing, or claim only what every image has");
+        if let Some(place) = label {
+            finding = finding.related(place.clone(), "claimed here");
+        }
+        out.report(finding);
+    }
+}
+
+/// Operands' images that lack what the operator itself has, and what nodes have.
+fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
+    if !csv.is_known(cx) {
+        return;
+    }
+    let labels = csv.claimed();
+    let own = csv.run_images(cx);
+    let there = cx.all_architectures().iter().copied();
+    let there: Vec<&str> = there
+        .filter(|a| !labels.architectures.iter().any(|(l, _)| l == a))
+        .filter(|a| own.iter().all(|(_, e)| !e.lacks(a)))
+        .collect();
+    let known = known(cx, csv).into_iter();
+    // A single image is bundle-image-not-manifest-list's.
+    let lists = known.filter(|(u, e)| u.used == UsedAs::Related && e.form != Form::Single);
+    for (used, evidence) in lists {
+        let missing: Vec<&str> = there
+            .iter()
+            .copied()
+            .filter(|a| evidence.lacks(a))
+            .collect();
+        if missing.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "{} isn't there for {}, although the operator {} itself is",
+            used.image,
+            and(&missing),
+            csv.name()
+        );
+        let finding = at_image(csv, &used, &evidence, message)
+            .severity(Severity::Warning)
+            .help("push what is missing, unless it never runs on such a node");
+        out.report(with_nodes(finding, cx, &missing));
+    }
+}
+
+/// A deployment that no node it may land on can run.
+fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
+    if cx.coverage(pod) != Coverage::Nothing {
+        return;
+    }
+    let reach: Vec<&str> = cx.reach(pod).into_iter().collect();
+    let support = cx.support(pod).map(|s| s.known).unwrap_or_default();
+    let short = support
+        .iter()
+        .find(|(_, e)| reach.iter().all(|a| e.lacks(a)));
+    let Some((path, evidence)) = short.or(support.first()) else {
+        return;
+    };
+    let message = format!(
+        "no node that {} may land on is of an architecture that its images are there for",
+        pod.called
+    );
+    let finding = Finding::new(&RULE, message)
+        .severity(Severity::Warning)
+        .at(pod.document.locate(path))
+        .object(object_of(&pod.document))
+        .label(format!(
+            "there for {}, needed for {}",
+            has(evidence),
+            or(&reach)
+        ))
+        .help("push what is missing, or place the operator on other nodes")
+        .related(evidence.place(), "this says what the image has");
+    out.report(with_nodes(finding, cx, &reach));
+}
+
+fn at_image(csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEvidence, message: String) -> Finding {
+    Finding::new(&RULE, message)
+        .at(csv.document.locate(&used.path))
+        .object(object_of(&csv.document))
+        .label(format!("there for {}", has(evidence)))
+        .related(evidence.place(), "this says what the image has")
+}
+
+/// `arm64`, or `windows/amd64`.
+fn platform(os: &str, architecture: &str) -> String {
+    match os {
+        "linux" => architecture.to_owned(),
+        _ => format!("{os}/{architecture}"),
+    }
+}

@@ -1,0 +1,261 @@
+//! Durations of certificates that don't go together.
+
+use hcoplan_kubernetes::duration::{self, Duration};
+use hcoplan_planner::admission::Reason;
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "cert-config-invalid",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "spec.certConfig.…: value is too small, or: duration is smaller than renewBefore",
+    ),
+    needs: Needs::Document,
+    summary: "durations of certificates are too short or contradict each other",
+    page: r#"
+## What it finds
+
+A `certConfig` that the webhook refuses once the CRD's defaults are filled in. What isn't written is
+48h and 24h for the CA's `duration` and `renewBefore`, 24h and 12h for the server's. Then it asks
+for all of these:
+
+- every duration is at least ten minutes;
+- no certificate is renewed earlier than it was issued: `renewBefore` is at most `duration`;
+- the CA outlives the server's certificate: `ca.duration` is at least `server.duration`.
+
+Two that are equal are accepted, and reported as information: a certificate with a `renewBefore` as
+long as its `duration` is due for renewal in the moment it is issued.
+
+## Why it matters
+
+The change is refused as a whole. Most often one of the four is set, and a default that isn't in
+the manifest contradicts it.
+
+## Example
+
+```yaml
+spec:
+  certConfig:
+    server:
+      duration: 72h
+```
+
+The CA's certificate has its default of 48h.
+
+## Remedy
+
+Write the values that depend on each other together:
+
+```yaml
+spec:
+  certConfig:
+    ca:
+      duration: 96h
+      renewBefore: 48h
+    server:
+      duration: 72h
+      renewBefore: 12h
+```
+
+## Sources
+
+- HCO `pkg/webhooks/validator`, `validateCertConfig`
+- The defaults of `certConfig` in the CRDs
+"#,
+    ..Rule::BASE
+};
+
+/// What must not be longer than what, and what the longer one is needed for.
+const ORDER: [(&str, &str, &str); 3] = [
+    (
+        "ca.renewBefore",
+        "ca.duration",
+        "the CA is due for renewal as soon as it is issued",
+    ),
+    (
+        "server.renewBefore",
+        "server.duration",
+        "the server's certificate is due for renewal as soon as it is issued",
+    ),
+    (
+        "server.duration",
+        "ca.duration",
+        "the CA doesn't outlive the server's certificate",
+    ),
+];
+
+/// Nothing may be shorter.
+const MINIMUM: Duration = Duration(10 * 60 * 1_000_000_000);
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(config) = cx.field("certConfig").path() else {
+        return;
+    };
+    let is_ours = |r| matches!(r, Reason::CertificateTooShort | Reason::CertificateOrder);
+    if let Some(finding) = cx.refused(&RULE, is_ours) {
+        let mistakes = mistakes(cx, &config);
+        let named = cx.admission().causes.first().map(|c| &c.path);
+        // The webhook names one; the others are what it would name next.
+        let first = mistakes.iter().position(|m| match cx.admission().reason {
+            Some(Reason::CertificateTooShort) => Some(&config.below(m.named)) == named,
+            _ => m.is_order,
+        });
+        let Some(first) = first.and_then(|i| mistakes.get(i)) else {
+            out.explain(Incident::Refusal, finding);
+            return;
+        };
+        let mut help = first.help.clone();
+        let mut finding = finding.at(first.place.clone()).label(first.text.clone());
+        if let Some((place, text)) = &first.there {
+            finding = finding.related(place.clone(), text.clone());
+        }
+        for other in mistakes.iter().filter(|m| !std::ptr::eq(*m, first)) {
+            finding = finding.related(other.place.clone(), other.text.clone());
+            help = format!("{help}; {}", other.help);
+        }
+        out.explain(Incident::Refusal, finding.help(help));
+    } else {
+        equal_ones(cx, &config, out);
+    }
+}
+
+/// A duration as it is in force.
+struct Setting<'c> {
+    config: &'c Path,
+    name: &'static str,
+    value: Duration,
+}
+
+impl Setting<'_> {
+    fn is_written(&self, cx: &Context<'_>) -> bool {
+        let config = cx.document().root.at(self.config);
+        config.is_some_and(|c| c.below(self.name).is_some())
+    }
+
+    fn describe(&self, cx: &Context<'_>) -> String {
+        let by_default = if self.is_written(cx) {
+            ""
+        } else {
+            " by default"
+        };
+        format!("{} is {}{by_default}", self.name, self.value)
+    }
+
+    fn place(&self, cx: &Context<'_>) -> Location {
+        cx.locate(&self.config.below(self.name))
+    }
+}
+
+fn setting<'c>(config: &'c Path, stored: &Value, name: &'static str) -> Option<Setting<'c>> {
+    let value = tree::get(stored, name)?;
+    Some(Setting {
+        config,
+        name,
+        value: duration::parse(value.as_str()?).ok()?,
+    })
+}
+
+/// The settings as they are stored, or would be.
+fn stored<'c>(cx: &'c Context<'_>, config: &Path) -> Option<&'c Value> {
+    let admission = cx.admission();
+    let stored = admission.stored.as_ref().or(admission.forced.as_ref());
+    stored.and_then(|object| config.get(object))
+}
+
+/// The pairs of settings that [`ORDER`] is about, as far as they are in force.
+fn pairs<'c>(
+    cx: &'c Context<'_>,
+    config: &'c Path,
+) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
+    let stored = stored(cx, config);
+    ORDER
+        .into_iter()
+        .filter_map(move |(short, long, consequence)| {
+            let short = setting(config, stored?, short)?;
+            Some((short, setting(config, stored?, long)?, consequence))
+        })
+}
+
+/// Something that the webhook refuses.
+struct Mistake {
+    /// The setting that it is about, below `certConfig`.
+    named: &'static str,
+    /// Where it is written.
+    place: Location,
+    /// What is wrong there.
+    text: String,
+    /// Whether it contradicts another one.
+    is_order: bool,
+    /// The setting that it contradicts, where that is written.
+    there: Option<(Location, String)>,
+    /// What to do.
+    help: String,
+}
+
+/// All that is refused, in the webhook's order.
+fn mistakes(cx: &Context<'_>, config: &Path) -> Vec<Mistake> {
+    let names = [
+        "ca.duration",
+        "ca.renewBefore",
+        "server.duration",
+        "server.renewBefore",
+    ];
+    let stored = stored(cx, config);
+    let all = names
+        .into_iter()
+        .filter_map(|n| setting(config, stored?, n));
+    let short = all.filter(|s| s.value < MINIMUM).map(|s| Mistake {
+        named: s.name,
+        place: s.place(cx),
+        text: format!("{}: shorter than ten minutes", s.describe(cx)),
+        is_order: false,
+        there: None,
+        help: format!("write ten minutes (10m) or more for {}", s.name),
+    });
+    let mut out: Vec<Mistake> = short.collect();
+    for (short, long, _) in pairs(cx, config) {
+        if short.value <= long.value {
+            continue;
+        }
+        let (here, there) = match short.is_written(cx) {
+            true => (&short, &long),
+            false => (&long, &short),
+        };
+        let both = here.is_written(cx) && there.is_written(cx);
+        let too = if both { "" } else { " (write both)" };
+        out.push(Mistake {
+            named: here.name,
+            place: here.place(cx),
+            text: format!("{}, but {}", here.describe(cx), there.describe(cx)),
+            is_order: true,
+            there: there
+                .is_written(cx)
+                .then(|| (there.place(cx), there.describe(cx))),
+            help: format!("{} must not be longer than {}{too}", short.name, long.name),
+        });
+    }
+    out
+}
+
+fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
+    for (short, long, consequence) in pairs(cx, config) {
+        if short.value != long.value {
+            continue;
+        }
+        let here = if short.is_written(cx) { &short } else { &long };
+        let message = format!(
+            "{} and {} are both {}: {consequence}",
+            short.name, long.name, short.value
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(here.place(cx))
+            .label("accepted")
+            .help(format!("make {} shorter than {}", short.name, long.name))
+            .severity(Severity::Info);
+        out.report(finding);
+    }
+}

@@ -1,0 +1,175 @@
+//! Customising a common golden image loses what it came with.
+
+use serde_json::{Map, Value};
+
+use super::prelude::*;
+use crate::WrittenTemplate;
+
+pub(super) static RULE: Rule = Rule {
+    name: "common-dict-customization-drops-fields",
+    group: Group::GoldenImages,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent(
+        "the image leaves the namespace of the others, or loses settings that it came with",
+    ),
+    fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
+    summary: "customising a common golden image loses its namespace, its settings or its own labels",
+    page: r#"
+## What it finds
+
+A customised common image (an entry of `dataImportCronTemplates` with the name of one) that
+
+- names no namespace although `commonBootImageNamespace` is set,
+- lacks a field of the common image's `spec` that CDI doesn't default to the same value, or
+- has labels of its own.
+
+The source and the storage request have rules of their own: without a source HCO crashes
+(`common-dict-without-source`), without a storage size CDI refuses the image
+(`dict-rejected-by-cdi`).
+
+## Why it matters
+
+HCO doesn't merge. The `spec` in the HyperConverged takes the place of the common one as a whole; only
+an empty schedule is filled in. The namespace is taken from the HyperConverged even when it names
+none, so the image goes where images without a namespace go (`kubevirt-os-images`), while its
+siblings go to `commonBootImageNamespace`. Virtual machines that look for it there find nothing, or
+an old one. Labels are the other way round: the common image's stay, and those in the HyperConverged
+are ignored, the ones for a default instance type included.
+
+## Example
+
+```yaml
+spec:
+  commonBootImageNamespace: images
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora-image-cron
+      spec: {}   # and so on
+```
+
+## Remedy
+
+```yaml
+    - metadata:
+        name: fedora-image-cron
+        namespace: images
+```
+
+Repeat the fields that the message names. For labels of your own, switch the common image off and
+write one by another name.
+
+## Sources
+
+- HCO `controllers/handlers/golden-images`, `customizeCommonDICT`, the same in all modelled releases
+- CDI's DataImportCron controller for what a missing field means
+"#,
+    ..Rule::BASE
+};
+
+/// What CDI takes where a field is missing.
+const DEFAULTS: [(&str, &str); 2] = [("garbageCollect", "Outdated"), ("retentionPolicy", "All")];
+
+/// Fields with rules of their own, or that the API server requires.
+const ELSEWHERE: [&str; 5] = ["managedDataSource", "pvc", "schedule", "source", "storage"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for image in cx.golden_images() {
+        let customised = matches!(image.template.source, TemplateSource::Customised { .. });
+        if let Some(written) = image.written.filter(|_| customised) {
+            namespace(cx, &written, out);
+            fields(cx, image, &written, out);
+            labels(&written, out);
+        }
+    }
+}
+
+fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
+    let hc = cx.hyperconverged();
+    let common = hc.and_then(|hc| hc.text("workloadSources.commonBootImageNamespace"));
+    let own = written.get("metadata.namespace").and_then(|n| n.as_str());
+    let Some(common) = common.filter(|_| own.unwrap_or_default().is_empty()) else {
+        return;
+    };
+    let goes_to = &cx.release().ssp().golden_images_namespace;
+    if common == goes_to {
+        return;
+    }
+    let name = written.name();
+    let message = format!(
+        "golden image {name} is customised and so goes to {goes_to}, not to {common} with the others"
+    );
+    let place = cx.field("commonBootImageNamespace").value_place();
+    let path = written.path(cx).key("metadata").key("namespace");
+    let finding = Finding::new(&RULE, message)
+        .at(written.name_place())
+        .label("names no namespace")
+        .related(place, "doesn't count for customised images")
+        .help(format!("add namespace: {common} to its metadata"));
+    let set = Change::Set(path, common.into());
+    let title = format!("keep {name} in {common}");
+    out.report(finding.fixes(cx.fix(title, Applicability::Suggestion, &[set])));
+}
+
+fn fields(
+    cx: &Context<'_>,
+    image: &GoldenImage<'_>,
+    written: &WrittenTemplate<'_>,
+    out: &mut Sink,
+) {
+    let common = cx.common_image(written.name()).map(|c| &c["spec"]);
+    let common = common.and_then(Value::as_object);
+    let (Some(common), Some(own)) = (common, image.template.spec.as_ref()) else {
+        return;
+    };
+    let mut lost = missing(common, own);
+    let data_volume = |spec: &'_ Map<String, Value>| {
+        let inner = spec.get("template").and_then(|t| t.get("spec"));
+        inner
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default()
+    };
+    lost.extend(missing(&data_volume(common), &data_volume(own)));
+    if lost.is_empty() {
+        return;
+    }
+    let name = written.name();
+    let message = format!(
+        "golden image {name} is customised and so loses {} of the common image",
+        and(&lost)
+    );
+    let finding = Finding::new(&RULE, message)
+        .at(written.locate_key("spec"))
+        .label("takes the place of the whole common spec")
+        .help(format!("repeat {}", and(&lost)));
+    out.report(finding);
+}
+
+/// The fields of the common image that are missing, with their values.
+fn missing(common: &Map<String, Value>, own: &Map<String, Value>) -> Vec<String> {
+    let lost = common.iter().filter(|(key, value)| {
+        let default = DEFAULTS.iter().any(|(k, v)| k == key && *value == v);
+        !own.contains_key(*key) && !default && !ELSEWHERE.contains(&key.as_str())
+    });
+    lost.map(|(key, value)| format!("{key}: {value}")).collect()
+}
+
+fn labels(written: &WrittenTemplate<'_>, out: &mut Sink) {
+    let labels = written.get("metadata.labels");
+    let labels = labels.map(|l| l.entries()).unwrap_or_default();
+    if labels.is_empty() {
+        return;
+    }
+    let keys: Vec<&str> = labels.iter().map(|e| e.key.text.as_str()).collect();
+    let message = format!(
+        "golden image {} is customised, and HCO ignores its own labels: {}",
+        written.name(),
+        and(&keys)
+    );
+    let finding = Finding::new(&RULE, message)
+        .at(written.locate_key("metadata.labels"))
+        .label("only the common image's labels count")
+        .help("switch the common image off, and write one by another name with these labels");
+    out.report(finding);
+}

@@ -1,0 +1,195 @@
+//! A golden image is switched off that isn't there.
+
+use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
+use hcoplan_planner::release::Platform;
+use hcoplan_yaml::Value;
+
+use super::prelude::*;
+use crate::WrittenTemplate;
+
+pub(super) static RULE: Rule = Rule {
+    name: "common-dict-unknown-name",
+    group: Group::GoldenImages,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent(
+        "no common golden image is changed or switched off: it is imported as before",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "a golden image is switched off or customised by a name that no common image has",
+    page: r#"
+## What it finds
+
+An entry of `dataImportCronTemplates` that only says `enable: "false"`, for a name that is none of
+the release's common golden images.
+
+And an entry with a `spec` whose name is nearly that of a common image, such as `fedora-image-crn`: it
+doesn't customise that one, but makes a new one beside it. One that is called as a common image of
+another release (`centos8-image-cron`), or as the HyperConverged itself, is information: it may be meant.
+
+An image of your own that is switched off keeps its `spec` and isn't meant, and plain Kubernetes has
+no golden images. Builds of vendors bring
+other common images than the community's; where yours does, this finding may be wrong.
+
+## Why it matters
+
+HCO finds nothing to switch off and doesn't say so. Usually the name of the DataSource (`fedora`)
+was taken for the name of the template (`fedora-image-cron`): the image goes on being imported and
+takes its storage.
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora
+        annotations:
+          dataimportcrontemplate.kubevirt.io/enable: "false"
+```
+
+## Remedy
+
+Write the name of the template:
+
+```yaml
+        name: fedora-image-cron
+```
+
+The running operator lists the names in `status.dataImportCronTemplates` of the HyperConverged.
+
+## Sources
+
+- HCO `controllers/handlers/golden-images`: what is switched off and not common is skipped
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.inventory().platform == Platform::Kubernetes {
+        return;
+    }
+    for template in cx.written_templates() {
+        let spec = template.get("spec");
+        let bare = spec.is_none_or(|s| matches!(s.value, Value::Null));
+        let off = template.annotation(cx, ENABLE_ANNOTATION);
+        let off = off.and_then(|a| a.text());
+        let name = template.name();
+        if !bare && cx.common_image(name).is_none() {
+            beside(cx, &template, out);
+            continue;
+        }
+        if !bare
+            || !off.is_some_and(|o| o.eq_ignore_ascii_case("false"))
+            || name.is_empty()
+            || cx.common_image(name).is_some()
+        {
+            continue;
+        }
+        let common: Vec<&str> = cx.common_images().collect();
+        let meant = meant(name, cx);
+        let message = format!(
+            "{name} is switched off, but release {} has no common golden image of this name",
+            cx.release().label()
+        );
+        let mut finding = Finding::new(&RULE, message)
+            .at(template.name_place())
+            .label("switches nothing off")
+            .help(match meant {
+                Some(meant) => format!("write {meant}"),
+                None => format!("the common images are {}", and(&common)),
+            });
+        if let Some(meant) = meant {
+            let title = format!("switch {meant} off");
+            let place = template.name_place();
+            finding = finding.fix(Fix::edit(title, Applicability::Suggestion, place, meant));
+        }
+        out.report(finding);
+    }
+}
+
+/// An image whose name is nearly that of a common one.
+fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
+    let name = template.name();
+    let Some(meant) = nearest(name, cx.common_images()).filter(|_| !name.is_empty()) else {
+        return another_version(name, cx, template, out);
+    };
+    // Who names a DataSource of its own wants an image of its own.
+    let own = template
+        .get("spec.managedDataSource")
+        .and_then(|n| n.as_str());
+    let theirs = cx
+        .common_image(meant)
+        .and_then(|i| i["spec"]["managedDataSource"].as_str());
+    if own != theirs {
+        return another_version(name, cx, template, out);
+    }
+    let place = template.name_place();
+    let finding = Finding::new(
+        &RULE,
+        format!("{name} is no common golden image: it makes a new one instead of changing {meant}"),
+    )
+    .at(place.clone())
+    .label("a new image")
+    .help(format!("write {meant}"))
+    .fix(Fix::edit(
+        format!("customise {meant}"),
+        Applicability::Suggestion,
+        place,
+        meant,
+    ));
+    out.report(finding);
+}
+
+/// An image that is called as common ones of other releases are, or as the HyperConverged, which the vendor's
+/// example of a customised image does. It may be meant as a new one.
+fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
+    let own = template
+        .get("spec.managedDataSource")
+        .and_then(|n| n.as_str())
+        .unwrap_or_default();
+    let is_version_of = |common: &&str| {
+        let image = cx.common_image(common);
+        let theirs = image.and_then(|i| i["spec"]["managedDataSource"].as_str());
+        let (ours, common) = (system(name), system(common));
+        let same = ours.starts_with(common) || common.starts_with(ours);
+        same && !ours.is_empty() && theirs.is_some_and(|d| system(d) == system(own))
+    };
+    let common: Vec<&str> = cx.common_images().collect();
+    let is_copied = text_at(cx.document(), "metadata.name") == Some(name);
+    let is_version = name.ends_with(SUFFIX) && common.iter().any(is_version_of);
+    if !is_copied && !is_version {
+        return;
+    }
+    let release = cx.release().label();
+    let message = format!(
+        "{name} is no common golden image of {release}: it makes a new one, and changes none"
+    );
+    let finding = Finding::new(&RULE, message)
+        .severity(Severity::Info)
+        .at(template.name_place())
+        .label("a new image")
+        .help(format!("the common images are {}", and(&common)));
+    out.report(finding);
+}
+
+/// How the names of common images end.
+const SUFFIX: &str = "-image-cron";
+
+/// The operating system in the name of an image or a DataSource: `centos-stream` of
+/// `centos-stream9-image-cron`.
+fn system(name: &str) -> &str {
+    let name = name.strip_suffix(SUFFIX).unwrap_or(name);
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.')
+}
+
+/// The common image that was meant: the one whose DataSource has this name, else the one whose
+/// name is nearest.
+fn meant<'a>(name: &str, cx: &Context<'a>) -> Option<&'a str> {
+    let by_data_source = cx.common_images().find(|n| {
+        let image = cx.common_image(n);
+        image.is_some_and(|i| i["spec"]["managedDataSource"] == name)
+    });
+    by_data_source.or_else(|| nearest(name, cx.common_images()))
+}

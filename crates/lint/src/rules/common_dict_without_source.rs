@@ -1,0 +1,155 @@
+//! A common golden image is customised without saying where it comes from.
+
+use hcoplan_planner::boot_images::TemplateError;
+use hcoplan_yaml::Value;
+
+use super::prelude::*;
+use crate::WrittenTemplate;
+
+pub(super) static RULE: Rule = Rule {
+    name: "common-dict-without-source",
+    group: Group::GoldenImages,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "panic: runtime error: invalid memory address or nil pointer dereference [recovered]",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a common golden image is customised without a source, which makes HCO crash",
+    page: r#"
+## What it finds
+
+An entry of `dataImportCronTemplates` with the name of a common golden image and a `spec`, but
+without `spec.template.spec.source`, while common images are imported.
+
+## Why it matters
+
+Customising replaces the whole `spec` of the common image; nothing is taken over. Before HCO does
+that, it compares the two registries and follows a pointer to a source that isn't there. The webhook
+panics, so the HyperConverged is refused, with words that name neither the image nor the field. Where
+a deprecation warning lets it in (releases 1.16 to 1.18), the operator panics instead.
+
+An image of your own without a source doesn't crash HCO: CDI refuses it (`dict-rejected-by-cdi`).
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora-image-cron
+      spec:
+        schedule: ""
+        managedDataSource: fedora
+        template:
+          spec:
+            storage:
+              storageClassName: fast
+```
+
+## Remedy
+
+Repeat the source of the common image, and its storage request, which is lost as well:
+
+```yaml
+        template:
+          spec:
+            source:
+              registry:
+                url: docker://quay.io/containerdisks/fedora:latest
+            storage:
+              storageClassName: fast
+              resources:
+                requests:
+                  storage: 5Gi
+```
+
+## Sources
+
+- HCO `controllers/handlers/golden-images`, `customizeCommonDictAnnotations`, the same in all
+  modelled releases; run with such a template
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.field("enableCommonBootImageImport").flag() == Some(false) {
+        return;
+    }
+    let found: Vec<_> = cx
+        .written_templates()
+        .filter(|t| is_sourceless(cx, t))
+        .collect();
+    let Some(first) = found.first() else {
+        return;
+    };
+    let error = TemplateError::MissingSource {
+        name: first.name().to_owned(),
+        index: first.index,
+    };
+    match cx.rendering_fails_with(&error.to_string()) {
+        Some(incident) => {
+            if let Some(finding) = finding(cx, &found) {
+                let finding = match incident {
+                    Incident::ReconcileError => finding.related(
+                        cx.whole(),
+                        "the operator panics in every reconcile, and never deploys SSP",
+                    ),
+                    _ => finding,
+                };
+                out.explain(incident, finding);
+            }
+        }
+        None => {
+            let findings = found.chunks(1).filter_map(|one| finding(cx, one));
+            findings.for_each(|f| out.report(f));
+        }
+    }
+}
+
+/// The finding about the first of these templates, with the others beside it.
+fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
+    let (template, others) = found.split_first()?;
+    let message = format!(
+        "{} customises a common image and has no source: HCO crashes on it",
+        template.called()
+    );
+    let mut finding = Finding::new(&RULE, message)
+        .at(template.locate_key("spec.template.spec"))
+        .label("has no source");
+    if let Some(url) = url_of(cx, template) {
+        finding = finding.help(format!(
+            "repeat the source of the common image: source: {{registry: {{url: {url}}}}}"
+        ));
+    }
+    for other in others {
+        finding = finding.related(other.locate_key("spec.template.spec"), "has none either");
+    }
+    let set = |t: &WrittenTemplate<'_>| {
+        let path = ["spec", "template", "spec", "source"];
+        let path = path.iter().fold(t.path(cx), |path, key| path.key(key));
+        let source = cx.common_image(t.name())?.pointer(SOURCE)?;
+        Some(Change::Set(path, source.clone()))
+    };
+    let changes: Vec<Change> = found.iter().filter_map(set).collect();
+    let title = "repeat the source of the common image";
+    Some(finding.fixes(cx.fix(title, Applicability::Safe, &changes)))
+}
+
+const SOURCE: &str = "/spec/template/spec/source";
+
+fn url_of<'a>(cx: &Context<'a>, template: &WrittenTemplate<'_>) -> Option<&'a str> {
+    let source = cx.common_image(template.name())?.pointer(SOURCE)?;
+    source.pointer("/registry/url")?.as_str()
+}
+
+fn is_sourceless<'a>(cx: &Context<'a>, template: &WrittenTemplate<'a>) -> bool {
+    let is_map = |path: &str| {
+        let node = template.get(path);
+        node.is_some_and(|n| matches!(n.value, Value::Map(_)))
+    };
+    cx.common_image(template.name()).is_some()
+        && template.is_enabled(cx)
+        && is_map("spec")
+        && !is_map("spec.template.spec.source")
+}

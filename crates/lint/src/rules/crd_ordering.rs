@@ -1,0 +1,137 @@
+//! The HyperConverged is applied together with the Subscription that brings its CRD.
+
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Document, Path};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "crd-ordering",
+    group: Group::Gitops,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the first sync fails: no matches for kind \"HyperConverged\""),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "the HyperConverged is synced together with the Subscription that brings its CRD",
+    page: r#"
+## What it finds
+
+A HyperConverged in one directory with the OLM Subscription that installs HCO (where a kustomization is
+there, both among its resources), without a later sync
+wave than the Subscription's or without the sync option `SkipDryRunOnMissingResource=true`.
+
+## Why it matters
+
+The CRD of the HyperConverged comes with the operator, minutes after the Subscription was applied.
+Whatever applies both at once fails the first time. Without the option Argo CD refuses the whole sync
+in its dry run, whatever the waves: the Subscription isn't applied, either, and a new cluster never
+gets there. Clusters that are installed already don't notice.
+
+## Example
+
+```yaml
+kind: Subscription
+spec: {name: community-kubevirt-hyperconverged}
+---
+kind: HyperConverged
+metadata: {name: kubevirt-hyperconverged}
+```
+
+## Remedy
+
+With Argo CD:
+
+```yaml
+kind: HyperConverged
+metadata:
+  annotations:
+    argocd.argoproj.io/sync-wave: "1"
+    argocd.argoproj.io/sync-options: SkipDryRunOnMissingResource=true
+```
+
+With Flux, put them into two Kustomizations, the second with `dependsOn`. Where retries are
+configured, ignore it.
+
+## Sources
+
+- Argo CD: sync waves, sync options
+- Flux: `dependsOn` of a Kustomization
+"#,
+    ..Rule::BASE
+};
+
+const WAVE: &str = "argocd.argoproj.io/sync-wave";
+const OPTIONS: &str = "argocd.argoproj.io/sync-options";
+const SKIP: &str = "SkipDryRunOnMissingResource=true";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let document = cx.document();
+    let directory = document.file.path().parent();
+    // What a kustomization leaves out isn't synced with it.
+    let built = cx.built_files();
+    let is_built = |d: &Document| built.has(&d.file);
+    let mut beside = cx
+        .subscriptions()
+        .filter(|d| d.file.path().parent() == directory && is_built(d) && is_built(document));
+    let Some(subscription) = beside.next() else {
+        return;
+    };
+    let skips =
+        annotation(document, OPTIONS).is_some_and(|o| o.split(',').any(|o| o.trim() == SKIP));
+    let (own, first) = (wave(document), wave(subscription));
+    if skips && own > first {
+        return;
+    }
+    let finding = Finding::new(
+        &RULE,
+        "the HyperConverged is synced together with the Subscription that brings its CRD",
+    )
+    .at(match annotation(document, WAVE) {
+        Some(_) => document.locate(&path(WAVE)),
+        None => cx.whole(),
+    })
+    .label("its kind doesn't exist yet when a new cluster is synced")
+    .help(format!(
+        "give it a later sync wave and the sync option {SKIP}"
+    ))
+    .related(
+        subscription.locate(&Path::dotted("spec.name")),
+        "the CRD comes with this operator",
+    );
+    let mut changes = Vec::new();
+    if own <= first {
+        let later = first.saturating_add(1).to_string();
+        changes.push(Change::Set(path(WAVE), later.into()));
+    }
+    if !skips {
+        let options = match annotation(document, OPTIONS) {
+            Some(options) if !options.is_empty() => format!("{options},{SKIP}"),
+            _ => SKIP.to_owned(),
+        };
+        changes.push(Change::Set(path(OPTIONS), options.into()));
+    }
+    out.report(
+        match cx.fix(
+            "sync it later, with Argo CD",
+            Applicability::Suggestion,
+            &changes,
+        ) {
+            Some(fix) => finding.fix(fix),
+            None => finding,
+        },
+    );
+}
+
+fn path(annotation: &str) -> Path {
+    Path::dotted("metadata.annotations").key(annotation)
+}
+
+fn annotation<'d>(document: &'d Document, name: &str) -> Option<&'d str> {
+    document.root.at(&path(name))?.as_str()
+}
+
+fn wave(document: &Document) -> i64 {
+    let text = annotation(document, WAVE);
+    text.and_then(|t| t.trim().parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,119 @@
+//! KubeVirt and SSP choose different default architectures.
+
+use hcoplan_planner::boot_images::ssp_stage::Origin;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "default-architecture-vs-datasource",
+    group: Group::Heterogeneous,
+    severity: Severity::Warning,
+    releases: &["1.18", "1.19"],
+    fix: FixKind::Suggested,
+    predicts: Predicts::Silent(
+        "virtual machines from the plain DataSource get another architecture than those from a \
+         PVC or a container disk",
+    ),
+    needs: Needs::Nodes,
+    summary: "KubeVirt's default architecture is not the one that plain DataSources lead to",
+    page: r#"
+## What it finds
+
+With multi-arch golden images on, a DataSource without an architecture in its name (`fedora`) that
+leads to another architecture than the one KubeVirt takes by default, although the image exists for
+KubeVirt's.
+
+## Why it matters
+
+Two operators choose, and each by its own rule. HCO gives KubeVirt the first architecture of the
+control plane that workload nodes have too, else the one that most workload nodes have. SSP lets a
+plain DataSource lead to the first architecture of control plane and workload nodes, in this order,
+that the image or its template bundle supports, however many nodes have it.
+
+A virtual machine that names no architecture takes the one of its DataSource; made from a PVC or a
+container disk it takes KubeVirt's. So two machines of one guest end up on different nodes, or one
+of them on none.
+
+## Example
+
+The control plane is amd64 and takes no workloads; three workers are arm64 and one is s390x. KubeVirt's
+default is arm64, the DataSource `fedora` leads to `fedora-amd64`:
+
+```yaml
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
+```
+
+## Remedy
+
+Let workloads run on the control plane's architecture, too; then both choose it. Otherwise name the
+architecture in virtual machines (`spec.template.spec.architecture`) and refer to DataSources by
+their full name (`fedora-arm64`).
+
+## Sources
+
+- HCO `pkg/nodeinfo` (from 1.18) and SSP `internal/operands/data-sources`
+- KubeVirt `pkg/defaults`: the DataSource's architecture label comes before the default
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(default) = cx.default_architecture() else {
+        return;
+    };
+    let other: Vec<(&str, &str)> = cx
+        .data_sources()
+        .filter(|d| tree::get(&d.object.body, "spec.source.dataSource").is_some())
+        .filter_map(|d| {
+            let (name, leads_to) = (d.object.id.name.as_str(), d.origin.architecture.as_deref()?);
+            (leads_to != default && is_imported(cx, name, default)).then_some((name, leads_to))
+        })
+        .collect();
+    let Some((_, first)) = other.first() else {
+        return;
+    };
+    let names: Vec<&str> = other.iter().map(|(name, _)| *name).collect();
+    let leads_to = match other.iter().all(|(_, a)| a == first) {
+        true => (*first).to_owned(),
+        false => "other architectures".to_owned(),
+    };
+    let (verb, noun) = match names.len() {
+        1 => ("leads", "DataSource"),
+        _ => ("lead", "DataSources"),
+    };
+    let message = format!(
+        "KubeVirt's default architecture is {default}, but the {noun} {} {verb} to {leads_to}",
+        and(&names)
+    );
+    let place = match cx.selects_workload_nodes() {
+        true => cx.field("workloads.nodePlacement").key_place(),
+        false => cx.multi_arch_switch(),
+    };
+    let label = match cx.selects_workload_nodes() {
+        true => "selects the workload nodes",
+        false => "multi-arch golden images are on",
+    };
+    let explicit = other.iter().filter_map(|(name, _)| {
+        let images = &cx.release().ssp().golden_images_namespace;
+        cx.clone_instead(images, name, &format!("{name}-{default}"))
+    });
+    let finding = Finding::new(&RULE, message)
+        .at(place)
+        .label(label)
+        .help("name the architecture in virtual machines and in the DataSources that they refer to")
+        .fixes(explicit.chain(cx.machines_made(default)));
+    out.report(with_nodes(finding, cx, &[default, first]));
+}
+
+/// Whether SSP imports the image behind a plain DataSource for an architecture.
+fn is_imported(cx: &Context<'_>, data_source: &str, architecture: &str) -> bool {
+    let is_it = |origin: &Origin| {
+        let is_of = |i: &GoldenImage<'_>| i.template.managed_data_source() == data_source;
+        origin.architecture.as_deref() == Some(architecture)
+            && cx.image_of(origin).is_some_and(is_of)
+    };
+    cx.import_crons().any(|cron| is_it(&cron.origin))
+}

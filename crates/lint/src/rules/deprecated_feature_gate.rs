@@ -1,0 +1,138 @@
+//! Gates that work, and that HCO warns about.
+
+use hcoplan_planner::release::{GateToField, Phase};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "deprecated-feature-gate",
+    group: Group::Upgrade,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("HCO warns at each change, and a release to come drops the gate"),
+    needs: Needs::Plan,
+    fix: FixKind::Safe,
+    summary: "a feature gate is deprecated: a field of v1 took its place",
+    page: r#"
+## What it finds
+
+A feature gate of the HyperConverged that the release still obeys and calls deprecated: HCO's webhooks
+warn when it is written. Several of them are one finding. Gates that switch nothing any more are
+`ignored-field`.
+
+## Why it matters
+
+The warning goes to whoever applies the manifest, which in a pipeline is nobody. The gate works until
+a release drops it, and then what it switched is off again.
+
+## Example
+
+```yaml
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+spec:
+  featureGates:
+    - name: enableMultiArchBootImageImport
+```
+
+## Remedy
+
+```yaml
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+spec:
+  workloadSources:
+    enableMultiArchBootImageImport: true
+```
+
+In v1beta1 the gate has no other place. `hcoplan fix --migrate v1` writes the field.
+
+## Sources
+
+- HCO 1.19 `pkg/webhooks/validator` and `pkg/webhooks/mutator`: deprecated feature gates
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let gates = cx.release().tables().feature_gates.iter();
+    let deprecated = gates.filter(|g| g.phase == Phase::Deprecated);
+    let mut names: Vec<&str> = deprecated.map(|g| g.name.as_str()).collect();
+    names.retain(|name| cx.gate(name).is_written());
+    names.sort_by_key(|name| cx.gate(name).name_place().span);
+    let Some((first, rest)) = names.split_first() else {
+        return;
+    };
+    let (gates, are) = match rest {
+        [] => ("gate", "is"),
+        _ => ("gates", "are"),
+    };
+    let message = format!(
+        "the feature {gates} {} {are} deprecated in {}",
+        and(&names),
+        cx.release().label()
+    );
+    let mut finding = Finding::new(&RULE, message)
+        .at(cx.gate(first).name_place())
+        .label("HCO warns about it");
+    for name in rest {
+        finding = finding.related(cx.gate(name).name_place(), "and about this one");
+    }
+    let fields = fields(cx);
+    let written: Vec<String> = (names.iter())
+        .filter_map(|name| fields.iter().find(|f| f.gate == *name))
+        .map(|f| f.field.clone())
+        .collect();
+    if cx.version() != "v1" {
+        let (their, them) = match rest {
+            [] => ("its", "it"),
+            _ => ("their", "them"),
+        };
+        let help = format!(
+            "in v1 {} took {their} place: `hcoplan fix --migrate v1` writes {them} there",
+            and(&written)
+        );
+        out.report(finding.help(help));
+        return;
+    }
+    let finding = finding.help(format!("write {} instead", and(&written)));
+    out.report(finding.fixes(moved(cx, &names, fields)));
+}
+
+/// The fields that took the place of gates, in v1.
+fn fields<'c>(cx: &'c Context<'_>) -> &'c [GateToField] {
+    let rules = cx.release().admission().version("v1");
+    rules.map_or(&[][..], |r| &r.gates_to_fields)
+}
+
+/// The gates' fields in their place: safe where the same comes of it.
+fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix> {
+    let gates = Path::dotted("spec.featureGates");
+    let list = cx.document().root.at(&gates)?.items();
+    let mut changes = Vec::new();
+    let mut gone = Vec::new();
+    for name in names {
+        let pair = fields.iter().find(|f| f.gate == *name)?;
+        let on = cx.gate(name).explicit()?;
+        let field = Path::dotted(&pair.field);
+        if cx.document().root.at(&field).is_none() {
+            changes.push(Change::Set(field, (on != pair.opposite).into()));
+        }
+        let is_it = |item: &hcoplan_yaml::Node| {
+            let written = item.get("name").and_then(|n| n.as_str());
+            written.is_some_and(|w| w.eq_ignore_ascii_case(name))
+        };
+        gone.push(list.iter().position(is_it)?);
+    }
+    gone.sort_unstable();
+    match gone.len() == list.len() {
+        true => changes.push(Change::Remove(gates)),
+        // From behind, so that the numbers stay right.
+        false => changes.extend(gone.iter().rev().map(|i| Change::Remove(gates.index(*i)))),
+    }
+    let title = match names {
+        [_] => "write the field in the gate's place",
+        _ => "write the fields in the gates' place",
+    };
+    let fix = cx.fix(title, Applicability::Unsafe, &changes)?;
+    cx.safe_where_objects_stay(fix)
+}

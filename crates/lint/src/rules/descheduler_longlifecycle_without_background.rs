@@ -1,0 +1,103 @@
+//! The descheduler's profile LongLifecycle without evictions in the background.
+
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_yaml::Value;
+use hcoplan_yaml::edit::{Change, edits};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "descheduler-longlifecycle-without-background",
+    group: Group::Placement,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent(
+        "HCO is satisfied, and the descheduler starts more migrations than it knows of",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Unsafe,
+    summary: "the descheduler's profile LongLifecycle lacks evictions in the background",
+    page: r#"
+## What it finds
+
+A KubeDescheduler with the profile `LongLifecycle`, neither of the KubeVirt profiles beside it, and
+without `profileCustomizations.devEnableEvictionsInBackground: true`.
+
+## Why it matters
+
+Evicting a virtual machine's pod starts a live migration, and the pod stays until that is done.
+Without this setting the descheduler takes the refused eviction for a failure: it goes on with the
+next pod and comes back to the first one, and the node is emptied by a storm of migrations. HCO looks
+for the profile's name only, so `HCOMisconfiguredDescheduler` doesn't fire.
+
+## Example
+
+```yaml
+kind: KubeDescheduler
+spec:
+  profiles: [LongLifecycle]
+```
+
+## Remedy
+
+```yaml
+spec:
+  profiles: [LongLifecycle]
+  profileCustomizations:
+    devEnableEvictionsInBackground: true
+```
+
+Or use `KubeVirtRelieveAndMigrate`, which includes it.
+
+## Sources
+
+- HCO's cluster configuration: descheduler
+- HCO `controllers/descheduler`, which compares profiles only
+- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOMisconfiguredDescheduler.html>
+"#,
+    ..Rule::BASE
+};
+
+const SWITCH: &str = "profileCustomizations.devEnableEvictionsInBackground";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for descheduler in cx.deschedulers() {
+        let profiles = descheduler.profiles();
+        let knows = |p: &&str| p.ends_with("KubeVirtRelieveAndMigrate");
+        let on = descheduler
+            .get(SWITCH)
+            .is_some_and(|n| matches!(n.value, Value::Bool(true)));
+        if !profiles.contains(&"LongLifecycle") || profiles.iter().any(knows) || on {
+            continue;
+        }
+        let document = descheduler.document;
+        let items = descheduler.get("profiles").map(|n| n.items());
+        let profile = items
+            .unwrap_or_default()
+            .iter()
+            .find(|n| n.as_str() == Some("LongLifecycle"));
+        let place = match (descheduler.get(SWITCH), profile) {
+            (Some(node), _) | (None, Some(node)) => document.location(node.span),
+            (None, None) => document.locate(&descheduler.spec),
+        };
+        let message = "the descheduler's profile LongLifecycle lacks evictions in the background";
+        let mut finding = Finding::new(&RULE, message)
+            .at(place)
+            .object(ObjectId::of(&document.root.to_json()).to_string())
+            .label("every eviction of a virtual machine looks like a failure")
+            .help(format!("set {SWITCH}: true"));
+        if !descheduler.is_watched {
+            finding = finding.severity(Severity::Info);
+        }
+        let mut path = descheduler.spec.key("profileCustomizations");
+        path = path.key("devEnableEvictionsInBackground");
+        out.report(match edits(document, &[Change::Set(path, true.into())]) {
+            Ok(edits) => finding.fix(Fix {
+                title: "evict in the background".to_owned(),
+                applicability: Applicability::Unsafe,
+                edits,
+            }),
+            Err(_) => finding,
+        });
+    }
+}

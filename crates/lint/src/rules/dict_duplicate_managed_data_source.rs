@@ -1,0 +1,140 @@
+//! Two golden images for one DataSource.
+
+use hcoplan_planner::boot_images::ssp_stage::{Displacer, Origin};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-duplicate-managed-data-source",
+    group: Group::GoldenImages,
+    severity: Severity::Error,
+    predicts: Predicts::Silent("one of the images is never imported"),
+    claims: Claim::HasEffect,
+    summary: "two golden images are for one DataSource, so that one is never imported",
+    page: r#"
+## What it finds
+
+Two DataImportCrons that would manage the same DataSource in the same namespace, so that SSP creates
+one of them only. Mostly two templates have one `managedDataSource`; with multi-arch golden images on
+it also happens when an architecture's suffix makes two names equal (`f` for amd64, and `f-amd64`),
+and when a template without architectures has the name under which SSP offers another one's default
+architecture.
+
+## Why it matters
+
+SSP keeps one cron per DataSource: the last one in the order of the templates' names, which is the
+order that HCO hands them on in. It says nothing about the other, whose image is never imported, and
+under the DataSource's name virtual machines get an image that its author didn't choose. Recorded
+with the operators of all four releases: they accept it and report success.
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata: {name: centos-small}
+      spec: {managedDataSource: centos}
+    - metadata: {name: centos-large}
+      spec: {managedDataSource: centos}
+```
+
+## Remedy
+
+Give each its own `managedDataSource`. To replace a common image, switch it off or customise it, by
+the name of its template and not by that of its DataSource.
+
+## Sources
+
+- SSP `internal/operands/data-sources`, `addToCronMap`, the same in all modelled releases
+"#,
+    ..Rule::BASE
+};
+
+const FIELD: &str = "spec.managedDataSource";
+
+/// A cron that is left out, with what has its place, and for which architectures.
+struct Lost<'a> {
+    origin: &'a Origin,
+    by: &'a Displacer,
+    architectures: Vec<&'a str>,
+}
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut all: Vec<Lost<'_>> = Vec::new();
+    for displaced in cx.displaced_crons() {
+        let winner = match &displaced.by {
+            Displacer::SameDataSource(winner) => winner.template.as_ref(),
+            Displacer::DataSource(_) => None,
+            Displacer::SameName(_) => continue,
+        };
+        let same = all.iter_mut().find(|l| {
+            let by = match l.by {
+                Displacer::SameDataSource(w) => w.template.as_ref(),
+                _ => None,
+            };
+            l.origin.template == displaced.origin.template && by == winner
+        });
+        let architecture = displaced.origin.architecture.as_deref();
+        match same {
+            Some(lost) => lost.architectures.extend(architecture),
+            None => all.push(Lost {
+                origin: &displaced.origin,
+                by: &displaced.by,
+                architectures: architecture.into_iter().collect(),
+            }),
+        }
+    }
+    for lost in all {
+        out.report(finding(cx, &lost));
+    }
+}
+
+fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
+    let name = name_of(lost.origin);
+    let what = match lost.architectures.as_slice() {
+        [] => format!("golden image {name} is never imported"),
+        some => format!("golden image {name} is not imported for {}", and(some)),
+    };
+    let data_source = cx
+        .image_of(lost.origin)
+        .map_or("", |i| i.template.managed_data_source());
+    match lost.by {
+        Displacer::SameDataSource(winner) => {
+            let other = name_of(winner);
+            let message = format!("{what}: {other} is for the same DataSource");
+            let finding = Finding::new(&RULE, message);
+            let written = |o: &Origin| cx.image_of(o).is_some_and(|i| i.written.is_some());
+            // The common image isn't in this file: then it is the other one that says so.
+            let finding = match (written(lost.origin), written(winner)) {
+                (true, true) => finding
+                    .at(cx.origin_place(lost.origin, FIELD))
+                    .label(format!("golden image {other} takes it"))
+                    .related(
+                        cx.origin_place(winner, FIELD),
+                        format!("golden image {other}"),
+                    ),
+                (true, false) => finding
+                    .at(cx.origin_place(lost.origin, FIELD))
+                    .label(format!("golden image {other} takes it")),
+                _ => finding
+                    .at(cx.origin_place(winner, FIELD))
+                    .label(format!("takes the place of {name}")),
+            };
+            finding.help("give each golden image its own managedDataSource")
+        }
+        Displacer::DataSource(reference) => {
+            let message = format!("{what}: SSP keeps the DataSource {reference} for itself");
+            Finding::new(&RULE, message)
+                .at(cx.origin_place(lost.origin, FIELD))
+                .label(format!(
+                    "{data_source} leads to the default architecture of another golden image"
+                ))
+                .help("give it another managedDataSource, or say which architectures it exists for")
+        }
+        Displacer::SameName(_) => unreachable!("left out above"),
+    }
+}
+
+fn name_of(origin: &Origin) -> &str {
+    origin.template.as_ref().map_or("", |t| t.name.as_str())
+}

@@ -1,0 +1,101 @@
+//! A golden image that is on and says nothing.
+
+use hcoplan_planner::admission::Reason;
+use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
+use hcoplan_yaml::Value;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-enabled-without-spec",
+    group: Group::GoldenImages,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "a golden image has no spec, but isn't switched off",
+    page: r#"
+## What it finds
+
+A DataImportCronTemplate without `spec` that isn't switched off with the annotation
+`dataimportcrontemplate.kubevirt.io/enable: "false"`.
+
+## Why it matters
+
+HCO's webhook refuses the HyperConverged. A name alone is only allowed for switching a common golden
+image off; a template that is on has to say what it imports.
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora-image-cron
+```
+
+## Remedy
+
+To be rid of a common golden image, switch it off:
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora-image-cron
+        annotations:
+          dataimportcrontemplate.kubevirt.io/enable: "false"
+```
+
+To change one, or for an image of your own, write the whole `spec`: HCO takes nothing from the common
+one but an empty schedule's replacement.
+
+## Sources
+
+- HCO's validating webhook, `validateDataImportCronTemplates`, the same in all modelled releases
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for template in cx.written_templates() {
+        let spec = template.get("spec");
+        let empty = spec.is_none_or(|s| matches!(s.value, Value::Null));
+        // What is written beside the metadata may be what switches it off.
+        let misplaced = template.misplaced_metadata().next().is_some();
+        if !empty || misplaced || !template.is_enabled(cx) {
+            continue;
+        }
+        let common = cx.common_image(template.name()).is_some();
+        let help = match common {
+            true => format!("to switch the common image off, add {ENABLE_ANNOTATION}: \"false\""),
+            false => "write its spec, or remove it".to_owned(),
+        };
+        let place = match spec {
+            Some(_) => template.locate_key("spec"),
+            None => template.name_place(),
+        };
+        let mut finding = Finding::new(
+            &RULE,
+            format!(
+                "{} is on, but has no spec: HCO refuses it",
+                template.called()
+            ),
+        )
+        .at(place)
+        .label("has no spec")
+        .help(help);
+        if common {
+            let path = template.path(cx).key("metadata").key("annotations");
+            let off = [Change::Set(path.key(ENABLE_ANNOTATION), "false".into())];
+            let title = format!("switch {} off", template.name());
+            finding = finding.fixes(cx.fix(title, Applicability::Suggestion, &off));
+        }
+        match cx.is_refused_at(Reason::TemplateWithoutSpec, &template.path(cx)) {
+            true => out.explain(Incident::Refusal, finding),
+            false => out.report(finding),
+        }
+    }
+}

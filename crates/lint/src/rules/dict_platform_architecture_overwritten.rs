@@ -1,0 +1,106 @@
+//! A golden image names an architecture twice.
+
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-platform-architecture-overwritten",
+    group: Group::GoldenImages,
+    severity: Severity::Info,
+    predicts: Predicts::Silent("SSP overwrites it with each architecture of the annotation"),
+    fix: FixKind::Safe,
+    claims: Claim::HasEffect,
+    summary: "a golden image pins the platform's architecture, which SSP overwrites",
+    page: r#"
+## What it finds
+
+With multi-arch golden images on, a DataImportCronTemplate with both the annotation
+`ssp.kubevirt.io/dict.architectures` and `source.registry.platform.architecture`.
+
+Without the annotation, and with multi-arch golden images off, the field counts: it is the way to pin
+an image to one architecture.
+
+## Why it matters
+
+SSP makes a DataImportCron for each architecture of the annotation and writes that architecture into
+the field. What the HyperConverged says there is lost.
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: mine
+        annotations:
+          ssp.kubevirt.io/dict.architectures: amd64,arm64
+      spec:
+        template:
+          spec:
+            source:
+              registry:
+                url: docker://quay.io/acme/mine:1
+                platform:
+                  architecture: amd64
+```
+
+## Remedy
+
+Remove the field; `hcoplan fix` does it. To import one architecture only, name only that in the
+annotation.
+
+## Sources
+
+- SSP `internal/operands/data-sources`, `setDataImportCronArchFields`
+"#,
+    ..Rule::BASE
+};
+
+const PLATFORM: &str = "spec.template.spec.source.registry.platform";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for image in cx.golden_images() {
+        let template = image.template;
+        if !template.has_architectures_annotation() || !template.is_deployed() {
+            continue;
+        }
+        let Some(written) = image.written else {
+            continue;
+        };
+        let platform = written.get(PLATFORM);
+        let Some(pinned) = platform.and_then(|p| p.get("architecture")) else {
+            continue;
+        };
+        let Some(architecture) = pinned.as_str().filter(|a| !a.is_empty()) else {
+            continue;
+        };
+        let imported = template.architectures().unwrap_or_default();
+        let imported: Vec<&str> = imported.split(',').collect();
+        let name = template.name();
+        let message = match imported[..] == [architecture] {
+            true => {
+                format!("golden image {name} pins {architecture}, as its annotation does already")
+            }
+            false => format!(
+                "golden image {name} pins {architecture}, but SSP imports it for {}",
+                and(&imported)
+            ),
+        };
+        let mut finding = Finding::new(&RULE, message)
+            .at(written.place(pinned))
+            .label("overwritten by each architecture of the annotation")
+            .help("remove it, or name only this architecture in the annotation");
+        if let Some(annotation) = written.annotation(cx, ARCHITECTURES_ANNOTATION) {
+            finding = finding.related(annotation.value_place(), "these count");
+        }
+        let mut path = written.path(cx);
+        path.0.extend(Path::dotted(PLATFORM).0);
+        if platform.map(Node::entries).unwrap_or_default().len() > 1 {
+            path = path.key("architecture");
+        }
+        let remove = [Change::Remove(path)];
+        let title = "remove the platform's architecture";
+        out.report(finding.fixes(cx.fix(title, Applicability::Safe, &remove)));
+    }
+}

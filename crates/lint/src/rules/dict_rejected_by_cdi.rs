@@ -1,0 +1,219 @@
+//! A golden image whose DataImportCron is refused.
+
+use std::collections::BTreeSet;
+
+use hcoplan_kubernetes::label::is_subdomain;
+use hcoplan_planner::boot_images::cdi::{self, CdiRefusal};
+
+use super::prelude::*;
+use crate::context::cron_names;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-rejected-by-cdi",
+    group: Group::GoldenImages,
+    severity: Severity::Error,
+    predicts: Predicts::Alert {
+        name: "SSPFailingToReconcile",
+        runbook: "https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html",
+    },
+    fix: FixKind::Suggested,
+    summary: "a golden image is accepted by HCO and SSP, but its DataImportCron is refused",
+    page: r#"
+## What it finds
+
+A DataImportCronTemplate whose DataImportCron the cluster won't take, although HCO and SSP take the
+template. Mostly it is CDI's webhook that refuses it:
+
+- no source, a source that is neither a registry nor a PVC, or several;
+- a registry URL that doesn't begin with `docker://` or `oci-archive://`;
+- neither `storage` nor `pvc`, both, or one without a size;
+- an ImageStream without `pullMethod: node`;
+- a schedule that isn't five fields of cron or a word such as `@daily`;
+- `contentType`, `sourceRef`, checkpoints;
+- unknown values of `garbageCollect` and `pullMethod`.
+
+Or it is the API server: the template's name becomes an object's name, which has to be a lower-case
+DNS name. Names that are too long are `dict-name-too-long`'s.
+
+## Why it matters
+
+HCO and SSP pass the template on as it is and report no problem with it, but creating the object
+fails. One such failure ends SSP's work on all golden images, so others come late or not at all, and
+`SSPFailingToReconcile`, a critical alert, fires after five minutes.
+
+Customising a common image is the usual way to get there: its `spec` is replaced as a whole, storage
+request included.
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: mine
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
+        template:
+          spec:
+            source:
+              registry:
+                url: quay.io/acme/mine:1
+            storage: {}
+```
+
+## Remedy
+
+Correct the field at the caret. The webhook names one problem at a time, and so does the finding:
+after a correction there may be another.
+
+```yaml
+            source:
+              registry:
+                url: docker://quay.io/acme/mine:1
+            storage:
+              resources:
+                requests:
+                  storage: 5Gi
+```
+
+## Sources
+
+- CDI `pkg/apiserver/webhooks`, v1.63.1 to v1.66.0
+- Runbook: <https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut seen = BTreeSet::new();
+    for cron in cx.import_crons() {
+        // All architectures of a template have the same problem.
+        if !seen.insert(&cron.origin.template) {
+            continue;
+        }
+        if let Some(finding) = refused_by_cdi(cx, cron).or_else(|| misnamed(cx, cron)) {
+            out.report(finding.object(cron.object.id.to_string()));
+        }
+    }
+}
+
+fn refused_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
+    let refusal = cdi::refusal(&cron.object.body["spec"])?;
+    let name = name_of(cron);
+    let path = format!("spec.{}", refusal.path);
+    let message = format!("CDI refuses golden image {name}: {}", refusal.message);
+    let label = refusal.detail.clone();
+    let label = label.unwrap_or_else(|| "passes HCO and SSP, but not CDI".to_owned());
+    let finding = Finding::new(&RULE, message)
+        .at(cx.origin_place(&cron.origin, &path))
+        .label(label);
+    let finding = match help(cx, cron, &refusal) {
+        Some(help) => finding.help(help),
+        None => finding,
+    };
+    Some(match change(cx, cron, &refusal) {
+        Some((title, change)) => finding.fixes(cx.fix(title, Applicability::Suggestion, &[change])),
+        None => finding,
+    })
+}
+
+/// What to do about it.
+fn help(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<String> {
+    let help = match refusal.path {
+        "template.spec" | "template.spec.storage" | "template.spec.pvc" => {
+            let common = common_size(cx, cron);
+            return Some(
+                match common.filter(|_| refusal.message.contains("issing")) {
+                    Some(size) => format!(
+                        "customising replaces the whole spec: repeat the common image's storage \
+                     request, {size}"
+                    ),
+                    None => "request a size, in either storage or pvc: resources.requests.storage"
+                        .to_owned(),
+                },
+            );
+        }
+        "template.spec.source" => "name one source: a registry or a PVC",
+        "template.spec.source.registry.url" => {
+            "write docker://registry/image:tag, or oci-archive:// for an archive"
+        }
+        "template.spec.source.registry.imageStream" => "add pullMethod: node",
+        "schedule" => "write minute, hour, day, month and weekday, for example \"0 */12 * * *\"",
+        "garbageCollect" => "write Outdated or Never",
+        "template.spec.contentType"
+        | "template.spec.sourceRef"
+        | "template.spec.checkpoints"
+        | "template.spec.finalCheckpoint" => "remove it",
+        _ => return None,
+    };
+    Some(help.to_owned())
+}
+
+/// What was probably meant.
+fn change(cx: &Context<'_>, cron: &Rendered, refusal: &CdiRefusal) -> Option<(String, Change)> {
+    let written = cx.image_of(&cron.origin)?.written?;
+    let at = |path: &str| {
+        let steps = path.split('.');
+        steps.fold(written.path(cx), |path, step| path.key(step))
+    };
+    match refusal.path {
+        "template.spec" | "template.spec.storage" => {
+            let size = common_size(cx, cron).filter(|_| refusal.message.contains("issing"))?;
+            let path = at("spec.template.spec.storage.resources.requests.storage");
+            let title = format!("request {size}, as the common image does");
+            Some((title, Change::Set(path, size.into())))
+        }
+        "template.spec.source.registry.url" => {
+            let url = written.get("spec.template.spec.source.registry.url")?;
+            let image = url.as_str()?;
+            let image = image.split_once("://").map_or(image, |(_, rest)| rest);
+            let url = format!("docker://{image}");
+            let path = at("spec.template.spec.source.registry.url");
+            Some((format!("write {url}"), Change::Set(path, url.into())))
+        }
+        "template.spec.source.registry.imageStream" => {
+            let path = at("spec.template.spec.source.registry.pullMethod");
+            Some((
+                "pull it on the node".to_owned(),
+                Change::Set(path, "node".into()),
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// The storage request of the common image that a template customises.
+fn common_size<'a>(cx: &Context<'a>, cron: &Rendered) -> Option<&'a str> {
+    const SIZE: &str = "spec.template.spec.storage.resources.requests.storage";
+    let template = cx.image_of(&cron.origin)?.template;
+    tree::get(cx.common_image(template.name())?, SIZE)?.as_str()
+}
+
+/// A name that no object may have: of which kind, the name, and the template's field that says it.
+fn wrong_name(cron: &Rendered) -> Option<(&'static str, &str, &'static str)> {
+    let mut names = cron_names(cron).into_iter();
+    names.find(|(_, name, _)| !is_subdomain(name))
+}
+
+fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
+    let (kind, wrong, field) = wrong_name(cron)?;
+    let message = format!(
+        "the API server refuses the {kind} of golden image {}: {wrong:?} can't be an object's name",
+        name_of(cron)
+    );
+    let finding = Finding::new(&RULE, message)
+        .at(cx.origin_place(&cron.origin, field))
+        .label("is no lower-case DNS name")
+        .help(
+            "use lower-case letters, digits, hyphens and dots, with a letter or digit at both ends",
+        );
+    Some(finding)
+}
+
+fn name_of(cron: &Rendered) -> &str {
+    cron.origin
+        .template
+        .as_ref()
+        .map_or("", |t| t.name.as_str())
+}

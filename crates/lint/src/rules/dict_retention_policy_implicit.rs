@@ -1,0 +1,151 @@
+//! What becomes of a golden image's disks when the image is removed is left to the release.
+
+use hcoplan_planner::release::{Mutation, Platform, Release};
+
+use super::prelude::*;
+use crate::WrittenTemplate;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-retention-policy-implicit",
+    group: Group::Upgrade,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("from 1.18 on, removing the golden image deletes its disks"),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a golden image doesn't say whether its disks stay when it is removed",
+    page: r#"
+## What it finds
+
+An enabled DataImportCronTemplate that is imported, with a `spec` that lacks `retentionPolicy` or `importsToKeep`. It is
+a warning in the last release before the meaning changes (1.17), and information from 1.18 on.
+
+## Why it matters
+
+Up to 1.17 HCO leaves both alone, and CDI's defaults count: `All`, three imports. From 1.18 on HCO's
+webhook writes `None` and `1` into every template that says nothing. Removing the template, switching
+it off or renaming it then deletes the DataSource and the imported disks with it, although the
+documentation still calls `All` the default. The upgrade does this to templates that are years old,
+with their next change.
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: my-image
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: my-image
+```
+
+## Remedy
+
+Say what is meant; this keeps what 1.17 does:
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: my-image
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: my-image
+        retentionPolicy: All
+        importsToKeep: 3
+```
+
+## Sources
+
+- HCO's mutating webhook from 1.18 on; CDI's DataImportCron controller: defaults
+- HCO `pkg/webhooks/mutator`, CDI `pkg/controller/dataimportcron-controller.go`
+"#,
+    harms: Harm::Data,
+    ..Rule::BASE
+};
+
+/// CDI's own defaults.
+const KEEP: [(&str, &str); 2] = [("retentionPolicy", "All"), ("importsToKeep", "3")];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let fills = |release: &Release| {
+        let rules = release.admission().version(cx.version());
+        rules.is_some_and(|r| r.mutate.update.contains(&Mutation::RetentionPolicy))
+    };
+    let filled = fills(cx.release());
+    let next = cx.next_release().filter(|next| !filled && fills(next));
+    if !filled && next.is_none() {
+        return;
+    }
+    // What is never imported has no disks: other rules say so.
+    let is_kubernetes = cx.inventory().platform == Platform::Kubernetes;
+    let common = "workloadSources.enableCommonBootImageImport";
+    let common_off = cx.hyperconverged().and_then(|hc| hc.flag(common)) == Some(false);
+    let since = next.as_deref().map_or(cx.release().label(), Release::label);
+    for template in cx.written_templates().filter(|t| t.is_enabled(cx)) {
+        let is_common = cx.common_image(template.name()).is_some();
+        if is_kubernetes || (common_off && is_common) {
+            continue;
+        }
+        let spec = template.get("spec").filter(|s| !s.entries().is_empty());
+        let Some(spec) = spec else {
+            continue;
+        };
+        let is_set = |key: &str| spec.get(key).is_some_and(|n| !n.to_json().is_null());
+        let missing = KEEP.into_iter().filter(|(key, _)| !is_set(key));
+        let missing: Vec<(&str, &str)> = missing.collect();
+        if let Some(finding) = finding(cx, &template, &missing, filled, since) {
+            out.report(finding);
+        }
+    }
+}
+
+fn finding(
+    cx: &Context<'_>,
+    template: &WrittenTemplate<'_>,
+    missing: &[(&str, &str)],
+    filled: bool,
+    since: &str,
+) -> Option<Finding> {
+    let names: Vec<&str> = missing.iter().map(|(key, _)| *key).collect();
+    let policy = names.contains(&"retentionPolicy");
+    let message = match names.as_slice() {
+        [] => return None,
+        _ => format!("{} doesn't say its {}", template.called(), and(&names)),
+    };
+    let label = match (filled, policy) {
+        (true, true) => "its disks are deleted when it is removed".to_owned(),
+        (true, false) => "keeps one import".to_owned(),
+        (false, true) => format!("from {since} on its disks are deleted when it is removed"),
+        (false, false) => format!("keeps three imports, from {since} on one"),
+    };
+    let mut finding = Finding::new(&RULE, message)
+        .at(template.locate_key("spec"))
+        .label(label)
+        .help(match policy {
+            true => "say it: `retentionPolicy: All` keeps the disks, `None` deletes them",
+            false => "say it: `importsToKeep` is how many imports are kept",
+        });
+    // Disks are only deleted where nothing says that they stay.
+    finding.is_silent = !policy;
+    let at = template.path(cx).key("spec");
+    let set = |(key, value): &(&str, &str)| {
+        let value = value
+            .parse::<u32>()
+            .map_or_else(|_| (*value).into(), Into::into);
+        Change::Set(at.key(key), value)
+    };
+    let changes: Vec<Change> = missing.iter().map(set).collect();
+    Some(match filled {
+        // Safe: it is what the release does anyway.
+        false => finding.fixes(cx.fix("keep what it is now", Applicability::Safe, &changes)),
+        true => finding.severity(Severity::Info).fixes(cx.fix(
+            match policy {
+                true => "keep the disks",
+                false => "keep three imports",
+            },
+            Applicability::Suggestion,
+            &changes,
+        )),
+    })
+}

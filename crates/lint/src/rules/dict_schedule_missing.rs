@@ -1,0 +1,155 @@
+//! A golden image without a schedule.
+
+use hcoplan_kubernetes::schema::ViolationKind;
+use hcoplan_planner::admission::Reason;
+use hcoplan_yaml::{Path, Value};
+
+use super::prelude::*;
+use crate::WrittenTemplate;
+
+pub(super) static RULE: Rule = Rule {
+    name: "dict-schedule-missing",
+    group: Group::GoldenImages,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("spec.dataImportCronTemplates[0].spec.schedule: Required value"),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a golden image has no schedule",
+    page: r#"
+## What it finds
+
+A DataImportCronTemplate whose `spec` has no `schedule`, switched on or off. And, as a warning, an
+image of your own whose schedule is empty.
+
+## Why it matters
+
+The CRD requires the field, so the API server refuses the HyperConverged. HCO does fill in the common
+schedule, but only where it finds an empty one, and only for a common golden image.
+
+For an image of your own the empty schedule stays. CDI then never looks at the registry and so never
+imports anything, not even once: the DataSource stays empty until somebody sets the annotation
+`cdi.kubevirt.io/storage.import.sourceDesiredDigest` on the DataImportCron.
+
+## Example
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora-image-cron
+      spec:
+        managedDataSource: fedora
+        template:
+          spec:
+            source:
+              registry:
+                url: docker://registry.example.com/fedora:42
+```
+
+## Remedy
+
+For a common golden image write `schedule: ""`, and HCO puts in the one of the others. For an image of
+your own write a cron expression, such as `0 */12 * * *`: twice a day.
+
+## Sources
+
+- `required` in the CRD of the HyperConverged, the same in all modelled releases
+- HCO `controllers/handlers/golden-images`: an empty schedule of a customised common image
+- CDI's DataImportCron controller: neither a CronJob nor a first Job without a schedule
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let missing: Vec<WrittenTemplate<'_>> = cx.written_templates().filter(is_missing).collect();
+    let causes = &cx.admission().causes;
+    // Where more than schedules is missing, the refusal isn't explained by them.
+    let explained = cx.admission().reason == Some(Reason::Schema(ViolationKind::Required))
+        && causes.len() == missing.len()
+        && missing.iter().all(|t| {
+            let path = schedule_of(cx, t);
+            causes.iter().any(|c| c.path == path)
+        });
+    if explained {
+        if let Some(finding) = finding(cx, &missing) {
+            out.explain(Incident::Refusal, finding);
+        }
+    } else {
+        let findings = missing.chunks(1).filter_map(|one| finding(cx, one));
+        findings.for_each(|f| out.report(f));
+    }
+    for image in cx.golden_images() {
+        if let Some(finding) = never_imported(cx, image) {
+            out.report(finding);
+        }
+    }
+}
+
+/// An image of the user's own with an empty schedule.
+fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> {
+    let TemplateSource::Custom { .. } = image.template.source else {
+        return None;
+    };
+    let (template, spec) = (image.written?, image.template.spec.as_ref()?);
+    if spec.get("schedule")? != "" {
+        return None;
+    }
+    let message = format!(
+        "{} has an empty schedule: it is never imported",
+        template.called()
+    );
+    let finding = Finding::new(&RULE, message)
+        .severity(Severity::Warning)
+        .at(template.locate("spec.schedule"))
+        .label("HCO fills this in for common images only")
+        .help(format!(
+            "write a cron expression, for example schedule: {TWICE_A_DAY:?}"
+        ));
+    let set = Change::Set(schedule_of(cx, &template), TWICE_A_DAY.into());
+    let title = "import it twice a day";
+    Some(finding.fixes(cx.fix(title, Applicability::Suggestion, &[set])))
+}
+
+/// The finding about the first of these templates, with the others beside it.
+fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding> {
+    let (template, others) = missing.split_first()?;
+    let message = format!(
+        "{} has no schedule: the API server refuses it",
+        template.called()
+    );
+    let mut finding = Finding::new(&RULE, message)
+        .at(template.locate_key("spec"))
+        .label("has no schedule")
+        .help(match cx.common_image(template.name()) {
+            Some(_) => "write schedule: \"\", and HCO puts in the common one".to_owned(),
+            None => format!("write a cron expression, for example schedule: {TWICE_A_DAY:?}"),
+        });
+    for other in others {
+        finding = finding.related(other.locate_key("spec"), "has none either");
+    }
+    let set = |t: &WrittenTemplate<'_>| {
+        let schedule = match cx.common_image(t.name()) {
+            Some(_) => "",
+            None => TWICE_A_DAY,
+        };
+        Change::Set(schedule_of(cx, t), schedule.into())
+    };
+    let changes: Vec<Change> = missing.iter().map(set).collect();
+    let title = "add the schedule";
+    Some(finding.fixes(cx.fix(title, Applicability::Safe, &changes)))
+}
+
+/// The schedule that common golden images have unless the operator chose a minute.
+const TWICE_A_DAY: &str = "0 */12 * * *";
+
+fn schedule_of(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Path {
+    template.path(cx).key("spec").key("schedule")
+}
+
+fn is_missing(template: &WrittenTemplate<'_>) -> bool {
+    let Some(spec) = template.get("spec") else {
+        return false;
+    };
+    let schedule = spec.get("schedule");
+    matches!(spec.value, Value::Map(_)) && schedule.is_none_or(|s| matches!(s.value, Value::Null))
+}

@@ -1,0 +1,113 @@
+//! Two virtual machines with one MAC address.
+
+use std::collections::BTreeMap;
+
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+use crate::VirtualMachine;
+
+pub(super) static RULE: Rule = Rule {
+    name: "duplicate-mac-address",
+    group: Group::Operands,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "KubemacpoolMACCollisionDetected",
+        runbook: "https://kubevirt.io/monitoring/runbooks/KubemacpoolMACCollisionDetected.html",
+    },
+    needs: Needs::Document,
+    summary: "two virtual machines have the same MAC address",
+    page: r#"
+## What it finds
+
+Two interfaces of virtual machines in the cluster's directory with one `macAddress`, however it is
+written. Where one of the machines is halted (`runStrategy: Halted`, `running: false`), as in a pair for
+disaster recovery, it is information.
+
+## Why it matters
+
+On one network neither machine can be reached reliably. kubemacpool refuses the second machine, or
+`KubemacpoolMACCollisionDetected` fires. Usually a manifest was copied.
+
+## Example
+
+```yaml
+kind: VirtualMachine
+metadata: {name: a}
+spec: {template: {spec: {domain: {devices: {interfaces: [{name: n, macAddress: "02:00:00:00:00:01"}]}}}}}
+---
+kind: VirtualMachine
+metadata: {name: b}
+spec: {template: {spec: {domain: {devices: {interfaces: [{name: n, macAddress: "02:00:00:00:00:01"}]}}}}}
+```
+
+## Remedy
+
+Leave the address out: kubemacpool gives each machine one of its own. Or write another.
+
+## Sources
+
+- kubemacpool: collisions
+- Runbook: <https://kubevirt.io/monitoring/runbooks/KubemacpoolMACCollisionDetected.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let machines = cx.virtual_machines();
+    let mut seen: BTreeMap<String, (&VirtualMachine<'_>, Location)> = BTreeMap::new();
+    for vm in &machines {
+        let interfaces = vm.get("domain.devices.interfaces").map(Node::items);
+        for (i, interface) in interfaces.unwrap_or_default().iter().enumerate() {
+            let Some(written) = interface.get("macAddress").and_then(Node::as_str) else {
+                continue;
+            };
+            let Some(address) = normal(written) else {
+                continue;
+            };
+            let path = vm
+                .path("domain.devices.interfaces")
+                .index(i)
+                .key("macAddress");
+            let place = vm.document.locate(&path);
+            let Some((first, before)) = seen.get(&address) else {
+                seen.insert(address, (vm, place));
+                continue;
+            };
+            let message = format!(
+                "{} has the MAC address of {}",
+                vm.called(),
+                match std::ptr::eq(*first, vm) {
+                    true => "another of its interfaces".to_owned(),
+                    false => first.name().to_owned(),
+                }
+            );
+            let finding = Finding::new(&RULE, message)
+                .at(place)
+                .object(object_of(vm.document))
+                .label("the same again")
+                .help("leave it out, so that kubemacpool chooses one")
+                .related(before.clone(), "the first one");
+            out.report(match is_halted(vm) || is_halted(first) {
+                true => finding.severity(Severity::Info),
+                false => finding,
+            });
+        }
+    }
+}
+
+/// The address as hexadecimal digits; `None` where it is none.
+fn normal(written: &str) -> Option<String> {
+    let plain: String = written
+        .chars()
+        .filter(|c| !matches!(c, ':' | '-' | '.'))
+        .collect();
+    let digits = plain.len() == 12 && plain.bytes().all(|b| b.is_ascii_hexdigit());
+    digits.then(|| plain.to_ascii_lowercase())
+}
+
+fn is_halted(vm: &VirtualMachine<'_>) -> bool {
+    let strategy = text_at(vm.document, "spec.runStrategy");
+    let running = vm.document.root.below("spec.running");
+    strategy == Some("Halted") || running.is_some_and(|r| r.to_json() == false)
+}

@@ -1,0 +1,133 @@
+//! One object twice in what is applied together.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_planner::admission::GROUP;
+use hcoplan_yaml::{Document, Node, Path};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "duplicate-resource",
+    group: Group::Hygiene,
+    severity: Severity::Error,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the one that is applied last wins; kustomize refuses to build"),
+    needs: Needs::Document,
+    summary: "an object is declared twice where both are applied together",
+    page: r#"
+## What it finds
+
+Two objects of the same API group, kind, namespace and name that are applied together: in one file, in
+files that one `kustomization.yaml` names as resources, where there is none in the directory of the
+HyperConverged, or in files that one Argo CD Application applies: by several `sources`, or by a `path` with
+`directory.recurse`. API versions don't make a difference: `v1beta1` and `v1` are the same object. Files of
+other directories, examples among them, may never be applied together.
+
+Two HyperConvergeds are `cluster-name-taken`.
+
+## Why it matters
+
+`kubectl apply -f` applies both, and the order of the file names decides. `kubectl apply -k` and Flux
+refuse to build (`may not add resource with an already registered id`); Argo CD warns with
+`RepeatedResourceWarning` and goes on.
+
+## Example
+
+```yaml
+apiVersion: v1
+kind: Namespace
+metadata: {name: kubevirt-hyperconverged}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: kubevirt-hyperconverged}
+```
+
+## Remedy
+
+Keep one. What is meant for different clusters belongs into different directories.
+
+## Sources
+
+- kustomize: resource identifiers
+- Argo CD: `RepeatedResourceWarning`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let neighbours = cx.neighbours();
+    let built = cx.built_files();
+    let own = cx.document().file.path().parent();
+    let mut seen: HashMap<Identity<'_>, &Arc<Document>> = HashMap::new();
+    for kind in neighbours.kinds() {
+        for document in neighbours.of_kind(kind) {
+            let path = document.file.path();
+            let Some(identity) = identity(document).filter(|_| built.has(&document.file)) else {
+                continue;
+            };
+            // Without a kustomization, only what is in the file itself is applied with it for sure.
+            let is_whole = built.is_kustomized(path) || path.parent() == own;
+            let directory = path.parent().filter(|_| is_whole).unwrap_or(path);
+            let applications = neighbours.applications_of(path).iter().map(|a| &**a);
+            let applications = applications.filter(|_| built.is_as_written(path));
+            let groups: Vec<Identity<'_>> = std::iter::once(directory.as_str())
+                .chain(applications)
+                .map(|together| Identity {
+                    together,
+                    ..identity
+                })
+                .collect();
+            let first = groups
+                .iter()
+                .find_map(|group| Some((group, *seen.get(group)?)));
+            let Some((group, first)) = first else {
+                seen.extend(groups.into_iter().map(|group| (group, document)));
+                continue;
+            };
+            let help = match group.together == directory.as_str() {
+                true => "keep one of them".to_owned(),
+                false => format!("{} applies both: keep one of them", group.together),
+            };
+            let name = Path::dotted("metadata.name");
+            let finding =
+                Finding::new(&RULE, format!("{kind} {} is declared twice", identity.name))
+                    .at(document.locate(&name))
+                    .object(ObjectId::of(&document.root.to_json()).to_string())
+                    .label("a second time")
+                    .help(help)
+                    .related(first.locate(&name), "the first time");
+            out.report(finding);
+        }
+    }
+}
+
+/// What makes an object among those that are applied together.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Identity<'d> {
+    /// The directory, the file, or the Application's files that are applied as a whole.
+    together: &'d str,
+    group: &'d str,
+    kind: &'d str,
+    namespace: &'d str,
+    name: &'d str,
+}
+
+/// `None` for what is no object with a name, and for HyperConvergeds.
+fn identity(document: &Document) -> Option<Identity<'_>> {
+    let text = |path: &str| document.root.below(path).and_then(Node::as_str);
+    let group = match text("apiVersion")?.split_once('/') {
+        Some((group, _)) => group,
+        None => "",
+    };
+    (group != GROUP).then_some(Identity {
+        together: document.file.path().parent()?.as_str(),
+        group,
+        kind: text("kind")?,
+        namespace: text("metadata.namespace").unwrap_or_default(),
+        name: text("metadata.name")?,
+    })
+}

@@ -1,0 +1,134 @@
+//! The next release switches a gate that the document leaves open.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::prelude::*;
+use crate::gate_when_unset;
+
+pub(super) static RULE: Rule = Rule {
+    name: "feature-gate-default-flip",
+    group: Group::Upgrade,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent(
+        "new clusters have it otherwise than those that are upgraded, which keep what they hold",
+    ),
+    claims: Claim::BreaksOnUpgrade,
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    pedantic: true,
+    summary: "the next release has another default for a feature gate that isn't set",
+    page: r#"
+## What it finds
+
+A feature gate that the HyperConverged says nothing about, and whose default is another in the
+release after the cluster's:
+
+- `decentralizedLiveMigration`: off up to 1.17, on from 1.18
+- `declarativeHotplugVolumes`: off up to 1.18, on from 1.19. KubeVirt then hot-plugs volumes by way of
+  the virtual machine's spec only; machines with volumes that were hot-plugged into the running
+  instance raise `VirtualMachineInstanceHasEphemeralHotplugVolume`.
+
+A gate that the next release brings along can't be pinned before, and isn't reported. It is about an
+upgrade that may be far away, so it only runs with `--pedantic` or when it is selected.
+
+## Why it matters
+
+The API server wrote the old default into the stored object when that was created, and an upgrade leaves it
+there until somebody removes it; a cluster that is set up on the new release gets the new default. Clusters
+then differ although git says the same for all. `hcoplan why --upgrade-to` names what a cluster holds.
+
+## Example
+
+The cluster runs 1.18:
+
+```yaml
+spec:
+  featureGates:
+    alignCPUs: true
+```
+
+## Remedy
+
+Decide, and write it down before the upgrade:
+
+```yaml
+spec:
+  featureGates:
+    alignCPUs: true
+    declarativeHotplugVolumes: false
+```
+
+## Sources
+
+- HCO `api/v1beta1` and `api/v1/featuregates` of each release: phases and CRD defaults
+- Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineInstanceHasEphemeralHotplugVolume.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(next) = cx.next_release() else {
+        return;
+    };
+    // Gates with one fate are one finding: they stand, or don't stand, in one place.
+    let mut fates: BTreeMap<(bool, bool), Vec<&str>> = BTreeMap::new();
+    for gate in &cx.release().tables().feature_gates {
+        let name = gate.name.as_str();
+        let (now, then) = (
+            gate_when_unset(cx.release(), name),
+            gate_when_unset(&next, name),
+        );
+        if let (Some(now), Some(then)) = (now, then)
+            && now != then
+            && !cx.gate(name).is_written()
+        {
+            fates.entry((now, then)).or_default().push(name);
+        }
+    }
+    for ((now, then), names) in fates {
+        let word = |on: bool| if on { "on" } else { "off" };
+        let (verb, they, them) = match names.len() {
+            1 => ("isn't", "it is", "it"),
+            _ => ("aren't", "they are", "them"),
+        };
+        let message = format!(
+            "{} {verb} set: {they} {} in {} and {} from {} on",
+            and(&names),
+            word(now),
+            cx.release().label(),
+            word(then),
+            next.label()
+        );
+        let place = names.first().map(|name| cx.gate(name).place());
+        let finding = Finding::new(&RULE, message)
+            .at(place.unwrap_or_else(|| cx.whole()))
+            .label(match names.len() {
+                1 => "says nothing about it",
+                _ => "says nothing about them",
+            })
+            .help("decide before the upgrade, and write it down");
+        let fixes = [now, then].into_iter().filter_map(|on| {
+            let title = match on == now {
+                true => format!("keep {them} {}", word(on)),
+                false => format!("switch {them} {} now", word(on)),
+            };
+            let pinned: Vec<Change> = names.iter().map(|name| pin(cx, name, on)).collect();
+            cx.fix(title, Applicability::Suggestion, &pinned)
+        });
+        out.report(finding.fixes(fixes));
+    }
+}
+
+fn pin(cx: &Context<'_>, name: &str, on: bool) -> Change {
+    let gates = Path::dotted("spec.featureGates");
+    match cx.version() {
+        "v1" => {
+            let state = if on { "Enabled" } else { "Disabled" };
+            Change::Append(gates, json!({"name": name, "state": state}))
+        }
+        _ => Change::Set(gates.key(name), on.into()),
+    }
+}

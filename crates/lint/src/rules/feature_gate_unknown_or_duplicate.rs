@@ -1,0 +1,289 @@
+//! Names in v1's list of feature gates.
+
+use hcoplan_planner::admission::Reason;
+use hcoplan_planner::release::{ListedGates, Phase, Release};
+use hcoplan_yaml::{Node, Path};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "feature-gate-unknown-or-duplicate",
+    group: Group::Admission,
+    severity: Severity::Warning,
+    releases: &["1.18", "1.19"],
+    predicts: Predicts::Refusal("feature gate names must be unique (case-insensitive)"),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "the list of feature gates has a name that the release doesn't know, or one twice",
+    page: r#"
+## What it finds
+
+In `hco.kubevirt.io/v1`, where `featureGates` is a list:
+
+- a gate that the release doesn't know (a warning): misspelt, of another release, or a gate that has
+  been removed. Release 1.18 compares names exactly, 1.19 without regard to case.
+- a gate that is there twice: an error where that is refused, else a warning.
+
+In `hco.kubevirt.io/v1beta1` the gates are fields, and an unknown one is `hco-unknown-field`.
+
+## Why it matters
+
+The webhook answers `the <name> featureGate is unknown and ignored.` and accepts the object; nothing
+is switched. Release 1.19 refuses a list with one name twice. Release 1.18 accepts it: of two
+equal names the first entry counts, of two that differ in case the misspelt one is ignored.
+
+## Example
+
+```yaml
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+spec:
+  featureGates:
+    - name: alignCPUs
+    - name: AlignCpus
+      state: Disabled
+```
+
+## Remedy
+
+```yaml
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+spec:
+  featureGates:
+    - name: alignCPUs
+      state: Enabled
+```
+
+## Sources
+
+- HCO `api/v1/featuregates` and its use in `pkg/webhooks/validator`
+- The rule on `featureGates` in the CRD of 1.19
+"#,
+    ..Rule::BASE
+};
+
+/// An entry of the list.
+struct Entry<'a> {
+    index: usize,
+    name: &'a Node,
+    text: &'a str,
+    enabled: bool,
+}
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let rules = cx.release().admission().version(cx.version());
+    let Some(known) = rules.and_then(|r| r.listed_gates.as_ref()) else {
+        return;
+    };
+    let path = Path::dotted("spec.featureGates");
+    let list = cx.document().root.at(&path).map(Node::items);
+    let entries: Vec<Entry<'_>> = (list.unwrap_or_default().iter().enumerate())
+        .filter_map(|(index, item)| {
+            let name = item.get("name")?;
+            let state = item.get("state").and_then(Node::as_str);
+            Some(Entry {
+                index,
+                name,
+                text: name.as_str()?,
+                enabled: state.is_none_or(|s| s == "Enabled"),
+            })
+        })
+        .collect();
+    duplicates(cx, &entries, &path, out);
+    if !cx.admission().accepted {
+        return;
+    }
+    // What has one fate is one finding.
+    let mut useless: Vec<(Fate, Vec<&Entry<'_>>)> = Vec::new();
+    for entry in &entries {
+        let is_it = |gate: &String| match known.ignores_case {
+            true => gate.eq_ignore_ascii_case(entry.text),
+            false => gate == entry.text,
+        };
+        if known.known.iter().any(is_it) {
+            continue;
+        }
+        match unknown(cx, entry, &entries, known, &path) {
+            Ok(finding) => out.report(finding),
+            Err(fate) => match useless.iter_mut().find(|(f, _)| *f == fate) {
+                Some((_, entries)) => entries.push(entry),
+                None => useless.push((fate, vec![entry])),
+            },
+        }
+    }
+    for (fate, entries) in &useless {
+        out.report(alike(cx, fate, entries, &path));
+    }
+}
+
+/// What an unknown gate is that nothing here resembles.
+#[derive(PartialEq, Eq)]
+enum Fate {
+    /// No release knows it.
+    Nowhere,
+    /// A gate of these releases, and whether one of them is newer.
+    Elsewhere(String, bool),
+}
+
+/// The gates of one fate.
+fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> Finding {
+    let names: Vec<String> = entries.iter().map(|e| format!("`{}`", e.text)).collect();
+    let (them, gates, are) = match entries {
+        [_] => ("it", "the feature gate", "is"),
+        _ => ("them", "the feature gates", "are"),
+    };
+    let message = format!("{gates} {} {are} unknown and ignored", and(&names));
+    let mut places = entries.iter().map(|e| cx.document().location(e.name.span));
+    let mut finding = Finding::new(&RULE, message).label("switches nothing");
+    finding.location = places.next();
+    for place in places {
+        finding = finding.related(place, "nor does this one");
+    }
+    let Fate::Elsewhere(releases, is_new) = fate else {
+        return finding.help(format!("remove {them}"));
+    };
+    // From behind, so that the numbers of the list stay right.
+    let from_behind = entries.iter().rev();
+    let removed: Vec<Change> = from_behind
+        .map(|e| Change::Remove(path.index(e.index)))
+        .collect();
+    // One that is new waits for the upgrade, perhaps on purpose.
+    let applicability = match is_new {
+        true => Applicability::Suggestion,
+        false => Applicability::Safe,
+    };
+    let what = match entries {
+        [_] => format!("it is a gate of {releases}"),
+        _ => format!("they are gates of {releases}"),
+    };
+    let fix = cx.fix(format!("remove {}", and(&names)), applicability, &removed);
+    finding.help(format!("remove {them}; {what}")).fixes(fix)
+}
+
+/// Refused where the release refuses it; elsewhere the first of the two counts, or the second is
+/// unknown, which is said of it.
+fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Sink) {
+    let about_us = |c: &hcoplan_planner::admission::Cause| {
+        c.path.starts_with(path)
+            && (c.message.contains("Duplicate value") || c.message.contains("must be unique"))
+    };
+    let is_ours = cx.admission().causes.iter().all(about_us);
+    let refused = cx.refused(&RULE, |r| matches!(r, Reason::Schema(_)) && is_ours);
+    let twice = entries.iter().find_map(|entry| {
+        let mut before = entries.iter().take_while(|e| e.index < entry.index);
+        let first = before.find(|e| e.text.eq_ignore_ascii_case(entry.text))?;
+        Some((first, entry))
+    });
+    let Some((first, second)) = twice else {
+        return;
+    };
+    let is_refusal = refused.is_some();
+    let finding = match refused {
+        Some(refused) => refused,
+        None if cx.admission().accepted && first.text == second.text => {
+            let message = format!(
+                "the feature gate `{}` is listed twice; the first entry counts",
+                second.text
+            );
+            Finding::new(&RULE, message)
+        }
+        None => return,
+    };
+    let state = |e: &Entry<'_>| if e.enabled { "on" } else { "off" };
+    let mut finding = finding
+        .at(cx.document().location(second.name.span))
+        .label(format!("again, and {}", state(second)));
+    finding.related.clear();
+    finding = finding
+        .related(
+            cx.document().location(first.name.span),
+            format!("here it is {}", state(first)),
+        )
+        .help("keep one of the two");
+    let keep = |kept: &Entry<'_>, gone: &Entry<'_>, applicability| {
+        let change = [Change::Remove(path.index(gone.index))];
+        let title = format!("keep `{}`, which is {}", kept.text, state(kept));
+        cx.fix(title, applicability, &change)
+    };
+    if first.enabled == second.enabled {
+        finding
+            .fixes
+            .extend(keep(first, second, Applicability::Safe));
+    } else {
+        let either = [(first, second), (second, first)];
+        let fixes = either.map(|(kept, gone)| keep(kept, gone, Applicability::Suggestion));
+        finding.fixes.extend(fixes.into_iter().flatten());
+    }
+    match is_refusal {
+        true => out.explain(Incident::Refusal, finding),
+        false => out.report(finding),
+    }
+}
+
+fn unknown(
+    cx: &Context<'_>,
+    entry: &Entry<'_>,
+    entries: &[Entry<'_>],
+    known: &ListedGates,
+    path: &Path,
+) -> Result<Finding, Fate> {
+    let name = entry.text;
+    let message = format!("the feature gate `{name}` is unknown and ignored");
+    let finding = Finding::new(&RULE, message)
+        .at(cx.document().location(entry.name.span))
+        .label("switches nothing");
+    let names = || known.known.iter().map(String::as_str);
+    let exact = names().find(|k| k.eq_ignore_ascii_case(name));
+    let there = |gate: &str| entries.iter().find(|e| e.text == gate);
+    let gone = |applicability| {
+        let change = [Change::Remove(path.index(entry.index))];
+        cx.fix(format!("remove `{name}`"), applicability, &change)
+    };
+    if let Some(other) = exact.and_then(there) {
+        let mut finding = finding
+            .related(cx.document().location(other.name.span), "the gate itself")
+            .help("remove the one that is ignored");
+        finding.fixes.extend(gone(Applicability::Safe));
+        return Ok(finding);
+    }
+    let rename = |to: &str, applicability| {
+        let change = [Change::Set(path.index(entry.index).key("name"), to.into())];
+        cx.fix(format!("write `{to}`"), applicability, &change)
+    };
+    if let Some(exact) = exact {
+        let mut finding = finding.help(format!("write `{exact}`: the case counts"));
+        finding.fixes.extend(rename(exact, Applicability::Safe));
+        return Ok(finding);
+    }
+    if let Some((releases, is_new)) = elsewhere(cx.release(), name) {
+        return Err(Fate::Elsewhere(releases, is_new));
+    }
+    let near = nearest(name, names()).ok_or(Fate::Nowhere)?;
+    let mut finding = finding.help(format!("did you mean `{near}`?"));
+    let renamed = rename(near, Applicability::Suggestion);
+    finding.fixes.extend(renamed);
+    Ok(finding)
+}
+
+/// The other releases in which something is a gate, in words, and whether one of them is newer.
+fn elsewhere(release: &Release, gate: &str) -> Option<(String, bool)> {
+    let has = |release: &Release| {
+        let mut gates = release.tables().feature_gates.iter();
+        let live = |phase| !matches!(phase, Phase::Discontinued | Phase::Deprecated);
+        gates.any(|g| g.name.eq_ignore_ascii_case(gate) && live(g.phase))
+    };
+    let mut newer = false;
+    let mut passed = false;
+    let mut names = Vec::new();
+    let siblings = release.siblings();
+    for other in &siblings {
+        if other.name() == release.name() {
+            passed = true;
+        } else if has(other) {
+            names.push(other.label());
+            newer |= passed;
+        }
+    }
+    (!names.is_empty()).then(|| (and(&names), newer))
+}

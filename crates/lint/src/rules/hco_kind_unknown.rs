@@ -1,0 +1,88 @@
+//! An object of HCO's API group that isn't a HyperConverged.
+
+use hcoplan_planner::admission::{GROUP, Reason as Refused};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "hco-kind-unknown",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "no matches for kind \"Hyperconverged\" in version \"hco.kubevirt.io/v1beta1\"",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "an object of HCO's API group is of a kind that doesn't exist",
+    page: r#"
+## What it finds
+
+An object of `hco.kubevirt.io` whose kind isn't `HyperConverged`: other letters (`Hyperconverged`), a list without
+items (`HyperConvergedList`), or none.
+
+## Why it matters
+
+The group has one kind. The API server answers `no matches for kind`, and the cluster keeps the HyperConverged that
+it has.
+
+## Example
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: Hyperconverged
+```
+
+## Remedy
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+```
+
+## Sources
+
+- HCO's CRD `hyperconvergeds.hco.kubevirt.io`: `spec.names`
+"#,
+    ..Rule::BASE
+};
+
+/// The only kind of the group.
+const KIND: &str = "HyperConverged";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(finding) = cx.refused(&RULE, |reason| reason == Refused::UnknownKind) else {
+        return;
+    };
+    let written = cx.document().root.get("kind");
+    let kind = written
+        .and_then(hcoplan_yaml::Node::as_str)
+        .unwrap_or_default();
+    let group = cx.api_version().split('/').next();
+    if kind == KIND || group != Some(GROUP) {
+        return;
+    }
+    let finding = match kind {
+        "HyperConvergedList" => finding
+            .label("a list of HyperConvergeds, and it has no `items`")
+            .help("write `kind: HyperConverged`, or put the HyperConverged into `items`"),
+        "" => finding
+            .label("of no kind")
+            .help("write `kind: HyperConverged`"),
+        _ => finding
+            .label(format!("the only kind of {GROUP} is {KIND}"))
+            .help("write `kind: HyperConverged`"),
+    };
+    let place = match written {
+        Some(node) => cx.document().location(node.span),
+        None => cx.document().locate(&Path::dotted("apiVersion")),
+    };
+    let finding = finding.at(place.clone());
+    let finding = match written.and_then(hcoplan_yaml::Node::as_str) {
+        Some(_) => {
+            let title = "write HyperConverged";
+            finding.fix(Fix::edit(title, Applicability::Suggestion, place, KIND))
+        }
+        None => finding,
+    };
+    out.explain(Incident::Refusal, finding);
+}

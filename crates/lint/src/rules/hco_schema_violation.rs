@@ -1,0 +1,188 @@
+//! What the CRD's schema or the operator's Go types don't take.
+
+use hcoplan_kubernetes::schema::{ListKind, Schema, ViolationKind};
+use hcoplan_planner::admission::{Cause as Refused, Reason};
+use hcoplan_yaml::{Node, Path, Segment};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "hco-schema-violation",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "Unsupported value, Required value, Invalid value, Duplicate value, or: failed to parse \
+         the HyperConverged",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a value isn't one that the HyperConverged's schema takes",
+    page: r#"
+## What it finds
+
+A HyperConverged that the API server refuses for its CRD's schema: a value that isn't in an
+enumeration, doesn't match a pattern, is too small or too long, a field that must be there and isn't,
+an element that stands twice in a list of unique ones, and every rule that the CRD states as an
+expression. It also finds what the mutating webhook can't decode before the schema is looked at: a
+list where an object is meant, a duration that Go doesn't read, a number that doesn't fit.
+
+The schema is the release's own, and the object that is checked is the one that would be: unknown
+fields dropped, defaults filled in, the webhook's changes made. All violations that the server would
+name are in one finding.
+
+## Why it matters
+
+Nothing of the change reaches the cluster. The webhook's own answer, "failed to parse the
+HyperConverged", doesn't even say which field it is about.
+
+## Example
+
+```yaml
+spec:
+  evictionStrategy: livemigrate
+  filesystemOverhead:
+    global: "5.5"
+```
+
+## Remedy
+
+```yaml
+spec:
+  evictionStrategy: LiveMigrate
+  filesystemOverhead:
+    global: "0.055"
+```
+
+## Sources
+
+- The CRDs of the four releases, `deploy/crds` of HCO
+- Kubernetes: structural schemas, `x-kubernetes-validations`
+- HCO `pkg/webhooks/mutator`, which decodes into Go types first
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(schema) = cx.schema() else {
+        return;
+    };
+    let admission = cx.admission();
+    let is_ours = |reason| matches!(reason, Reason::Schema(_) | Reason::GoDecode);
+    let Some(mut finding) = cx.refused(&RULE, is_ours) else {
+        return;
+    };
+    if let [only] = &admission.causes[..] {
+        let name = only.path.0.last().map(|s| match s {
+            Segment::Key(key) => key.as_str(),
+            Segment::Index(_) => "it",
+        });
+        let said = only.message.split_once(": ").map_or("", |(_, said)| said);
+        match admission.reason {
+            Some(Reason::Schema(ViolationKind::Required)) => {
+                finding = finding.label(format!("`{}` is missing", name.unwrap_or("it")));
+            }
+            Some(Reason::Schema(ViolationKind::Unsupported)) => {
+                finding = finding.label("not a supported value");
+            }
+            Some(Reason::Schema(ViolationKind::Duplicate)) => {
+                finding = finding.label("again");
+                if let Some(first) = first_of(cx, schema, &only.path) {
+                    finding = finding.related(first, "the first one");
+                }
+            }
+            Some(Reason::Schema(_)) if !said.is_empty() => finding = finding.label(said.to_owned()),
+            _ => {}
+        }
+    }
+    if let Some(help) = help(schema, admission.reason, admission.causes.first()) {
+        finding = finding.help(help);
+    }
+    finding.fixes.extend(spelling(cx, schema));
+    out.explain(Incident::Refusal, finding);
+}
+
+/// Where the element stands that another one is the same as.
+fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> {
+    let list = path.parent();
+    let keys = match schema.list_kind(&list)? {
+        ListKind::Map(keys) => Some(keys),
+        _ => None,
+    };
+    let root = &cx.document().root;
+    let same = |a: &Node, b: &Node| match &keys {
+        Some(keys) => {
+            let key = |n: &Node, k| n.get(k).map(Node::to_json);
+            keys.iter().all(|k| key(a, k) == key(b, k))
+        }
+        None => a.to_json() == b.to_json(),
+    };
+    let again = root.at(path)?;
+    let first = root.at(&list)?.items().iter().find(|n| same(n, again))?;
+    Some(cx.document().location(first.span))
+}
+
+fn help(schema: &Schema, reason: Option<Reason>, cause: Option<&Refused>) -> Option<String> {
+    let cause = cause?;
+    let field = schema.field(&cause.path);
+    let help = match reason? {
+        Reason::Schema(ViolationKind::Required) => format!("add `{}`", cause.path),
+        Reason::Schema(ViolationKind::Unsupported) => {
+            let allowed = field?.allowed.iter();
+            let allowed: Vec<&str> = allowed.filter_map(serde_json::Value::as_str).collect();
+            format!("write {}", or(&allowed))
+        }
+        Reason::Schema(ViolationKind::Duplicate) => "remove one of the two".to_owned(),
+        Reason::GoDecode
+            if cause.message.contains("invalid duration")
+                || cause.message.contains("in duration") =>
+        {
+            "write a duration such as 90s, 15m or 1h30m".to_owned()
+        }
+        Reason::GoDecode if cause.message.contains("quantit") => {
+            "write a quantity such as 500m, 2 or 64Mi".to_owned()
+        }
+        Reason::GoDecode => match field?.kind {
+            "object" => "write an object here: keys and values".to_owned(),
+            "array" => "write a list here".to_owned(),
+            "integer" => "write a whole number in the type's range".to_owned(),
+            _ => return None,
+        },
+        Reason::Schema(_) => return None,
+        _ => return None,
+    };
+    Some(help)
+}
+
+/// Another spelling of a value that is allowed: safe where all differ in case only.
+fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<Fix> {
+    let mut changes = Vec::new();
+    let mut applicability = Applicability::Safe;
+    for cause in &cx.admission().causes {
+        let value = cx.document().root.at(&cause.path).and_then(|n| n.as_str());
+        let field = schema.field(&cause.path);
+        let allowed = field.iter().flat_map(|f| f.allowed);
+        let allowed: Vec<&str> = allowed.filter_map(serde_json::Value::as_str).collect();
+        let (Some(value), false) = (value, allowed.is_empty()) else {
+            continue;
+        };
+        let same = allowed.iter().find(|a| a.eq_ignore_ascii_case(value));
+        let Some(meant) = same
+            .copied()
+            .or_else(|| nearest(value, allowed.iter().copied()))
+        else {
+            continue;
+        };
+        if same.is_none() {
+            applicability = Applicability::Suggestion;
+        }
+        changes.push((cause.path.clone(), meant.to_owned()));
+    }
+    if changes.is_empty() {
+        return None;
+    }
+    let titles: Vec<String> = changes.iter().map(|(_, m)| format!("`{m}`")).collect();
+    let changes: Vec<Change> = (changes.into_iter())
+        .map(|(path, meant)| Change::Set(path, meant.into()))
+        .collect();
+    cx.fix(format!("write {}", and(&titles)), applicability, &changes)
+}

@@ -1,0 +1,152 @@
+//! Fields of one API version in a document of the other.
+
+use hcoplan_planner::admission::Reason;
+
+use super::prelude::*;
+use crate::OtherShape;
+
+pub(super) static RULE: Rule = Rule {
+    name: "hco-wrong-api-shape",
+    group: Group::Admission,
+    severity: Severity::Error,
+    releases: &["1.18", "1.19"],
+    predicts: Predicts::Refusal(
+        "failed to parse the HyperConverged; without a list or map of the wrong kind: unknown \
+         field, and the field is dropped",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "the HyperConverged is written in the shape of the other API version",
+    page: r#"
+## What it finds
+
+A document of `hco.kubevirt.io/v1` with fields of v1beta1, or the other way round: every field that
+the document's version doesn't know is one of the other version. And `featureGates` as a map in v1,
+where it is a list, or as a list in v1beta1, where it is a map.
+
+It stands for all the fields together; otherwise each would be an `hco-unknown-field`.
+
+## Why it matters
+
+The two versions have the same settings in other places: v1 sorts them into `deployment`,
+`networking`, `security`, `storage`, `virtualization` and `workloadSources`. What is in the wrong
+place is dropped by the API server without an error, unless the client asks for strict validation.
+`featureGates` of the wrong kind is refused: "failed to parse the HyperConverged".
+
+## Example
+
+```yaml
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+spec:
+  featureGates:
+    alignCPUs: true
+  liveMigrationConfig:
+    allowPostCopy: true
+```
+
+## Remedy
+
+Write the fields where the version has them:
+
+```yaml
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+spec:
+  featureGates:
+    - name: alignCPUs
+      state: Enabled
+  virtualization:
+    liveMigrationConfig:
+      allowPostCopy: true
+```
+
+Or, where all of the document is in the other version's shape, write that version's `apiVersion`.
+
+## Sources
+
+- The CRDs of releases 1.18 and 1.19, and HCO's conversion between the two versions
+"#,
+    ..Rule::BASE
+};
+
+/// How many of the fields are pointed at besides the first.
+const SHOWN: usize = 8;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(other) = cx.other_shape() else {
+        return;
+    };
+    let (first, rest) = match &other.fields[..] {
+        [] => return,
+        [first, rest @ ..] => (first, rest),
+    };
+    let more = match rest.len() {
+        0 => "is a field".to_owned(),
+        n => format!("and {n} more are fields"),
+    };
+    let mut message = format!(
+        "`{first}` {more} of hco.kubevirt.io/{}, but the document says {}",
+        other.version,
+        cx.api_version()
+    );
+    let refused = cx.refused(&RULE, |reason| {
+        reason == Reason::GoDecode && other.gates.is_some()
+    });
+    if let Some(refused) = &refused {
+        message = format!("{message}; {}", refused.message);
+    }
+    let label = match refused {
+        Some(_) => "refused",
+        None => "dropped by the API server",
+    };
+    let mut finding = Finding::new(&RULE, message)
+        .at(cx.document().locate_key(first))
+        .label(label)
+        .help(help(cx, other));
+    for field in rest.iter().take(SHOWN) {
+        let place = cx.document().locate_key(field);
+        finding = finding.related(place, format!("of {}, too", other.version));
+    }
+    finding.fixes.extend(fix(cx, other));
+    match refused {
+        Some(_) => out.explain(Incident::Refusal, finding),
+        None => out.report(finding),
+    }
+}
+
+fn help(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
+    if other.is_all {
+        return format!(
+            "write `apiVersion: hco.kubevirt.io/{}`, or move the fields to where {} has them",
+            other.version,
+            cx.version()
+        );
+    }
+    let moves = other.moves().take(3);
+    let moves: Vec<String> = moves
+        .map(|(from, to)| format!("`{from}` to `{to}`"))
+        .collect();
+    match moves.is_empty() {
+        true => format!("write it as {} has it", cx.version()),
+        false => format!("move {}", and(&moves)),
+    }
+}
+
+/// Another version above, where that mends all of it; else the fields move, where no comment would
+/// get lost on the way.
+fn fix(cx: &Context<'_>, other: &OtherShape<'_>) -> Option<Fix> {
+    if other.is_all {
+        let version = format!("hco.kubevirt.io/{}", other.version);
+        let title = format!("write `apiVersion: {version}`");
+        let path = Path::dotted("apiVersion");
+        return cx.fix(
+            title,
+            Applicability::Safe,
+            &[Change::Set(path, version.into())],
+        );
+    }
+    let changes = other.changes(cx)?;
+    let title = format!("move the fields to where {} has them", cx.version());
+    cx.fix(title, Applicability::Safe, &changes)
+}

@@ -1,0 +1,300 @@
+//! A field that the release reads and does nothing with.
+
+use hcoplan_planner::hyperconverged::MOVES;
+use hcoplan_planner::release::{KubeVirtFacts, Phase};
+use hcoplan_yaml::Value;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "ignored-field",
+    group: Group::Upgrade,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("the field is accepted, and the feature isn't switched"),
+    claims: Claim::NoEffect,
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a field is accepted and ignored by the release",
+    page: r#"
+## What it finds
+
+A field that the schema still has and the operator no longer looks at, with a value:
+
+- `localStorageClassName`, `vddkInitImage`, `tektonPipelinesNamespace`, `tektonTasksNamespace`
+- `obsoleteCPUs.minCPUModel`, from 1.17 on
+- gates that became fields of `spec`: `enableApplicationAwareQuota`, `enableCommonBootImageImport`,
+  `deployVmConsoleProxy`
+- `applicationAwareConfig` while the application-aware quota is off (for information)
+- gates of features that are always on or gone: `nonRoot`, `withHostPassthroughCPU`,
+  `autoResourceLimits`, `deployTektonTaskResources`, `enableManagedTenantQuota`,
+  `deployKubevirtIpamController`, `primaryUserDefinedNetworkBinding`, and `videoConfig` from 1.19 on
+
+Where the value says what happens anyway, the finding is for information.
+
+## Why it matters
+
+The object is accepted, some of the gates with a warning that nobody sees in GitOps, and what was
+asked for doesn't happen. Documentation and old examples still show several of these. In 1.16 to 1.18
+a deprecated gate also ends the webhook's validation (see `admission-short-circuited`).
+
+## Example
+
+```yaml
+spec:
+  featureGates:
+    enableApplicationAwareQuota: true
+```
+
+## Remedy
+
+```yaml
+spec:
+  enableApplicationAwareQuota: true
+```
+
+A field without a successor can be removed: nothing changes.
+
+## Sources
+
+- HCO `api/v1beta1` and `controllers/handlers`: fields that nothing reads
+- HCO `pkg/webhooks/validator`: deprecated feature gates
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.admission().reason.is_some() {
+        return;
+    }
+    let gates = Path::dotted("spec.featureGates");
+    let ignored = cx.release().fields().iter();
+    for field in ignored.filter(|f| f.ignored && f.api_version == cx.version()) {
+        let node = cx.document().root.below(&field.path);
+        if node.is_none_or(|n| matches!(n.value, Value::Null)) {
+            continue;
+        }
+        let path = Path::dotted(&field.path);
+        if !path.starts_with(&gates) {
+            out.report(field_without_effect(cx, &path));
+        }
+    }
+    idle_quota(cx, out);
+    let known = &cx.release().tables().feature_gates;
+    let mut without_successor = Vec::new();
+    for gate in known.iter().filter(|g| g.phase == Phase::Discontinued) {
+        let Some(on) = cx.gate(&gate.name).explicit() else {
+            continue;
+        };
+        if !is_accepted(cx, &gate.name) {
+            continue;
+        }
+        match successor(cx, &gate.name) {
+            Some(field) => replaced(cx, &gate.name, on, &field)
+                .into_iter()
+                .for_each(|f| out.report(f)),
+            None => without_successor.push((gate.name.as_str(), on)),
+        }
+    }
+    for always in [false, true] {
+        for harmless in [false, true] {
+            let alike = without_successor.iter().filter(|(name, on)| {
+                let is_always = always_on(cx.release().kubevirt(), name);
+                is_always == always && (*on == is_always) == harmless
+            });
+            let names: Vec<&str> = alike.map(|(name, _)| *name).collect();
+            useless(cx, names, always, harmless)
+                .into_iter()
+                .for_each(|f| out.report(f));
+        }
+    }
+}
+
+/// Whether the version knows the gate: a list's gate that is unknown has a rule of its own.
+fn is_accepted(cx: &Context<'_>, gate: &str) -> bool {
+    let rules = cx.release().admission().version(cx.version());
+    let listed = rules.and_then(|r| r.listed_gates.as_ref());
+    listed.is_none_or(|l| l.known.iter().any(|k| k == gate))
+}
+
+fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
+    let release = cx.release().label();
+    let finding = Finding::new(&RULE, format!("{release} ignores {path}"))
+        .at(cx.document().locate_key(path))
+        .label("without effect")
+        .help("remove it: nothing changes");
+    let removed = [Change::Remove(alone(cx, path))];
+    finding.fixes(cx.fix("remove the field", Applicability::Safe, &removed))
+}
+
+/// Settings of the application-aware quota while it is off.
+fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    if hc.flag("deployment.applicationAwareConfig.enable") == Some(true) {
+        return;
+    }
+    let field = cx.field("applicationAwareConfig");
+    let settings = field.node().map(|n| n.entries()).unwrap_or_default();
+    if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
+        let finding = Finding::new(
+            &RULE,
+            "applicationAwareConfig does nothing: the quota is off",
+        )
+        .severity(Severity::Info)
+        .at(cx.document().location(first.key.span))
+        .label("without effect")
+        .help("switch enableApplicationAwareQuota on, or remove it");
+        out.report(finding);
+    }
+}
+
+/// Gates that nothing took the place of, as one finding: what they switch is gone, or is on whatever they
+/// say.
+fn useless(
+    cx: &Context<'_>,
+    mut names: Vec<&str>,
+    always: bool,
+    harmless: bool,
+) -> Option<Finding> {
+    names.sort_by_key(|name| cx.gate(name).name_place().span);
+    let release = cx.release().label();
+    let (first, rest) = names.split_first()?;
+    let (gates, them, state) = match (rest.is_empty(), always) {
+        (true, true) => ("gate", "it", "the feature is always on"),
+        (true, false) => ("gate", "it", "the feature is gone"),
+        (false, true) => ("gates", "them", "the features are always on"),
+        (false, false) => ("gates", "them", "the features are gone"),
+    };
+    let message = format!("{release} ignores the feature {gates} {}", and(&names));
+    let mut finding = Finding::new(&RULE, message)
+        .at(cx.gate(first).name_place())
+        .label("without effect")
+        .help(format!("remove {them}: {state}"));
+    for name in rest {
+        finding = finding.related(cx.gate(name).name_place(), "without effect, too");
+    }
+    let gates = Path::dotted("spec.featureGates");
+    let written = cx.document().root.at(&gates);
+    let count = written.map_or(0, |n| n.entries().len() + n.items().len());
+    let removed: Vec<Change> = match count == names.len() {
+        true => vec![Change::Remove(gates)],
+        // From behind, so that the numbers of a list stay right.
+        false => (names.iter().rev())
+            .filter_map(|name| Some(Change::Remove(place_of(cx, name)?)))
+            .collect(),
+    };
+    let title = format!(
+        "remove the {}",
+        if rest.is_empty() { "gate" } else { "gates" }
+    );
+    let fix = cx.fix(title, Applicability::Safe, &removed);
+    let severity = if harmless {
+        Severity::Info
+    } else {
+        RULE.severity
+    };
+    Some(finding.severity(severity).fixes(fix))
+}
+
+/// A gate that a field took the place of.
+fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Finding> {
+    let release = cx.release().label();
+    let finding = Finding::new(&RULE, format!("{release} ignores the feature gate {name}"))
+        .at(cx.gate(name).name_place())
+        .label("without effect");
+    let removed = Change::Remove(alone(cx, &place_of(cx, name)?));
+    let effective = effective(cx, name);
+    if effective == Some(on) {
+        let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
+        let help = format!("remove it: {field} counts, and says the same");
+        return Some(finding.severity(Severity::Info).help(help).fixes(fix));
+    }
+    if cx.document().root.at(field).is_some() {
+        // Nobody knows which of the two is meant.
+        let fix = cx.fix("remove the gate", Applicability::Suggestion, &[removed]);
+        let help = format!("{field} took its place, says otherwise, and counts");
+        return Some(finding.help(help).fixes(fix));
+    }
+    let finding = finding.help(format!("{field} took its place"));
+    Some(finding.fixes(carried(cx, name).and_then(|c| c.fix)))
+}
+
+/// What an ignored gate asks for, and where that counts.
+pub(super) struct Carried {
+    /// The field that took the gate's place.
+    pub(super) field: Path,
+    /// The fix that writes it there, with its comments.
+    pub(super) fix: Option<Fix>,
+}
+
+/// Where what an ignored gate says belongs; `None` where the field is written, or says so anyway: then nothing
+/// is lost with the gate.
+pub(super) fn carried(cx: &Context<'_>, gate: &str) -> Option<Carried> {
+    let field = successor(cx, gate)?;
+    let on = cx.gate(gate).explicit()?;
+    if effective(cx, gate) == Some(on) || cx.document().root.at(&field).is_some() {
+        return None;
+    }
+    let fix = moved(cx, gate, on, &field);
+    Some(Carried { field, fix })
+}
+
+fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
+    let place = place_of(cx, gate)?;
+    let title = format!("set {field} instead");
+    let moved = [
+        Change::Remove(alone(cx, &place)),
+        Change::Set(field.clone(), on.into()),
+    ];
+    let fix = cx.fix(title, Applicability::Unsafe, &moved)?;
+    cx.with_comments(fix, &[(place, field.clone())])
+}
+
+/// The field that took a gate's place, in the document's version.
+fn successor(cx: &Context<'_>, gate: &str) -> Option<Path> {
+    let (old, new) = MOVES.iter().find(|(old, _)| *old == gate)?;
+    let path = match cx.version() {
+        "v1" => new,
+        _ => old,
+    };
+    Some(Path::dotted(&format!("spec.{path}")))
+}
+
+/// What the field in a gate's place switches.
+fn effective(cx: &Context<'_>, gate: &str) -> Option<bool> {
+    let (_, field) = MOVES.iter().find(|(old, _)| *old == gate)?;
+    Some(cx.hyperconverged()?.flag(field).unwrap_or(false))
+}
+
+/// Whether KubeVirt has the feature whatever its gate says. Some of its gates have a suffix.
+fn always_on(kubevirt: &KubeVirtFacts, gate: &str) -> bool {
+    let mut all = kubevirt.feature_gates.iter();
+    all.any(|(name, phase)| {
+        let plain = name.strip_suffix("Gate").unwrap_or(name);
+        *phase == Phase::Ga && plain.eq_ignore_ascii_case(gate)
+    })
+}
+
+/// Where a gate is: a map's entry, or a list's element.
+fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
+    let gates = Path::dotted("spec.featureGates");
+    let node = cx.document().root.at(&gates)?;
+    if node.get(name).is_some() {
+        return Some(gates.key(name));
+    }
+    let is_it = |item: &hcoplan_yaml::Node| item.get("name").and_then(|n| n.as_str()) == Some(name);
+    let index = node.items().iter().position(is_it)?;
+    Some(gates.index(index))
+}
+
+/// What to remove so that nothing empty stays behind.
+fn alone(cx: &Context<'_>, path: &Path) -> Path {
+    let parent = path.parent();
+    let around = cx.document().root.at(&parent);
+    let only = around.is_some_and(|n| n.entries().len() + n.items().len() == 1);
+    match only && parent.0.len() > 1 {
+        true => parent,
+        false => path.clone(),
+    }
+}

@@ -1,0 +1,195 @@
+//! Images of a mixed cluster about which nothing is saved.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use hcoplan_kubernetes::schema::DocumentSchema;
+
+use super::prelude::*;
+use crate::{Form, ImageEvidence};
+
+/// The schema that editors use, too.
+
+pub(super) static RULE: Rule = Rule {
+    name: "image-arch-evidence-missing",
+    group: Group::Bundle,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("rules about the architectures of images have nothing to go by"),
+    needs: Needs::Document,
+    fix: FixKind::None,
+    summary: "nothing is saved about the architectures of images in a mixed cluster",
+    page: r#"
+## What it finds
+
+In a cluster with nodes of several architectures, the images about which nothing is saved, or too little to
+know what they lack: those of ClusterServiceVersions and their operands, of workloads that may land on
+several architectures, of golden images that the HyperConverged declares, and of container disks. It is one
+finding for all of them. Those of which a plain `skopeo inspect` showed one image are told by themselves,
+with what is open. Where something is saved about another digest than the one that is pinned, that is
+shown beside it.
+
+And, as a warning and whatever nodes there are, an `ImageArchitectures` document that its schema refuses.
+
+Where nothing at all is saved and there is no ClusterServiceVersion, nobody asked, and it says nothing.
+
+## Why it matters
+
+hcoplan asks no registry. Without saved output of skopeo or docker these rules say nothing about an image:
+`bundle-affinity-exceeds-image`, `bundle-affinity-narrower-than-image`, `bundle-csv-arch-labels`,
+`bundle-image-missing-arch`, `bundle-image-not-manifest-list`, `containerdisk-image-missing-arch`,
+`dict-architectures-overclaim`, `dict-architectures-underclaim`.
+
+## Example
+
+```yaml
+spec:
+  containers: [{name: manager, image: "registry.example.com/operator:1"}]   # and no file about it
+```
+
+## Remedy
+
+Save what the registry says, in a file that is called like the image:
+
+```console
+$ skopeo inspect --raw docker://registry.example.com/operator:1 > images/registry.example.com_operator_1.json
+```
+
+Or write it down, as `schemas/image-architectures.schema.json` describes it:
+
+```yaml
+apiVersion: hcoplan.dev/v1alpha1
+kind: ImageArchitectures
+images:
+  - {image: "registry.example.com/operator:1", architectures: [amd64, arm64]}
+```
+
+## Sources
+
+- Operator SDK: supporting multiple architectures, determining what an image supports
+- `dict-architectures-overclaim` has all forms that are read
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for document in cx.neighbours().of_kind("ImageArchitectures") {
+        if text_at(document, "apiVersion").is_some_and(|v| v.starts_with("hcoplan.dev/")) {
+            malformed(document, out);
+        }
+    }
+    let asked = cx.has_image_evidence() || !cx.csvs().is_empty();
+    if !asked || cx.all_architectures().len() < 2 {
+        return;
+    }
+    let mut images: BTreeMap<String, Location> = BTreeMap::new();
+    let mut looked_at: BTreeMap<String, (Location, ImageEvidence)> = BTreeMap::new();
+    let mut add = |image: &str, place: Location| {
+        let image = image.strip_prefix("docker://").unwrap_or(image);
+        match cx.image_evidence(image) {
+            None => drop(images.entry(image.to_owned()).or_insert(place)),
+            // A single image is known for what it is, also without its architecture.
+            Some(e) if e.is_complete() || e.form == Form::Single => {}
+            Some(e) => drop(looked_at.entry(image.to_owned()).or_insert((place, e))),
+        }
+    };
+    for csv in cx.csvs() {
+        for used in csv.images() {
+            add(used.image, csv.document.locate(&used.path));
+        }
+    }
+    for pod in cx
+        .pod_templates()
+        .filter(|p| !p.in_bundle && cx.reach(p).len() > 1)
+    {
+        for (path, image) in pod.images() {
+            add(image, pod.document.locate(&path));
+        }
+    }
+    for written in cx.written_templates() {
+        let path = written.path(cx).key("spec").key("template").key("spec");
+        let path = path.key("source").key("registry").key("url");
+        if let Some(url) = cx.document().root.at(&path).and_then(|n| n.as_str()) {
+            add(url, cx.document().locate(&path));
+        }
+    }
+    for vm in cx.virtual_machines() {
+        for (index, volume) in vm.volumes() {
+            let image = volume.get("containerDisk").and_then(|d| d.get("image"));
+            if let Some(image) = image.and_then(|i| i.as_str()) {
+                let path = vm.path("volumes").index(index);
+                let path = path.key("containerDisk").key("image");
+                add(image, vm.document.locate(&path));
+            }
+        }
+    }
+    for (image, (place, evidence)) in &looked_at {
+        partly(cx, image, place, evidence, out);
+    }
+    let Some((first, place)) = images.first_key_value() else {
+        return;
+    };
+    let message = match images.len() {
+        1 => format!("nothing says which architectures {first} is there for"),
+        several => format!("nothing says which architectures {several} images are there for"),
+    };
+    let mut finding = Finding::new(&RULE, message)
+        .at(place.clone())
+        .label("nothing is saved about it")
+        .help(save(first));
+    for (_, place) in images.iter().skip(1).take(4) {
+        finding = finding.related(place.clone(), "nor about this one");
+    }
+    for image in images.keys() {
+        if let Some(place) = cx.other_digest(image) {
+            finding = finding.related(place, "this is about another digest of it");
+        }
+    }
+    out.report(finding);
+}
+
+/// An image of which one was looked at, of perhaps several.
+fn partly(
+    cx: &Context<'_>,
+    image: &str,
+    place: &Location,
+    evidence: &ImageEvidence,
+    out: &mut Sink,
+) {
+    let seen: Vec<&str> = evidence.architectures.iter().map(String::as_str).collect();
+    let nodes = cx.all_architectures().iter().copied();
+    let open: Vec<&str> = nodes.filter(|a| !seen.contains(a)).collect();
+    if open.is_empty() || seen.is_empty() {
+        return;
+    }
+    let message = format!(
+        "{image} is there for {}; nothing says whether for {}, too",
+        and(&seen),
+        and(&open)
+    );
+    let finding = Finding::new(&RULE, message)
+        .at(place.clone())
+        .label("a plain inspect shows one image of perhaps several")
+        .related(evidence.place(), "what was saved")
+        .help(save(image));
+    out.report(finding);
+}
+
+/// How the whole of what a registry says about an image is saved.
+fn save(image: &str) -> String {
+    let file = image.replace(['/', ':', '@'], "_");
+    format!("skopeo inspect --raw docker://{image} > images/{file}.json")
+}
+
+fn malformed(document: &Document, out: &mut Sink) {
+    static COMPILED: OnceLock<DocumentSchema> = OnceLock::new();
+    let schema = COMPILED.get_or_init(|| DocumentSchema::of(hcoplan_schemas::IMAGE_ARCHITECTURES));
+    for mistake in schema.check(&document.file, &document.root) {
+        let mut finding = Finding::new(&RULE, mistake.message)
+            .severity(Severity::Warning)
+            .at(document.location(mistake.span))
+            .label("not read");
+        finding.help = mistake.help.map(Into::into);
+        out.report(finding);
+    }
+}

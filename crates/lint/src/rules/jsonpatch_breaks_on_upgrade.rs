@@ -1,0 +1,103 @@
+//! A patch that works on this release and not on the next.
+
+use hcoplan_explain::diff::{PatchChange, patch_change};
+use hcoplan_planner::plan::{Admit, plan_with};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-breaks-on-upgrade",
+    group: Group::Upgrade,
+    severity: Severity::Warning,
+    claims: Claim::BreaksOnUpgrade,
+    predicts: Predicts::Silent("the operator's reconcile stops in the middle of the upgrade"),
+    needs: Needs::Plan,
+    summary: "a jsonpatch annotation stops working on the next release",
+    page: r#"
+## What it finds
+
+A jsonpatch operation that applies on the cluster's release and, on the next one, does not apply any
+more, has no effect, or puts a feature gate into both of KubeVirt's lists: both releases are planned.
+`hcoplan plan DIR --upgrade-to X.Y` lists every operation, also those that keep working.
+
+## Why it matters
+
+The new operator applies the old patch to the operand that it renders. When that fails, the reconcile
+stops there and the upgrade with it: the operands before it are new, the others stay old. From 1.19 on,
+HCO writes `disabledFeatureGates` with every beta gate that it doesn't switch on; a patch that adds one of
+those gates makes KubeVirt's webhook refuse the object. Nobody says so today, because today it works.
+
+## Example
+
+On 1.18, fine; on 1.19, the gate is in both lists:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "RebootPolicy"}]'
+```
+
+## Remedy
+
+Take the operation out before the upgrade. Where the new release has a field of its own for it, use that
+afterwards; `hcoplan plan DIR --upgrade-to X.Y` shows the rest of what changes.
+
+## Sources
+
+- HCO `controllers/handlers`: rendered for both releases
+- KubeVirt's webhook: a gate must not be in `featureGates` and `disabledFeatureGates`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(next) = cx.next_release() else {
+        return;
+    };
+    if cx.patch_annotations().is_empty() || cx.patch_failure().is_some() {
+        return;
+    }
+    let nodes = cx.inventory();
+    let plan = plan_with(&next, nodes, cx.object(), Admit::Force);
+    for patch in cx.patch_annotations() {
+        let (name, kind) = (patch.target.name, patch.target.kind);
+        let (before, after) = ((cx.release(), cx.plan()), (&*next, &plan));
+        for change in patch_change(before, after, name, kind, patch.text) {
+            let place = |index: usize| match patch.operations().get(index) {
+                Some(operation) => patch.place(operation.spans.whole),
+                None => patch.annotation.value_place(),
+            };
+            let next = next.label();
+            out.report(match change {
+                PatchChange::Fails(index, message) => Finding::new(
+                    &RULE,
+                    format!("{next} can't apply this operation: {message}"),
+                )
+                .at(place(index))
+                .label("the reconcile stops here after the upgrade")
+                .help("take it out before the upgrade"),
+                PatchChange::Noop(index) => {
+                    let message =
+                        format!("this operation is no longer needed: it has no effect on {next}");
+                    Finding::new(&RULE, message)
+                        .severity(Severity::Info)
+                        .at(place(index))
+                        .label("changes nothing after the upgrade, and still counts for the alert")
+                        .help("take it out with the upgrade")
+                }
+                PatchChange::Collides(gate) => {
+                    let writes = |o: &&Operation| o.value().is_some_and(|v| v == gate.as_str());
+                    let index = patch.operations().iter().position(|o| writes(&o));
+                    let message = format!(
+                        "{next} lists {gate} in disabledFeatureGates, and KubeVirt refuses a gate \
+                         in both lists"
+                    );
+                    Finding::new(&RULE, message)
+                        .at(place(index.unwrap_or_default()))
+                        .label("KubeVirt's webhook refuses the object after the upgrade")
+                        .help("take it out before the upgrade")
+                }
+            });
+        }
+    }
+}

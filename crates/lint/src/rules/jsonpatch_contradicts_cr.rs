@@ -1,0 +1,121 @@
+//! A patch that overrides what the same HyperConverged says.
+
+use serde_json::Value;
+
+use super::prelude::*;
+use crate::OwnField;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-contradicts-cr",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent(
+        "the operand has the patch's value, and the HyperConverged says another",
+    ),
+    fix: FixKind::Safe,
+    claims: Claim::HasEffect,
+    summary: "a jsonpatch overrides a value that the same HyperConverged sets",
+    page: r#"
+## What it finds
+
+An operation that changes a place of an operand whose field the same HyperConverged sets itself, to
+another value; a feature gate that the patch adds and the HyperConverged switches off. Defaults don't
+count, and neither does a patch that only adds to a list.
+
+## Why it matters
+
+The patch is applied last and wins. Whoever reads `spec`, or changes the field there, believes that the
+value counts, and nothing happens.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/progressTimeout", "value": 300}]'
+spec:
+  liveMigrationConfig:
+    progressTimeout: 150
+```
+
+## Remedy
+
+Decide for one of the two. What counts now is the patch's value; to keep it, write it into the field:
+
+```yaml
+spec:
+  liveMigrationConfig:
+    progressTimeout: 300
+```
+
+`hcoplan fix --write` does that where everything that would be rendered stays the same;
+`hcoplan fix --unsafe` drops the operation where it doesn't, so that the field counts.
+
+## Sources
+
+- The field map of each release: HCO `controllers/handlers`
+- HCO `controllers/operands`, `ApplyPatchToSpec`: patches are applied to what was rendered
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let own = cx.own_fields(&applied);
+        let set: Vec<&OwnField> = own.fields.iter().filter(|f| f.is_set).collect();
+        let Some(first) = set.first() else {
+            continue;
+        };
+        let place = match (&set[..], &first.gate) {
+            (_, Some(gate)) => applied.text_place(gate),
+            ([only], None) => applied.written(&only.pointer),
+            _ => applied.path_place(),
+        };
+        let mut finding = Finding::new(&RULE, contradiction(cx, &applied, first))
+            .at(place)
+            .label("this is what counts");
+        for field in set {
+            finding = finding.related(cx.said_place(field), "this has no effect");
+        }
+        let remove = cx.without_operation(applied.patch, applied.index, Applicability::Unsafe);
+        out.report(match cx.move_to_fields(&applied) {
+            Some(fix) => finding
+                .help("write the value that is meant into the field, and drop the operation")
+                .fix(fix.clone())
+                .fixes(remove),
+            None => finding
+                .help("drop the operation, or the field")
+                .fixes(remove),
+        });
+    }
+}
+
+/// What the patch does, and what the HyperConverged says.
+fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, field: &OwnField) -> String {
+    let subject = field.subject(applied.kind());
+    let now = applied
+        .patch
+        .result()
+        .and_then(|r| r.pointer(&field.pointer));
+    let does = match (&field.gate, now.and_then(shown)) {
+        (Some(_), _) => format!("switches on {subject}"),
+        (None, Some(value)) => format!("sets {subject} to {value}"),
+        (None, None) if now.is_none() && field.changes.is_none() => format!("clears {subject}"),
+        (None, None) => format!("changes {subject}"),
+    };
+    let path = &field.path;
+    let said = cx.document().root.at(path).map(|n| n.to_json());
+    match (&field.gate, said.as_ref().and_then(shown)) {
+        (Some(_), _) => format!("the patch {does}, and {path} switches it off"),
+        (None, Some(value)) => format!("the patch {does}, and {path} says {value}"),
+        (None, None) => format!("the patch {does}, and {path} says something else"),
+    }
+}
+
+/// A value in a message, where it is short.
+fn shown(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(_) | Value::Array(_) | Value::Null => None,
+        scalar => Some(scalar.to_string()),
+    }
+}

@@ -1,0 +1,114 @@
+//! A patch that sets what the HyperConverged has a field for.
+
+use super::prelude::*;
+use crate::OwnField;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-duplicates-field",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "UnsupportedHCOModification",
+        runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
+    },
+    fix: FixKind::Safe,
+    summary: "a jsonpatch sets what the HyperConverged has a field for",
+    page: r#"
+## What it finds
+
+An operation that changes a place of an operand which a field of the HyperConverged feeds: a field of
+`spec`, or one of HCO's own feature gates. It is an info where the field feeds other operands, too, so
+that it can't say what the patch says.
+
+What the HyperConverged sets and the patch overrides is `jsonpatch-contradicts-cr`.
+
+## Why it matters
+
+The API's own field is validated, defaulted, shown in the HyperConverged and carried over from release to
+release. A patch of the same place is none of that: it may stop applying, merges where it seems to
+replace, and lets the alert `UnsupportedHCOModification` fire for as long as it is there.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]'
+```
+
+## Remedy
+
+Move the value into the field:
+
+```yaml
+spec:
+  liveMigrationConfig:
+    allowPostCopy: true
+```
+
+`hcoplan fix --write` does, drops the operation, and removes the annotation with the last one. It is
+offered only where everything that would be rendered stays the same, which is found out by planning the
+fixed file; the order of feature gates doesn't count. All operations that can be moved are moved
+together, because some only work so: `uninstallStrategy` feeds KubeVirt and CDI.
+
+## Sources
+
+- The field map of each release: HCO `controllers/handlers`, and what changed in the operands when the
+  field did
+- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let own = cx.own_fields(&applied);
+        let mut fields: Vec<&OwnField> = own.fields.iter().filter(|f| !f.is_set).collect();
+        fields.dedup_by(|a, b| a.path == b.path);
+        let Some(first) = fields.first() else {
+            continue;
+        };
+        let kind = applied.kind();
+        let several = own.fields.len() > 1;
+        let names: Vec<String> = fields.iter().map(|f| f.path.to_string()).collect();
+        let message = match (fields.len(), several) {
+            (1, false) => format!("{} is what {} sets", first.subject(kind), first.path),
+            (1, true) => format!(
+                "{} of {kind} is what {} sets",
+                applied.operation.path, first.path
+            ),
+            _ => format!(
+                "{} of {kind} is what {} set",
+                applied.operation.path,
+                and(&names)
+            ),
+        };
+        let place = match several {
+            false => applied.place_of(first),
+            true => applied.path_place(),
+        };
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .label("the HyperConverged has a field for it");
+        let fix = cx.move_to_fields(&applied);
+        let shared = fields.iter().find(|f| !f.others.is_empty());
+        out.report(match (fix, shared) {
+            (Some(fix), _) => finding
+                .help("move the value there: what is rendered stays the same")
+                .fix(fix.clone()),
+            (None, Some(shared)) => finding.severity(Severity::Info).help(format!(
+                "{} feeds {}, too: set it there if they may change with it",
+                shared.path,
+                and(&shared.others)
+            )),
+            (None, None) if !own.can_say_all => finding.help(format!(
+                "set {} there; the rest of what the operation does has no field",
+                match fields.len() {
+                    1 => "it",
+                    _ => "these",
+                }
+            )),
+            (None, None) => finding.help("set it there, and compare what is rendered"),
+        });
+    }
+}

@@ -1,0 +1,103 @@
+//! A patch that adds a feature gate which switches nothing (any more).
+
+use hcoplan_planner::release::Phase;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-feature-gate-inert",
+    group: Group::Jsonpatch,
+    severity: Severity::Info,
+    predicts: Predicts::Alert {
+        name: "UnsupportedHCOModification",
+        runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
+    },
+    fix: FixKind::Safe,
+    summary: "a jsonpatch adds a feature gate that switches nothing in this release",
+    page: r#"
+## What it finds
+
+An operation that adds a gate to KubeVirt's list which switches nothing in the KubeVirt of the cluster's
+release:
+
+- the feature is generally available, and always on;
+- the gate is registered, and nothing reads it (`MultiArchitecture` from KubeVirt 1.8 on);
+- the feature was discontinued and is gone (a warning).
+
+## Why it matters
+
+KubeVirt's webhook answers with a warning that nobody sees, because the operator is the one who writes.
+The operation counts for the alert `UnsupportedHCOModification`. Where the feature is discontinued, the
+patch is the remains of something that doesn't work any more.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VolumeMigration"}]'
+```
+
+## Remedy
+
+Remove the operation; `hcoplan fix --write` does, and removes the annotation with the last one. Where the
+feature is discontinued, look for what took its place (network bindings for `Passt` and `Macvtap`).
+
+## Sources
+
+- KubeVirt `pkg/virt-config/featuregate`, at the version that each release deploys
+- Runbook: <https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied().filter(|a| a.kind() == "KubeVirt") {
+        let Some(gates) = applied.gates() else {
+            continue;
+        };
+        for gate in &gates.added {
+            // What is there twice is `jsonpatch-duplicate-feature-gate`.
+            if gates.twice.contains(gate) {
+                continue;
+            }
+            let Some((severity, why)) = inert(cx, gate) else {
+                continue;
+            };
+            let appends = applied
+                .operation
+                .value()
+                .is_some_and(|v| v == gate.as_str());
+            let fix = cx.without_operation(applied.patch, applied.index, Applicability::Safe);
+            let version = &cx.release().kubevirt().version;
+            out.report(
+                Finding::new(
+                    &RULE,
+                    format!(
+                        "the feature gate {gate} switches nothing in KubeVirt {version}: {why}"
+                    ),
+                )
+                .severity(severity)
+                .at(applied.text_place(gate))
+                .label("switches nothing, and counts for the alert")
+                .help(match appends {
+                    true => "remove the operation",
+                    false => "leave the gate out",
+                })
+                .fixes(fix.filter(|_| appends)),
+            );
+        }
+    }
+}
+
+fn inert(cx: &Context<'_>, gate: &str) -> Option<(Severity, &'static str)> {
+    let kubevirt = cx.release().kubevirt();
+    let phase = kubevirt.feature_gates.get(gate)?;
+    let unread = kubevirt.gates_without_effect.iter().any(|g| g == gate);
+    match phase {
+        Phase::Ga => Some((Severity::Info, "the feature is always on")),
+        Phase::Discontinued => Some((Severity::Warning, "the feature was discontinued")),
+        _ if unread => Some((Severity::Info, "nothing reads it any more")),
+        _ => None,
+    }
+}

@@ -1,0 +1,162 @@
+//! A jsonpatch annotation that an overlay replaces.
+
+use hcoplan_repository::repo::Layer;
+use serde_json::Value;
+
+use super::prelude::*;
+use crate::Annotation;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-layered",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent(
+        "the overlay's annotation replaces the base's, whose operations vanish",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "a kustomization's patch replaces a jsonpatch annotation instead of adding to it",
+    page: r#"
+## What it finds
+
+A jsonpatch annotation of the HyperConverged that a kustomization sets once more, in a strategic merge
+patch or in a list of operations, without all the operations that the layer below it has. The
+kustomization has to build on the HyperConverged's file, directly or through other kustomizations.
+
+## Why it matters
+
+To kustomize an annotation is one text: the overlay's replaces the base's, and operations are not added
+up. What the base patches is patched no longer in that environment, and nothing says so: the base looks
+as if it counted.
+
+Where kustomizations are built (`--kustomize`), each cluster's own layers are compared; where the
+configuration names a base's file as a cluster, all those that build on it.
+
+## Example
+
+The base:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
+
+The overlay's patch:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/infra", "value": {"replicas": 3}}]'
+```
+
+## Remedy
+
+Write all operations into the overlay's annotation. Better: use the HyperConverged's own fields, which
+kustomize does merge.
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}, {"op": "add", "path": "/spec/infra", "value": {"replicas": 3}}]'
+```
+
+Where an environment is meant to do without the base's operations, suppress the finding with that reason.
+
+## Sources
+
+- kustomize: strategic merge patches of annotations; several public guides for these annotations say
+  that all patches have to be applied at once
+- <https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/>
+"#,
+    ..Rule::BASE
+};
+
+/// A text that the annotation has had on the way.
+struct Below<'l> {
+    layer: Option<&'l Layer>,
+    operations: Vec<Value>,
+    place: Location,
+}
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let patches = cx.patch_annotations();
+    if patches.is_empty() {
+        return;
+    }
+    let layers = cx.layers();
+    for patch in patches {
+        let name = patch.target.name;
+        let mut below = Vec::new();
+        // A build has the last layer's text; its layers begin with the HyperConverged's own.
+        if !cx.is_built() {
+            below.push(Below {
+                layer: None,
+                operations: operations(patch.text),
+                place: patch.annotation.key_place(),
+            });
+        }
+        for layer in layers.iter().filter(|l| l.name == name) {
+            let own = operations(&layer.text);
+            let under = below
+                .iter()
+                .rfind(|b: &&Below<'_>| b.layer.is_none_or(|l| layer.covers(l)));
+            if let Some(under) = under {
+                let missing: Vec<&Value> = under
+                    .operations
+                    .iter()
+                    .filter(|o| !own.contains(o))
+                    .collect();
+                if !missing.is_empty() {
+                    out.report(finding(layer, under, &missing));
+                }
+            }
+            below.push(Below {
+                layer: Some(layer),
+                operations: own,
+                place: layer.place.clone(),
+            });
+        }
+    }
+}
+
+fn finding(layer: &Layer, under: &Below<'_>, missing: &[&Value]) -> Finding {
+    let count = match missing.len() {
+        1 => "an operation".to_owned(),
+        n => format!("{n} operations"),
+    };
+    let message = format!(
+        "{} replaces {}: {count} of it {} gone there",
+        layer.kustomization,
+        layer.name,
+        if missing.len() == 1 { "is" } else { "are" }
+    );
+    Finding::new(&RULE, message)
+        .at(under.place.clone())
+        .label("replaced as a whole")
+        .related(layer.place.clone(), "replaced by this")
+        .help("write all operations into the upper annotation, or use the HyperConverged's fields")
+        .fixes(added(layer, missing))
+}
+
+/// The operations before those of the layer.
+fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
+    let annotation = Annotation::of(layer.document.as_ref()?, &layer.name)?;
+    let start = layer.text.find('[')? + 1;
+    let rest = layer.text.get(start..)?.trim_start();
+    let texts: Vec<String> = missing.iter().map(|o| o.to_string()).collect();
+    let comma = if rest.starts_with(']') { "" } else { ", " };
+    let text = format!("{}{comma}", texts.join(", "));
+    Some(Fix {
+        title: "add the operations that are missing".to_owned(),
+        applicability: Applicability::Suggestion,
+        edits: vec![annotation.edit_part(start..start, &text)?],
+    })
+}
+
+/// The operations of a patch, as JSON; none where it is no list.
+fn operations(text: &str) -> Vec<Value> {
+    let list: Option<Vec<Value>> = serde_json::from_str(text).ok();
+    list.unwrap_or_default()
+}

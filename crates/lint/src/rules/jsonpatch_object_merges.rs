@@ -1,0 +1,195 @@
+//! An object that was meant to replace another one, and is merged into it.
+
+use std::ops::Range;
+
+use hcoplan_planner::jsonpatch::Loss;
+use serde_json::Value;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-object-merges",
+    group: Group::Jsonpatch,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("the operand keeps what the patch leaves out"),
+    fix: FixKind::Suggested,
+    summary: "a jsonpatch operation writes an object, and what it leaves out stays",
+    page: r#"
+## What it finds
+
+An operation that puts an object in the place of one that HCO renders, where the new one leaves out
+something that the old one has.
+
+## Why it matters
+
+By RFC 6902 the new object takes the old one's place. HCO decodes the patched operand onto the one that
+it had rendered, so that the two are merged: fields and entries of a map that aren't mentioned keep
+their values. Those who read the patch expect another operand. It can also be refused: with
+`{"minTLSVersion": "VersionTLS13"}` as KubeVirt's `tlsConfiguration` the old ciphers stay, which
+KubeVirt doesn't take beside TLS 1.3.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations", "value": {"allowPostCopy": true}}]'
+```
+
+## Remedy
+
+Where the rest should stay, write the field itself:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]'
+```
+
+Where it should go, say so for each field with `null`. That clears objects, lists, maps and fields that
+may be absent; a plain text, number or switch has to be given the value that is meant.
+
+## Sources
+
+- HCO `controllers/operands`, `ApplyPatchToSpec`, run on these cases; the same in all four releases
+"#,
+    ..Rule::BASE
+};
+
+/// How many fields a message names.
+const MOST_NAMED: usize = 4;
+
+/// How many fields a fix clears.
+const MOST_CLEARED: usize = 5;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let path = applied.operation.path.as_str();
+        let below = |l: &&Loss| {
+            let rest = l.path.strip_prefix(path);
+            l.reason == Reason::Kept
+                && l.plain.is_none()
+                && rest.is_some_and(|r| r.starts_with('/'))
+        };
+        let kept: Vec<&Loss> = applied.effect.lost.iter().filter(below).collect();
+        if kept.is_empty() || applied.operation.op == Op::Remove {
+            continue;
+        }
+        let names: Vec<&str> = kept.iter().map(|l| &l.path[path.len() + 1..]).collect();
+        let shown = match names.len().checked_sub(MOST_NAMED) {
+            Some(more) if more > 1 => format!("{} and {more} more", names[..MOST_NAMED].join(", ")),
+            _ => and(&names),
+        };
+        let op = applied.operation.op.as_str();
+        let place = match applied.operation.spans.value {
+            Some(span) => applied.patch.place(span),
+            None => applied.path_place(),
+        };
+        let message = format!(
+            "{op} merges into {path} of {}: {shown} stay",
+            applied.kind()
+        );
+        out.report(
+            Finding::new(&RULE, message)
+                .at(place)
+                .label("HCO merges it into what it had rendered")
+                .help(
+                    "write the fields that change by their own paths; to clear the others, write \
+                     null for each",
+                )
+                .fixes(by_path(cx, &applied))
+                .fixes(cleared(cx, &applied, &names)),
+        );
+    }
+}
+
+/// One operation for each field that is given, where that makes the same of the operand.
+fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
+    let (patch, operation) = (applied.patch, applied.operation);
+    let mut leaves = Vec::new();
+    let mut keys = Vec::new();
+    collect(
+        &operation.value()?,
+        patch.rendered()?.pointer(&operation.path)?,
+        &mut keys,
+        &mut leaves,
+    );
+    let mut operations = Vec::new();
+    for keys in leaves {
+        let span = operation.part(patch.text, &keys)?.value;
+        let path = keys
+            .iter()
+            .fold(operation.path.clone(), |p, k| p + "/" + &escaped(k));
+        let (path, value) = (Value::from(path), patch.text.get(span.range())?);
+        operations.push(format!(
+            r#"{{"op": "add", "path": {path}, "value": {value}}}"#
+        ));
+    }
+    let range: Range<usize> = operation.spans.whole.range();
+    let (text, edits) = patch.edited(&[(range, operations.join(", "))])?;
+    (cx.result_of(patch, &text).as_ref() == patch.result()).then_some(Fix {
+        title: "write the fields by their own paths".to_owned(),
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}
+
+/// The keys of every value that stands in an object which is already there.
+fn collect(value: &Value, there: &Value, keys: &mut Vec<String>, leaves: &mut Vec<Vec<String>>) {
+    match (value, there) {
+        (Value::Object(entries), Value::Object(existing)) if !entries.is_empty() => {
+            for (key, value) in entries {
+                keys.push(key.clone());
+                let there = existing.get(key).unwrap_or(&Value::Null);
+                collect(value, there, keys, leaves);
+                keys.pop();
+            }
+        }
+        _ => leaves.push(keys.clone()),
+    }
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// Null for each field that stays, where that clears all of them.
+fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Option<Fix> {
+    let (patch, operation) = (applied.patch, applied.operation);
+    let mut fields: Vec<&str> = names
+        .iter()
+        .map(|n| n.split('/').next().unwrap_or(n))
+        .collect();
+    fields.dedup();
+    let Some(Value::Object(value)) = operation.value() else {
+        return None;
+    };
+    if fields.len() > MOST_CLEARED || fields.iter().any(|f| value.contains_key(*f)) {
+        return None;
+    }
+    let nulls: Vec<String> = fields
+        .iter()
+        .map(|f| format!("{}: null", Value::from(unescaped(f))))
+        .collect();
+    let end = operation.spans.value?.end as usize - 1;
+    let inner = patch.text.get(..end)?.trim_end();
+    let comma = if value.is_empty() { "" } else { ", " };
+    let change = (
+        inner.len()..inner.len(),
+        format!("{comma}{}", nulls.join(", ")),
+    );
+    let (text, edits) = patch.edited(&[change])?;
+    let result = cx.result_of(patch, &text)?;
+    let gone = fields
+        .iter()
+        .all(|f| result.pointer(&format!("{}/{f}", operation.path)).is_none());
+    gone.then(|| Fix {
+        title: format!("clear {} with null", and(&fields)),
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}
+
+fn unescaped(segment: &str) -> String {
+    segment.replace("~1", "/").replace("~0", "~")
+}

@@ -1,0 +1,117 @@
+//! A patch that writes outside the operand's spec.
+
+use hcoplan_kubernetes::go::Step;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-path-outside-spec",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("can only modify spec fields"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "a jsonpatch operation has a path that doesn't start with /spec/",
+    page: r#"
+## What it finds
+
+An operation whose `path` doesn't start with `/spec/`: metadata or status, the whole of `/spec`, a path
+that leaves `/spec` out or lacks the slash in front. That goes for `test`, too. Where `move` and `copy`
+read (`from`) is not looked at; see `jsonpatch-from-outside-spec`.
+
+## Why it matters
+
+HCO lets a patch write below `/spec/` only and refuses the whole annotation otherwise, with words that
+don't say which path is meant.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/configuration/cpuModel", "value": "EPYC"}]'
+```
+
+## Remedy
+
+Paths begin at the operand's root:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/cpuModel", "value": "EPYC"}]'
+```
+
+Labels and annotations of an operand can't be patched at all. In place of `/spec`, name the fields
+that are meant, one operation for each.
+
+## Sources
+
+- HCO `controllers/operands`, `ApplyPatchToSpec`; the same in all four releases
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for patch in cx.patch_annotations() {
+        let outside = |o: &&Operation| !o.path.starts_with("/spec/");
+        for operation in patch.operations().iter().filter(outside) {
+            let path = &operation.path;
+            let message = format!("{} is outside {}'s spec", quoted(path), patch.target.kind);
+            let mut finding = Finding::new(&RULE, message)
+                .at(patch.path_place(operation))
+                .label("can only modify spec fields");
+            let meant = format!("/spec/{}", path.trim_start_matches('/'));
+            let meant = match path.strip_prefix("spec/") {
+                Some(_) => format!("/{path}"),
+                None => meant,
+            };
+            finding = match is_a_field(cx, patch, &meant) {
+                true => finding
+                    .help(format!("did you mean {meant}?"))
+                    .fixes(rewritten(patch, operation, &meant)),
+                false if path == "/spec" || path.is_empty() => {
+                    finding.help("name the fields below /spec, one operation for each")
+                }
+                false => finding.help("a patch reaches fields below /spec/ only"),
+            };
+            explain_patch(cx, out, patch, finding);
+        }
+    }
+}
+
+fn quoted(path: &str) -> &str {
+    if path.is_empty() {
+        "an empty path"
+    } else {
+        path
+    }
+}
+
+/// Whether the operand's type has such a field.
+fn is_a_field(cx: &Context<'_>, patch: &PatchAnnotation<'_>, pointer: &str) -> bool {
+    let types = cx.release().go_types();
+    let Some(mut ty) = types.of_kind(patch.target.api_version, patch.target.kind) else {
+        return false;
+    };
+    let segments = jsonpatch::segments(pointer);
+    for segment in &segments {
+        ty = match types.step(ty, segment) {
+            Step::Field(name, inner) if name == segment => inner,
+            Step::Inside(inner) => inner,
+            Step::Free => return true,
+            _ => return false,
+        };
+    }
+    segments.len() > 1
+}
+
+fn rewritten(patch: &PatchAnnotation<'_>, operation: &Operation, path: &str) -> Option<Fix> {
+    let span = operation.spans.path.range();
+    let inner = span.start + 1..span.end.checked_sub(1)?;
+    Some(Fix {
+        title: format!("write {path}"),
+        applicability: Applicability::Suggestion,
+        edits: vec![patch.annotation.edit_part(inner, path)?],
+    })
+}

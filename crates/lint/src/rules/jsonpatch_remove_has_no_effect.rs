@@ -1,0 +1,125 @@
+//! A `remove` that removes nothing.
+
+use hcoplan_planner::jsonpatch::Loss;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-remove-has-no-effect",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Silent(
+        "the field stays as it was, and UnsupportedHCOModification fires all the same",
+    ),
+    fix: FixKind::Unsafe,
+    summary: "a remove operation doesn't remove anything from the operand",
+    page: r#"
+## What it finds
+
+A `remove` (or the source of a `move`) on a field or a map's key that is still there afterwards. An
+element that is removed from a list of plain values does go.
+
+## Why it matters
+
+HCO applies the patch to the operand's JSON and then decodes the result onto the object that it had
+rendered. A key that is missing from JSON leaves the object's field alone, so that nothing is removed:
+neither a field (`progressTimeout` stays) nor an entry of a map (`obsoleteCPUModels`). Nothing says
+so, and the operation still counts for the alert `UnsupportedHCOModification`.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/kubeMacPool"}]'
+```
+
+## Remedy
+
+Write `null` where the field is an object, a map or a list; that clears it:
+
+```yaml
+metadata:
+  annotations:
+    networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/kubeMacPool", "value": null}]'
+```
+
+`hcoplan fix --unsafe` writes it where that helps. Plain strings, numbers and switches can't be
+cleared by any patch: set the value that is meant.
+
+## Sources
+
+- HCO `controllers/operands`, `ApplyPatchToSpec`, run on these cases; the same in all four releases
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let Applied {
+            patch, operation, ..
+        } = applied;
+        let source = operation.from.as_ref().filter(|_| operation.op == Op::Move);
+        let path = match operation.op {
+            Op::Remove => &operation.path,
+            // What lies outside spec is `jsonpatch-from-outside-spec`.
+            Op::Move => match source.filter(|s| s.starts_with("/spec/")) {
+                Some(source) => source,
+                None => continue,
+            },
+            _ => continue,
+        };
+        let kept = |l: &Loss| l.path == *path && l.plain.is_none() && l.actual.is_some();
+        if !applied.effect.lost.iter().any(kept) {
+            continue;
+        }
+        let kind = patch.target.kind;
+        let span = match source {
+            Some(_) => operation.spans.from.unwrap_or(operation.spans.whole),
+            None => operation.spans.path,
+        };
+        let message = format!("{} leaves {path} of {kind} as it is", operation.op.as_str());
+        let mut finding = Finding::new(&RULE, message)
+            .at(patch.place(span))
+            .label("HCO keeps what a patch takes away");
+        let fix = clearing(cx, patch, applied.index, operation, path);
+        finding = match fix {
+            Some(fix) => finding.help("replace it by null, which clears it").fix(fix),
+            None => finding.help(
+                "no patch can clear this field: set the value that is meant, or drop the \
+                 operation",
+            ),
+        };
+        out.report(finding);
+    }
+}
+
+/// Replaces a `remove` by writing null, where that clears the field: tried out on the operand.
+fn clearing(
+    cx: &Context<'_>,
+    patch: &PatchAnnotation<'_>,
+    index: usize,
+    operation: &Operation,
+    path: &str,
+) -> Option<Fix> {
+    if operation.op != Op::Remove {
+        return None;
+    }
+    let op = operation.spans.op.range();
+    let end = operation.spans.path.end.max(operation.spans.op.end) as usize;
+    let (text, edits) = patch.edited(&[
+        (op.start + 1..op.end - 1, "replace".to_owned()),
+        (end..end, ", \"value\": null".to_owned()),
+    ])?;
+    let operations = jsonpatch::decode(&text).ok()?;
+    let effects = cx.effects_of(patch, &operations)?;
+    let changed = &effects.operations.get(index)?.changed;
+    changed
+        .iter()
+        .find(|c| c.path == path && c.after.is_none())?;
+    Some(Fix {
+        title: format!("clear {path} with null"),
+        applicability: Applicability::Unsafe,
+        edits,
+    })
+}

@@ -1,0 +1,141 @@
+//! An element of a list that takes over what another one had.
+
+use hcoplan_planner::jsonpatch::Loss;
+use serde_json::{Value, json};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-struct-list-merges",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    fix: FixKind::Suggested,
+    predicts: Predicts::Silent("the operand has elements that nobody wrote"),
+    claims: Claim::HasEffect,
+    summary: "after a jsonpatch operation, a list's elements have fields of those that stood there before",
+    page: r#"
+## What it finds
+
+An operation that adds, removes or replaces elements of a list of objects, after which an element has
+fields that it took over from the one that stood at its index before. Where the result is what RFC 6902
+would make, there is no finding.
+
+## Why it matters
+
+HCO decodes the patched operand onto the one that it had rendered, and Go's decoder fills a list's
+elements into those that are there, index by index. A field that the new element leaves out keeps the
+value of the old one. When the first of two PCI devices is removed and only that one had
+`externalResourceProvider: true`, the second one has it from then on. The same goes for tolerations, for
+DataImportCronTemplates (the wrong image under a right name) and for `customizeComponents.patches`.
+
+## Example
+
+With two devices in the HyperConverged, of which the first has `externalResourceProvider`:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/configuration/permittedHostDevices/pciHostDevices/0"}]'
+```
+
+## Remedy
+
+Write the list in the HyperConverged, where it can be changed element by element:
+
+```yaml
+spec:
+  permittedHostDevices:
+    pciHostDevices:
+      - pciDeviceSelector: "10DE:1EB8"
+        resourceName: nvidia.com/T4
+```
+
+Where there is no such field, write every field of every element, with `false`, `0`, `""` or `null` for
+those that are to be empty. `hcoplan fix` suggests operations that do so for the fields that were taken
+over, where the operand then is what was meant.
+
+## Sources
+
+- HCO `controllers/operands`, `ApplyPatchToSpec`; Go's `encoding/json`; run on these cases, the same in
+  all four releases
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for applied in cx.applied() {
+        let inherited = |l: &&Loss| l.reason == Reason::Inherited;
+        let lost: Vec<&Loss> = applied.effect.lost.iter().filter(inherited).collect();
+        let Some(first) = lost.first() else {
+            continue;
+        };
+        let (what, value) = (first.path.as_str(), first.actual.as_ref());
+        let value = value.map_or_else(|| "nothing".to_owned(), short);
+        let more = match lost.len() - 1 {
+            0 => String::new(),
+            1 => ", and one more field".to_owned(),
+            n => format!(", and {n} more fields"),
+        };
+        let message = format!(
+            "{what} of {} takes over {value} from the element that stood there before{more}",
+            applied.kind()
+        );
+        out.report(
+            Finding::new(&RULE, message)
+                .at(applied.named(what))
+                .label("HCO fills new elements into the old ones, index by index")
+                .help(
+                    "change the list in the HyperConverged, or write every field of every element",
+                )
+                .fixes(emptied(cx, &applied, &lost)),
+        );
+    }
+}
+
+/// Empties the fields that were taken over, by operations of their own after it: tried out on the
+/// operand. `None` where an element has a value of its own that the old one's got mixed into.
+fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Option<Fix> {
+    let empty: Vec<(&str, Value)> = lost
+        .iter()
+        .map(|l| match (&l.plain, &l.actual) {
+            (None, Some(taken_over)) => Some((l.path.as_str(), empty_like(taken_over))),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    let operations: String = empty
+        .iter()
+        .map(|(path, value)| format!(", {}", json!({"op": "add", "path": path, "value": value})))
+        .collect();
+    let end = applied.operation.spans.whole.range().end;
+    let (text, edits) = applied.patch.edited(&[(end..end, operations)])?;
+    let after = cx.result_of(applied.patch, &text)?;
+    let is_empty = |(path, value): &(&str, Value)| after.pointer(path).is_none_or(|v| v == value);
+    empty.iter().all(is_empty).then(|| Fix {
+        title: match &empty[..] {
+            [(path, value)] => format!("write {value} to {path}"),
+            _ => format!("empty the {} fields that were taken over", empty.len()),
+        },
+        applicability: Applicability::Suggestion,
+        edits,
+    })
+}
+
+/// What Go's decoder takes for an empty value of the same type; `null` would leave a plain one as
+/// it was.
+fn empty_like(value: &Value) -> Value {
+    match value {
+        Value::Bool(_) => false.into(),
+        Value::Number(_) => 0.into(),
+        Value::String(_) => "".into(),
+        Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
+    }
+}
+
+/// A value as a message shows it.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        other => other.to_string(),
+    }
+}

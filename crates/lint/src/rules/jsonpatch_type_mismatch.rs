@@ -1,0 +1,207 @@
+//! A value that the operand's field can't hold.
+
+use hcoplan_kubernetes::go::{GoType, GoTypes, Step};
+use hcoplan_yaml::{Path, Segment};
+use serde_json::{Map, Value};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-type-mismatch",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("json: cannot unmarshal string into Go struct field"),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a jsonpatch operation writes a value of the wrong type",
+    page: r#"
+## What it finds
+
+A value that the field of the operand has no place for: `"true"` where a switch is, `"5"` where a number
+is, `0.2` where a text is, an object where a list is, a number that is too big or has a fraction.
+
+## Why it matters
+
+The patched operand is decoded into the operator's own types, and that fails as a whole. HCO's webhook
+refuses the HyperConverged; where a release's webhook doesn't get so far (a warning ends validation in
+1.16 to 1.18), it is admitted and the operator's reconcile fails instead.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": "true"}]'
+```
+
+## Remedy
+
+In JSON, switches and numbers stand without quotes, and everything that the API calls a text stands in
+quotes. `hcoplan fix --write` takes or adds the quotes where that is all that is wrong:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]'
+```
+
+## Sources
+
+- HCO `controllers/operands`, `ApplyPatchToSpec`; Go's `encoding/json`; the operands' Go types of each
+  release
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for patch in cx.patch_annotations() {
+        let failed = cx.patch_failure();
+        let Some(failed) = failed.filter(|f| f.annotation == patch.target.name) else {
+            continue;
+        };
+        if patch.malformed().is_some() {
+            continue;
+        }
+        for (index, operation) in patch.operations().iter().enumerate() {
+            let is_it = failed.failure.operation == Some(index);
+            let fails = is_it && failed.failure.cause == Cause::WrongType;
+            let Some(finding) = mismatch(cx, patch, operation) else {
+                if fails {
+                    let finding = Finding::new(&RULE, failed.failure.message.clone())
+                        .at(cx.patch_place(patch.target.name, failed.failure))
+                        .label("the operand has no place for what this makes");
+                    out.explain(failed.incident, finding);
+                }
+                continue;
+            };
+            match fails {
+                true => out.explain(failed.incident, finding),
+                false => out.report(finding),
+            }
+        }
+    }
+}
+
+/// What the operand's type says about the value of an operation.
+fn mismatch(
+    cx: &Context<'_>,
+    patch: &PatchAnnotation<'_>,
+    operation: &Operation,
+) -> Option<Finding> {
+    if !matches!(operation.op, Op::Add | Op::Replace) {
+        return None;
+    }
+    let types = cx.release().go_types();
+    let ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+    let value = operation.value()?;
+    let (document, at) = placed(types, ty, operation, value)?;
+    let error = types.decode_check(&document, ty).err()?;
+    let found = Path::dotted(&error.path);
+    let below = found.0.get(at.0.len()..).unwrap_or_default();
+    let keys: Vec<String> = below.iter().map(step).collect();
+    let part = operation.part(patch.text, &keys);
+    let span = part.map_or(operation.spans.value?, |p| p.value);
+    let mut keys = found
+        .0
+        .iter()
+        .rev()
+        .filter(|s| matches!(s, Segment::Key(_)));
+    let field = keys.next().map(step).unwrap_or_default();
+    let kind = patch.target.kind;
+    let finding = Finding::new(
+        &RULE,
+        format!("{field} of {kind} can't hold this value: {}", error.message),
+    )
+    .at(patch.place(span))
+    .label(label(&error.message));
+    let mended = mended(types, ty, &document, &found);
+    Some(match mended {
+        None => finding.help("write a value of the field's type"),
+        Some(value) => {
+            let text = value.to_string();
+            let edit = patch.annotation.edit_part(span.range(), &text);
+            finding
+                .help(format!("write {text}"))
+                .fixes(edit.map(|edit| Fix {
+                    title: format!("write {text}"),
+                    applicability: Applicability::Safe,
+                    edits: vec![edit],
+                }))
+        }
+    })
+}
+
+/// What the field holds, from Go's words.
+fn label(message: &str) -> String {
+    let ty = message.rsplit_once(" of type ").map(|(_, ty)| ty);
+    let what = match ty.map(|ty| ty.trim_start_matches('*')) {
+        None => return "is not what this field can hold".to_owned(),
+        Some("bool") => "true or false",
+        Some("string") => "a text in quotes",
+        Some(ty) if ty.starts_with("int") || ty.starts_with("uint") => "a whole number",
+        Some(ty) if ty.starts_with("float") => "a number",
+        Some(ty) if ty.starts_with('[') => "a list",
+        Some(ty) if ty.starts_with("map[") => "an object",
+        Some(ty) => ty,
+    };
+    format!("{what} is expected here")
+}
+
+fn step(segment: &Segment) -> String {
+    match segment {
+        Segment::Key(key) => key.clone(),
+        Segment::Index(index) => index.to_string(),
+    }
+}
+
+/// A document with nothing but the operation's value at its place, and the path of that place:
+/// the operand itself isn't there when the patch fails. `None` where the type has no such place.
+fn placed<'t>(
+    types: &'t GoTypes,
+    mut ty: &'t GoType,
+    operation: &Operation,
+    value: Value,
+) -> Option<(Value, Path)> {
+    let mut path = Path::root();
+    for segment in operation.segments() {
+        match types.step(ty, &segment) {
+            Step::Field(name, inner) => (path, ty) = (path.key(name), inner),
+            Step::Inside(inner) => {
+                // Whether it is a list is seen in what it refuses.
+                let list = types.decode_check(&Value::Array(Vec::new()), ty).is_ok();
+                path = if list {
+                    path.index(0)
+                } else {
+                    path.key(&segment)
+                };
+                ty = inner;
+            }
+            Step::Free | Step::Nowhere => return None,
+        }
+    }
+    let document = path.0.iter().rev().fold(value, |value, step| match step {
+        Segment::Key(key) => {
+            let entry = (key.clone(), value);
+            Value::Object(Map::from_iter([entry]))
+        }
+        Segment::Index(_) => Value::Array(vec![value]),
+    });
+    Some((document, path))
+}
+
+/// The value with its quotes taken away, or with quotes, where the type then has a place for it.
+fn mended(types: &GoTypes, ty: &GoType, document: &Value, at: &Path) -> Option<Value> {
+    let pointer = at.to_pointer();
+    let candidate = match document.pointer(&pointer)? {
+        Value::String(text) => {
+            let bare: Value = serde_json::from_str(text.trim()).ok()?;
+            (bare.is_number() || bare.is_boolean()).then_some(bare)?
+        }
+        value @ (Value::Number(_) | Value::Bool(_)) => Value::from(value.to_string()),
+        _ => return None,
+    };
+    let mut tried = document.clone();
+    *tried.pointer_mut(&pointer)? = candidate.clone();
+    types.decode_check(&tried, ty).ok()?;
+    Some(candidate)
+}

@@ -1,0 +1,136 @@
+//! An annotation that was meant to be a jsonpatch annotation.
+
+use hcoplan_planner::jsonpatch::ANNOTATIONS;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-unknown-annotation-key",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Silent("the annotation is ignored, and the operand stays as it is"),
+    needs: Needs::Document,
+    fix: FixKind::Unsafe,
+    claims: Claim::NoEffect,
+    summary: "an annotation looks like a jsonpatch annotation, but HCO knows no such key",
+    page: r#"
+## What it finds
+
+An annotation of the HyperConverged whose key ends like those of the jsonpatch annotations, or is a slip
+of one, but is none of the four that HCO reads:
+
+- `kubevirt.kubevirt.io/jsonpatch`
+- `containerizeddataimporter.kubevirt.io/jsonpatch`
+- `networkaddonsconfigs.kubevirt.io/jsonpatch`
+- `ssp.kubevirt.io/jsonpatch`
+
+## Why it matters
+
+Any annotation is accepted. The patch is never applied, nothing says so, and no alert counts it.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    cdi.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "snapshot"}]'
+```
+
+## Remedy
+
+Use the key that HCO reads. `hcoplan fix --unsafe` renames it where it is clear which one is meant;
+from then on the patch is applied:
+
+```yaml
+metadata:
+  annotations:
+    containerizeddataimporter.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "snapshot"}]'
+```
+
+No other operand can be patched: AAQ, MigController and what HCO deploys itself have no annotation.
+
+## Sources
+
+- HCO `controllers/common/consts.go`, the same in all four releases
+- HCO #1674: the documentation once named a wrong key
+"#,
+    ..Rule::BASE
+};
+
+/// What every key ends in.
+const LAST_PART: &str = "jsonpatch";
+
+/// What people call the operands, and the key that they mean.
+const CALLED: [(&str, &str); 10] = [
+    ("kubevirt", "kubevirt.kubevirt.io/jsonpatch"),
+    ("kv", "kubevirt.kubevirt.io/jsonpatch"),
+    ("kubevirts", "kubevirt.kubevirt.io/jsonpatch"),
+    ("cdi", "containerizeddataimporter.kubevirt.io/jsonpatch"),
+    ("cdis", "containerizeddataimporter.kubevirt.io/jsonpatch"),
+    (
+        "containerizeddataimporters",
+        "containerizeddataimporter.kubevirt.io/jsonpatch",
+    ),
+    ("cnao", "networkaddonsconfigs.kubevirt.io/jsonpatch"),
+    (
+        "networkaddons",
+        "networkaddonsconfigs.kubevirt.io/jsonpatch",
+    ),
+    (
+        "networkaddonsconfig",
+        "networkaddonsconfigs.kubevirt.io/jsonpatch",
+    ),
+    ("ssps", "ssp.kubevirt.io/jsonpatch"),
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let metadata = cx.document().root.get("metadata");
+    let Some(annotations) = metadata.and_then(|m| m.get("annotations")) else {
+        return;
+    };
+    for entry in annotations.entries() {
+        let key = entry.key.text.as_str();
+        if ANNOTATIONS.iter().any(|a| a.name == key) {
+            continue;
+        }
+        let plain: String = key
+            .chars()
+            .filter(|c| !matches!(c, '-' | '_'))
+            .flat_map(char::to_lowercase)
+            .collect();
+        let meant = meant(&plain);
+        if !plain.ends_with(LAST_PART) && meant.is_none() {
+            continue;
+        }
+        let place = cx.document().location(entry.key.span);
+        let finding = Finding::new(&RULE, format!("HCO reads no annotation {key}"))
+            .at(place.clone())
+            .label("ignored");
+        out.report(match meant {
+            Some(name) => finding.help(format!("did you mean {name}?")).fix(Fix::edit(
+                format!("rename it to {name}"),
+                Applicability::Unsafe,
+                place,
+                name,
+            )),
+            None => finding.help(format!(
+                "the keys that HCO reads are {}",
+                and(&ANNOTATIONS.map(|a| a.name))
+            )),
+        });
+    }
+}
+
+/// The key that was meant: by the operand's usual name, else by the nearest one.
+fn meant(plain: &str) -> Option<&'static str> {
+    let (domain, last) = plain.split_once('/')?;
+    nearest(last, [LAST_PART])?;
+    let called = domain.split('.').next().unwrap_or_default();
+    if let Some((_, name)) = CALLED.iter().find(|(word, _)| *word == called) {
+        return Some(name);
+    }
+    let operand = |name: &'static str| name.split('.').next().unwrap_or_default();
+    let names = ANNOTATIONS.map(|a| a.name);
+    let near = nearest(called, names.map(operand))?;
+    names.into_iter().find(|name| operand(name) == near)
+}

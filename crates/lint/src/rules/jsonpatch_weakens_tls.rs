@@ -1,0 +1,216 @@
+//! A patch that lets an operand speak weaker TLS than the HyperConverged asks for.
+
+use std::collections::BTreeSet;
+
+use hcoplan_planner::release::{Platform, Tls};
+use serde_json::Value;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "jsonpatch-weakens-tls",
+    group: Group::Jsonpatch,
+    severity: Severity::Error,
+    predicts: Predicts::Silent("the operand offers what the cluster's profile forbids"),
+    fix: FixKind::Suggested,
+    claims: Claim::HasEffect,
+    summary: "a jsonpatch allows weaker TLS than the HyperConverged's profile",
+    page: r#"
+## What it finds
+
+KubeVirt's `tlsConfiguration`, or the `tlsSecurityProfile` of CDI, the network addons or SSP, that after
+the patch allows an older TLS version or weaker ciphers than before it. It is an error where the result
+allows TLS 1.0 or 1.1, 3DES, RC4 or key exchange by RSA, and a warning otherwise (TLS 1.2 where 1.3 was
+asked for, CBC).
+
+## Why it matters
+
+HCO gives all its operands the HyperConverged's `tlsSecurityProfile`, else the one of the cluster's
+APIServer, else `Intermediate`. A patch changes one operand, nobody refuses it, and a scan of the
+cluster finds a server that still speaks what is forbidden. The profile in the HyperConverged says
+something else.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/tlsConfiguration/minTLSVersion", "value": "VersionTLS10"}]'
+```
+
+## Remedy
+
+Set the profile for all operands, where it shows:
+
+```yaml
+spec:
+  tlsSecurityProfile:
+    type: Intermediate
+    intermediate: {}
+```
+
+## Sources
+
+- HCO `pkg/tlssecprofile`; OpenShift's `config/v1` TLS profiles; KubeVirt `pkg/util/tls`
+- Seed document on the cluster's configuration, which warns of such patches and shows one
+"#,
+    ..Rule::BASE
+};
+
+const KUBEVIRT: &str = "/spec/configuration/tlsConfiguration";
+
+/// The least that is no error.
+const TLS12: u32 = 0x0303;
+const TLS13: u32 = 0x0304;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let tables = &cx.release().tables().tls;
+    for patch in cx.patch_annotations() {
+        let (Some(before), Some(after)) = (patch.rendered(), patch.result()) else {
+            continue;
+        };
+        let pointer = match patch.target.kind {
+            "KubeVirt" => KUBEVIRT,
+            "CDI" => "/spec/config/tlsSecurityProfile",
+            _ => "/spec/tlsSecurityProfile",
+        };
+        let [before, after] = [before, after].map(|o| o.pointer(pointer));
+        if before == after {
+            continue;
+        }
+        let [before, after] = [before, after].map(|settings| Strength::of(tables, settings));
+        let versions = (after.version < before.version).then(|| {
+            let severe = after.version < TLS12;
+            let (was, is) = (named(before.version), named(after.version));
+            let message = format!(
+                "the patch lets {} speak {is}; without it, {was} is the least",
+                patch.target.kind
+            );
+            (severe, message, format!("{pointer}/minTLSVersion"))
+        });
+        // A named profile is one choice, a list of ciphers another one.
+        let own_ciphers = patch.target.kind == "KubeVirt" || versions.is_none();
+        let ciphers = after.new_and_weak(&before).filter(|_| own_ciphers);
+        let weak = ciphers.map(|(_, cipher)| cipher);
+        let ciphers = ciphers.map(|(severe, cipher)| {
+            let message = format!(
+                "the patch lets {} use {cipher}, which the profile leaves out",
+                patch.target.kind
+            );
+            (severe, message, format!("{pointer}/ciphers"))
+        });
+        for (severe, message, leaf) in versions.into_iter().chain(ciphers) {
+            let Some(applied) = cx
+                .changed_by(patch, &leaf)
+                .or_else(|| cx.changed_by(patch, pointer))
+            else {
+                continue;
+            };
+            let cipher = weak.filter(|_| leaf.ends_with("/ciphers"));
+            let named = ["/custom/minTLSVersion", "/type"].map(|key| format!("{pointer}{key}"));
+            let span = match cipher {
+                Some(cipher) => applied.text_span(&written_as(tables, &applied, cipher)),
+                None => named.iter().find_map(|p| applied.written_span(p)),
+            };
+            let place = match span {
+                Some(span) => patch.place(span),
+                None => applied.written(&leaf),
+            };
+            out.report(
+                Finding::new(&RULE, message)
+                    .severity(if severe {
+                        Severity::Error
+                    } else {
+                        Severity::Warning
+                    })
+                    .at(place)
+                    .label("weaker than what HCO renders")
+                    .help(advice(cx))
+                    .fixes(cx.drop_operation(&applied)),
+            );
+        }
+    }
+}
+
+/// A cipher's name as the operation has it: IANA's or OpenSSL's.
+fn written_as(tables: &Tls, applied: &Applied<'_, '_>, iana: &str) -> String {
+    let known = tables.openssl_to_iana.iter();
+    let mut names = known
+        .filter(|(_, i)| *i == iana)
+        .map(|(openssl, _)| openssl.as_str());
+    let found = names.find(|name| applied.text_span(name).is_some());
+    found.unwrap_or(iana).to_owned()
+}
+
+fn advice(cx: &Context<'_>) -> &'static str {
+    let own = cx.field("tlsSecurityProfile").is_set();
+    let elsewhere = cx.inventory().platform == Platform::Kubernetes;
+    let known = own || elsewhere || cx.inventory().tls_security_profile.is_some();
+    match known {
+        true => "remove the operation; spec.tlsSecurityProfile sets the profile of all operands",
+        false => {
+            "remove the operation; spec.tlsSecurityProfile sets the profile of all operands. Neither \
+             it nor the inventory's tlsSecurityProfile is there, so that this was compared with \
+             Intermediate"
+        }
+    }
+}
+
+fn named(version: u32) -> String {
+    format!("TLS 1.{}", version.saturating_sub(0x0301))
+}
+
+/// What TLS settings allow.
+struct Strength {
+    version: u32,
+    /// IANA's names; empty where Go's own choice stands.
+    ciphers: BTreeSet<String>,
+}
+
+impl Strength {
+    /// Of KubeVirt's settings or of a profile. What isn't there is as `Intermediate`.
+    fn of(tables: &Tls, settings: Option<&Value>) -> Self {
+        let text = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).map(str::to_owned);
+        let kind = settings.and_then(|s| text(s, "type"));
+        let custom = settings.and_then(|s| s.get("custom"));
+        let is_profile = kind.is_some() || custom.is_some();
+        let named = kind.filter(|k| k != "Custom");
+        let (version, ciphers) = match (named, custom.or(settings)) {
+            (None, Some(own)) if custom.is_some() || !is_profile => {
+                let list = own.get("ciphers").and_then(Value::as_array);
+                let names = list.into_iter().flatten().filter_map(Value::as_str);
+                (
+                    text(own, "minTLSVersion"),
+                    names.map(str::to_owned).collect(),
+                )
+            }
+            (kind, _) => {
+                let kind = kind.as_deref().unwrap_or("Intermediate");
+                match tables.profiles.get(kind) {
+                    Some(p) => (Some(p.min_tls_version.clone()), p.ciphers.clone()),
+                    None => (None, Vec::new()),
+                }
+            }
+        };
+        let version = version.and_then(|v| tables.go_version_ids.get(&v).copied());
+        let iana = |name: String| tables.openssl_to_iana.get(&name).cloned().unwrap_or(name);
+        Self {
+            version: version.unwrap_or(TLS12),
+            ciphers: ciphers.into_iter().map(iana).collect(),
+        }
+    }
+
+    /// The worst cipher that the other settings don't have, and whether it is an error.
+    fn new_and_weak<'s>(&'s self, before: &Self) -> Option<(bool, &'s str)> {
+        if self.version >= TLS13 {
+            return None;
+        }
+        let new = self.ciphers.iter().filter(|c| !before.ciphers.contains(*c));
+        let new = new.map(String::as_str);
+        let weak = new.filter_map(|c| {
+            let severe = c.contains("3DES") || c.contains("RC4") || c.starts_with("TLS_RSA_");
+            (severe || c.contains("_CBC_")).then_some((severe, c))
+        });
+        weak.max_by_key(|(severe, c)| (*severe, c.contains("3DES")))
+    }
+}

@@ -1,0 +1,104 @@
+//! The name server of KubeSecondaryDNS.
+
+use hcoplan_planner::admission::Reason;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "ksd-nameserver-not-ipv4",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("kubeSecondaryDNSNameServerIP isn't a valid IPv4"),
+    needs: Needs::Document,
+    summary: "kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
+    page: r#"
+## What it finds
+
+A `kubeSecondaryDNSNameServerIP` that isn't an IPv4 address in dotted form: an error. An address
+that is one, while the feature gate `deployKubeSecondaryDNS` is off: information, since nothing uses
+it.
+
+## Why it matters
+
+The webhook renders the NetworkAddonsConfig, which fails, and refuses the change; it does so whether
+the gate is on or not. An IPv6 address isn't possible. Where a warning about a deprecated feature
+gate has ended the webhook's validation before (releases 1.16 to 1.18), the operator's reconcile
+fails instead.
+
+## Example
+
+```yaml
+spec:
+  featureGates:
+    deployKubeSecondaryDNS: true
+  kubeSecondaryDNSNameServerIP: "fd00::1"
+```
+
+## Remedy
+
+```yaml
+spec:
+  featureGates:
+    deployKubeSecondaryDNS: true
+  kubeSecondaryDNSNameServerIP: "192.0.2.53"
+```
+
+## Sources
+
+- HCO `controllers/operands`, the NetworkAddonsConfig's `kubeSecondaryDNS`
+"#,
+    ..Rule::BASE
+};
+
+/// The gate without which the field isn't read.
+const GATE: &str = "deployKubeSecondaryDNS";
+
+/// How the operator's error about it begins.
+const ERROR: &str = "kubeSecondaryDNSNameServerIP ";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let field = cx.field("kubeSecondaryDNSNameServerIP");
+    let Some(address) = field.text().filter(|a| !a.is_empty()) else {
+        return;
+    };
+    let label = match address.parse::<std::net::Ipv6Addr>() {
+        Ok(_) => "an IPv6 address",
+        Err(_) => "not an IPv4 address",
+    };
+    let help = "write an IPv4 address such as 192.0.2.53";
+    let admission = cx.admission();
+    let is_ours = admission.patch.is_none() && admission.message.starts_with(ERROR);
+    if let Some(finding) = cx.refused(&RULE, |reason| reason == Reason::Render && is_ours) {
+        out.explain(Incident::Refusal, finding.label(label).help(help));
+        return;
+    }
+    if !admission.accepted {
+        return;
+    }
+    let failed = cx.plan().reconcile_error.as_ref();
+    if let Some(error) = failed.filter(|e| e.patch.is_none() && e.message.starts_with(ERROR)) {
+        let message = format!(
+            "it is accepted, but the operator can't render {}: {error}",
+            error.operand
+        );
+        let finding = Finding::new(&RULE, message).at(field.value_place());
+        out.explain(Incident::ReconcileError, finding.label(label).help(help));
+        return;
+    }
+    let gate = cx.gate(GATE);
+    if gate.explicit() == Some(true) {
+        return;
+    }
+    let message = format!("nothing uses the name server {address}: {GATE} is off");
+    let finding = Finding::new(&RULE, message)
+        .at(field.key_place())
+        .severity(Severity::Info)
+        .label("without effect")
+        .help(format!(
+            "switch the feature gate {GATE} on, or remove the field"
+        ));
+    out.report(match gate.is_written() {
+        true => finding.related(gate.place(), "off"),
+        false => finding,
+    });
+}

@@ -1,0 +1,146 @@
+//! The deprecated name of `mediatedDeviceTypes`.
+
+use hcoplan_planner::admission::Reason;
+use hcoplan_yaml::{Node, Path};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "mdev-types-conflict",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "mediatedDevicesTypes is used, which is a deprecated name of mediatedDeviceTypes",
+    page: r#"
+## What it finds
+
+The old spelling `mediatedDevicesTypes` (with an s in the middle) in `mediatedDevicesConfiguration`
+or in one of its `nodeMediatedDeviceTypes`, in `hco.kubevirt.io/v1beta1`:
+
+- with another list than `mediatedDeviceTypes` beside it: an error;
+- alone, or with the same list: a warning.
+
+## Why it matters
+
+Two lists that differ are refused. Alone, the old name works: the mutating webhook copies it to the
+new one, so that the stored object has both, which isn't what git says. If one of them is changed
+later, the two differ.
+
+## Example
+
+```yaml
+spec:
+  mediatedDevicesConfiguration:
+    mediatedDevicesTypes:
+      - nvidia-222
+    mediatedDeviceTypes:
+      - nvidia-228
+```
+
+## Remedy
+
+Keep the new name only:
+
+```yaml
+spec:
+  mediatedDevicesConfiguration:
+    mediatedDeviceTypes:
+      - nvidia-222
+```
+
+## Sources
+
+- HCO `pkg/webhooks/validator`, `validateMediatedDeviceTypes`; the mutating webhook copies the list
+"#,
+    ..Rule::BASE
+};
+
+const OLD: &str = "mediatedDevicesTypes";
+const NEW: &str = "mediatedDeviceTypes";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let refused = cx.refused(&RULE, |r| r == Reason::MediatedDevicesBothNames);
+    if let Some(finding) = refused {
+        let at = cx.admission().causes.first().map(|c| c.path.parent());
+        let mut finding = finding
+            .label("the old name, with another list than the new one")
+            .help(format!("keep {NEW} only"));
+        if let Some(at) = at {
+            let (old, new) = (at.key(OLD), at.key(NEW));
+            finding = finding.related(cx.document().locate_key(&new), "the new name");
+            let keep_new = [Change::Remove(old.clone())];
+            let keep_old = [Change::Remove(new), Change::Rename(old, NEW.to_owned())];
+            let fixes = [
+                ("keep the list of the new name", &keep_new[..]),
+                (
+                    "keep the list of the old name, under the new one",
+                    &keep_old[..],
+                ),
+            ];
+            let fix = |(title, changes)| cx.fix(title, Applicability::Suggestion, changes);
+            finding.fixes.extend(fixes.into_iter().filter_map(fix));
+        }
+        out.explain(Incident::Refusal, finding);
+        return;
+    }
+    if !cx.admission().accepted {
+        return;
+    }
+    let devices = cx.field("mediatedDevicesConfiguration");
+    let (Some(node), Some(path)) = (devices.node(), devices.path()) else {
+        return;
+    };
+    deprecated(cx, node, &path, out);
+    let path = path.key("nodeMediatedDeviceTypes");
+    let nodes = node.get("nodeMediatedDeviceTypes");
+    for (i, node) in nodes
+        .map(Node::items)
+        .unwrap_or_default()
+        .iter()
+        .enumerate()
+    {
+        deprecated(cx, node, &path.index(i), out);
+    }
+}
+
+/// Warns about the old name at one place.
+fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
+    let (Some(entry), old) = (node.entry(OLD), path.key(OLD)) else {
+        return;
+    };
+    // v1 doesn't know the old name at all; that is another rule's.
+    if cx.admission().pruned.iter().any(|p| p.path == old) || entry.value.items().is_empty() {
+        return;
+    }
+    let both = node.get(NEW).is_some_and(|new| !new.items().is_empty());
+    let change = match (both, node.get(NEW)) {
+        (true, _) | (_, None) => vec![],
+        (false, Some(_)) => vec![Change::Remove(path.key(NEW))],
+    };
+    let (label, title, last) = match both {
+        true => (
+            "the same list as under the new name",
+            format!("remove {OLD}"),
+            Change::Remove(old),
+        ),
+        false => (
+            "the webhook copies it to the new name",
+            format!("rename it to {NEW}"),
+            Change::Rename(old, NEW.to_owned()),
+        ),
+    };
+    let changes: Vec<Change> = change.into_iter().chain([last]).collect();
+    let mut finding = Finding::new(&RULE, format!("{OLD} is a deprecated name of {NEW}"))
+        .at(cx.document().location(entry.key.span))
+        .severity(Severity::Warning)
+        .label(label)
+        .help(title.clone());
+    finding
+        .fixes
+        .extend(cx.fix(title, Applicability::Safe, &changes));
+    out.report(finding);
+}

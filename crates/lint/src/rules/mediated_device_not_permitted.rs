@@ -1,0 +1,83 @@
+//! Mediated devices that no virtual machine may use.
+
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "mediated-device-not-permitted",
+    group: Group::Operands,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("the devices are made, and no virtual machine may ask for one"),
+    claims: Claim::HasEffect,
+    needs: Needs::Plan,
+    summary: "mediated devices are made and not permitted",
+    page: r#"
+## What it finds
+
+A `mediatedDevicesConfiguration` with types, while `permittedHostDevices.mediatedDevices` permits none.
+
+## Why it matters
+
+The configuration makes the nodes' virtual GPUs. KubeVirt hands out only what is permitted, under the
+name that is given there: without it a machine that asks for one is refused or never scheduled.
+
+## Example
+
+```yaml
+spec:
+  mediatedDevicesConfiguration:
+    mediatedDeviceTypes: [nvidia-231]
+```
+
+## Remedy
+
+```yaml
+spec:
+  mediatedDevicesConfiguration:
+    mediatedDeviceTypes: [nvidia-231]
+  permittedHostDevices:
+    mediatedDevices:
+      - {mdevNameSelector: GRID T4-2Q, resourceName: nvidia.com/GRID_T4-2Q}
+```
+
+## Sources
+
+- HCO's cluster configuration: mediated devices, permitted host devices
+- KubeVirt's user guide: virtual GPUs
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(kubevirt) = cx.plan().operand("KubeVirt") else {
+        return;
+    };
+    let configuration = &kubevirt["spec"]["configuration"];
+    let permitted = configuration["permittedHostDevices"]["mediatedDevices"].as_array();
+    let field = cx.field("mediatedDevicesConfiguration");
+    let types = |node: &Node| {
+        let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
+        lists
+            .iter()
+            .any(|k| node.get(k).is_some_and(|l| !l.items().is_empty()))
+    };
+    let per_node = |node: &Node| {
+        let nodes = node.get("nodeMediatedDeviceTypes").map(Node::items);
+        nodes.unwrap_or_default().iter().any(types)
+    };
+    let makes = field
+        .node()
+        .is_some_and(|node| types(node) || per_node(node));
+    let rendered = !configuration["mediatedDevicesConfiguration"].is_null();
+    if !makes || !rendered || permitted.is_some_and(|list| !list.is_empty()) {
+        return;
+    }
+    let message = "mediated devices are made, and permittedHostDevices permits none of them";
+    let finding = Finding::new(&RULE, message)
+        .at(field.key_place())
+        .label("no virtual machine may ask for one")
+        .help("list them in permittedHostDevices.mediatedDevices");
+    out.report(finding);
+}

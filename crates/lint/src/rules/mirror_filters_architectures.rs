@@ -1,0 +1,227 @@
+//! A mirror that gets a part of a manifest list.
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::{SourceFile, Span};
+
+use super::prelude::*;
+use crate::Form;
+
+pub(super) static RULE: Rule = Rule {
+    name: "mirror-filters-architectures",
+    group: Group::Bundle,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent(
+        "images that the mirror lacks, or has under another digest, can't be pulled",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "images are mirrored for some of their architectures only",
+    page: r#"
+## What it finds
+
+In the scripts, Makefiles and pipelines of the cluster's directory:
+
+- `skopeo copy` from one registry to another without `--all` or `--multi-arch=all` (`-a`). Nothing is said
+  where the image is known to be a single one.
+- `oc image mirror` with a `--filter-by-os` other than `.*`, without `--keep-manifest-list=true`
+
+And oc-mirror's `ImageSetConfiguration` whose `mirror.platform.architectures` lacks an architecture of the
+declared nodes, unless it names `multi`: the release of the platform is mirrored for those only.
+
+## Why it matters
+
+`skopeo copy` takes the image for the machine that it runs on out of the list. The copy has another digest
+than the list, so that what refers to the list by digest finds nothing in the mirror; nodes of other
+architectures find nothing at all. A list has to be copied with everything that it refers to, also with
+images for architectures that the cluster doesn't have.
+
+## Example
+
+```yaml
+script: skopeo copy docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
+```
+
+## Remedy
+
+```yaml
+script: skopeo copy --all docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
+```
+
+## Sources
+
+- Operator SDK: supporting multiple architectures, mirroring registries
+- skopeo-copy(1), `oc image mirror --help`
+- oc-mirror: `mirror.platform.architectures`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let copies = |file: &&Arc<SourceFile>| {
+        let text = file.text();
+        text.contains("skopeo") || text.contains("--filter-by-os")
+    };
+    for file in cx.texts().iter().filter(copies) {
+        for (number, line) in file.text().lines().enumerate() {
+            if line.contains("skopeo") {
+                skopeo(cx, file, number, out);
+            } else if line.contains("image") && line.contains("mirror") {
+                oc(file, number, out);
+            }
+        }
+    }
+    for document in cx.neighbours().of_kind("ImageSetConfiguration") {
+        image_set(cx, document, out);
+    }
+}
+
+/// A command from a line on, with the lines that continue it, and where it begins in the file.
+/// Comments hold none.
+fn command<'f>(file: &'f SourceFile, number: usize, words: &[&str]) -> Option<(usize, &'f str)> {
+    let (start, line) = file.line(number)?;
+    let at = position(line, words)?;
+    if line.get(..at)?.trim_start().starts_with(['#', '/']) {
+        return None;
+    }
+    let mut end = start + line.len();
+    let (mut next, mut last) = (number + 1, line);
+    while last.trim_end().ends_with('\\') {
+        let Some((begin, line)) = file.line(next) else {
+            break;
+        };
+        end = begin + line.len();
+        (next, last) = (next + 1, line);
+    }
+    let begin = start + at;
+    let text = file.text().get(begin..end)?;
+    // What comes behind it is another command.
+    let stop = text.find(['|', ';', '&']).unwrap_or(text.len());
+    Some((begin, text.get(..stop)?.trim_end()))
+}
+
+/// Where words stand behind one another in a line, whatever spaces are between them.
+fn position(line: &str, words: &[&str]) -> Option<usize> {
+    let (first, rest) = words.split_first()?;
+    line.match_indices(first).find_map(|(at, _)| {
+        let mut text = line.get(at + first.len()..)?;
+        for word in rest {
+            text = text.strip_prefix([' ', '\t'])?.trim_start();
+            text = text.strip_prefix(word)?;
+        }
+        let before = line.get(..at)?.chars().next_back();
+        let own = before.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_');
+        (own && text.starts_with([' ', '\t', '\\'])).then_some(at)
+    })
+}
+
+fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
+    let words = ["skopeo", "copy"];
+    let Some((begin, text)) = command(file, number, &words) else {
+        return;
+    };
+    let arguments: Vec<&str> = text.split_whitespace().collect();
+    let unquoted = |a: &&str| a.trim_matches(['"', '\'', ',']).to_owned();
+    let images: Vec<String> = arguments.iter().map(unquoted).collect();
+    let images: Vec<&str> = images
+        .iter()
+        .filter_map(|a| a.strip_prefix("docker://"))
+        .collect();
+    let copies_all = |(i, a): (usize, &&str)| match *a {
+        "--all" | "-a" | "--multi-arch=all" => true,
+        "--multi-arch" => arguments.get(i + 1) == Some(&"all"),
+        _ => false,
+    };
+    let [from, _] = images.as_slice() else {
+        return;
+    };
+    if arguments.iter().enumerate().any(copies_all) {
+        return;
+    }
+    if cx
+        .image_evidence(from)
+        .is_some_and(|e| e.form == Form::Single)
+    {
+        return;
+    }
+    // Behind `skopeo copy`.
+    let verb = text.find("copy").map_or(0, |at| at + "copy".len());
+    let place = Location::new(file, Span::new(begin, begin + verb));
+    let insertion = Location::new(file, Span::new(begin + verb, begin + verb));
+    let finding = Finding::new(
+        &RULE,
+        format!("{from} is copied for the architecture of the machine that copies it only"),
+    )
+    .at(place)
+    .label("takes one image out of a manifest list")
+    .help("copy the whole list with --all")
+    .fix(Fix::edit(
+        "copy all of it",
+        Applicability::Suggestion,
+        insertion,
+        " --all",
+    ));
+    out.report(finding);
+}
+
+fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
+    let Some((begin, text)) = command(file, number, &["oc", "image", "mirror"]) else {
+        return;
+    };
+    let Some(at) = text.find("--filter-by-os") else {
+        return;
+    };
+    let rest = text.get(at..).unwrap_or_default();
+    let flag = rest.split_whitespace().next().unwrap_or_default();
+    let value = match flag.split_once('=') {
+        Some((_, value)) => value,
+        None => rest.split_whitespace().nth(1).unwrap_or_default(),
+    };
+    if value.trim_matches(['"', '\'']) == ".*" || text.contains("--keep-manifest-list=true") {
+        return;
+    }
+    let span = Span::new(begin + at, begin + at + flag.len());
+    let finding = Finding::new(
+        &RULE,
+        "images are mirrored for some of their architectures only",
+    )
+    .at(Location::new(file, span))
+    .label("the rest of each manifest list is left out")
+    .help("mirror the whole list: --filter-by-os='.*', or --keep-manifest-list=true beside it")
+    .fix(Fix::edit(
+        "keep the manifest lists",
+        Applicability::Suggestion,
+        Location::new(file, Span::new(begin + at, begin + at)),
+        "--keep-manifest-list=true ",
+    ));
+    out.report(finding);
+}
+
+fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
+    let version = text_at(document, "apiVersion").unwrap_or_default();
+    let path = Path::dotted("mirror.platform.architectures");
+    let Some(list) = document.root.at(&path) else {
+        return;
+    };
+    let names: Vec<&str> = list.items().iter().filter_map(|n| n.as_str()).collect();
+    let there = cx.all_architectures().iter().copied();
+    let missing: Vec<&str> = there.filter(|a| !names.contains(a)).collect();
+    let ours = version.starts_with("mirror.openshift.io/");
+    if !ours || names.contains(&"multi") || names.is_empty() || missing.is_empty() {
+        return;
+    }
+    let all = Change::Set(path.clone(), ["multi"].as_slice().into());
+    let message = format!(
+        "the platform's images are mirrored for {}, and not for {}",
+        and(&names),
+        and(&missing)
+    );
+    let finding = Finding::new(&RULE, message)
+        .at(document.locate(&path))
+        .object(object_of(document))
+        .label(format!("leaves {} out", and(&missing)))
+        .help("mirror the release for several architectures: `multi`")
+        .fixes(suggested(document, "mirror them all", &[all]));
+    out.report(with_nodes(finding, cx, &missing));
+}

@@ -1,0 +1,161 @@
+//! What HCO's webhook will add inside lists.
+
+use hcoplan_yaml::Path;
+use hcoplan_yaml::edit::Change;
+use serde_json::Value as Json;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "mutated-field-absent",
+    group: Group::Gitops,
+    severity: Severity::Info,
+    predicts: Predicts::Silent("GitOps tools report the HyperConverged as out of sync for ever"),
+    claims: Claim::Becomes,
+    needs: Needs::Plan,
+    fix: FixKind::Safe,
+    summary: "HCO's webhook adds fields to golden images that git doesn't have",
+    page: r#"
+## What it finds
+
+A DataImportCronTemplate of the HyperConverged to which the API server and HCO's mutating webhook
+add something when it is stored: in all releases the annotation
+`cdi.kubevirt.io/storage.bind.immediate.requested`, from 1.18 on `retentionPolicy` and
+`importsToKeep`. What is added outside lists is not reported: three-way comparison tolerates that.
+
+## Why it matters
+
+`dataImportCronTemplates` is compared as a whole. The object in the cluster differs from git in
+every element that was completed, so Argo CD shows `OutOfSync`, and with self-heal it writes the
+same object again and again. From 1.18 on the completion also changes what is meant: `None` and `1`
+are added where 1.17 had CDI's own defaults.
+
+## Example
+
+Release 1.18:
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: c
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: c
+```
+
+## Remedy
+
+Write what will be stored:
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: c
+        annotations:
+          cdi.kubevirt.io/storage.bind.immediate.requested: "true"
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: c
+        retentionPolicy: None
+        importsToKeep: 1
+```
+
+## Sources
+
+- HCO's mutating webhook, by release
+- Argo CD: diffing of lists
+- HCO `pkg/webhooks/mutator`, <https://argo-cd.readthedocs.io/en/stable/user-guide/diffing/>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let list = cx.field("dataImportCronTemplates").path();
+    let (Some(list), Some(stored)) = (list, cx.admission().stored.as_ref()) else {
+        return;
+    };
+    for template in cx.written_templates() {
+        let Some(stored) = list.index(template.index).get(stored) else {
+            continue;
+        };
+        let mut added = Vec::new();
+        additions(&template.node.to_json(), stored, &Path::root(), &mut added);
+        if added.is_empty() {
+            continue;
+        }
+        let shown: Vec<String> = added.iter().map(|(p, v)| format!("{p}: {v}")).collect();
+        let message = format!(
+            "the golden image {} is stored with more than git says: {}",
+            template.name(),
+            and(&shown)
+        );
+        let finding = Finding::new(&RULE, message)
+            .at(template.name_place())
+            .label("differs from git as soon as it is stored");
+        // Who writes the policy down decides about disks, and silences the rule that says so.
+        let policy = added
+            .iter()
+            .any(|(path, _)| path.to_string() == "spec.retentionPolicy");
+        let (help, applicability) = match policy {
+            true => (
+                "write it into the manifest, too; with `retentionPolicy: None` the disks go when \
+                 the image is taken out, `All` keeps them",
+                Applicability::Suggestion,
+            ),
+            false => ("write it into the manifest, too", Applicability::Safe),
+        };
+        let finding = finding.help(help);
+        let at = list.index(template.index);
+        let first = added.first().map(|(path, value)| {
+            let mut full = at.clone();
+            full.0.extend(path.0.iter().cloned());
+            (full, value.clone())
+        });
+        let finding = match first {
+            Some((path, value)) => finding.becomes(Becomes {
+                kind: "HyperConverged",
+                path,
+                value,
+                when: BecomesWhen::Now,
+            }),
+            None => finding,
+        };
+        let changes: Vec<Change> = added
+            .into_iter()
+            .map(|(path, value)| {
+                let mut full = at.clone();
+                full.0.extend(path.0);
+                Change::Set(full, value)
+            })
+            .collect();
+        out.report(
+            match cx.fix("write what is added", applicability, &changes) {
+                Some(fix) => finding.fix(fix),
+                None => finding,
+            },
+        );
+    }
+}
+
+/// What `stored` has and `written` has not, with the highest path that is new.
+fn additions(written: &Json, stored: &Json, at: &Path, added: &mut Vec<(Path, Json)>) {
+    match (written, stored) {
+        (Json::Object(written), Json::Object(stored)) => {
+            for (key, value) in stored {
+                match written.get(key) {
+                    Some(old) => additions(old, value, &at.key(key), added),
+                    None => added.push((at.key(key), value.clone())),
+                }
+            }
+        }
+        (Json::Array(written), Json::Array(stored)) => {
+            for (i, (old, new)) in written.iter().zip(stored).enumerate() {
+                additions(old, new, &at.index(i), added);
+            }
+        }
+        (Json::Null, new) if !new.is_null() => added.push((at.clone(), new.clone())),
+        _ => {}
+    }
+}

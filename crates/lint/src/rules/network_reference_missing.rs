@@ -1,0 +1,139 @@
+//! A network that the HyperConverged names and nobody declares.
+
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "network-reference-missing",
+    group: Group::Operands,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("migrations fail, or the binding is another one than was written"),
+    fix: FixKind::Suggested,
+    summary: "a network attachment that the HyperConverged names isn't declared",
+    page: r#"
+## What it finds
+
+- `liveMigrationConfig.network` that is none of the NetworkAttachmentDefinitions which the cluster's
+  directory declares in HCO's namespace
+- `networkAttachmentDefinition` of a `networkBinding` that isn't declared
+- a `networkBinding` called `l2bridge`: HCO has one of its own, and writes it over yours
+
+Where the directory declares no NetworkAttachmentDefinition at all, the first two say nothing.
+
+## Why it matters
+
+The migration network has to be in HCO's namespace, because virt-handler is attached to it there. With
+one that doesn't exist virt-handler's pods don't start, or each migration fails.
+
+## Example
+
+```yaml
+kind: HyperConverged
+metadata: {namespace: kubevirt-hyperconverged}
+spec:
+  liveMigrationConfig: {network: migration}
+---
+kind: NetworkAttachmentDefinition
+metadata: {name: migration, namespace: default}
+```
+
+## Remedy
+
+Declare it in HCO's namespace:
+
+```yaml
+kind: NetworkAttachmentDefinition
+metadata: {name: migration, namespace: kubevirt-hyperconverged}
+```
+
+Give a binding of your own a name of its own.
+
+## Sources
+
+- KubeVirt: a dedicated network for live migration; network binding plugins
+- HCO `controllers/handlers`: `l2bridge`
+"#,
+    ..Rule::BASE
+};
+
+const OWN: &str = "l2bridge";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let declared = cx.neighbours().of_kind("NetworkAttachmentDefinition");
+    let namespace = cx.hyperconverged().map_or("", |hc| hc.namespace.as_str());
+    let names = |namespace: &str| -> Vec<&str> {
+        let here = declared.iter().filter(|d| namespace_of(d) == namespace);
+        here.filter_map(|d| text_at(d, "metadata.name")).collect()
+    };
+    let field = cx.field("liveMigrationConfig.network");
+    if let Some(name) = field
+        .text()
+        .filter(|n| !n.is_empty() && !declared.is_empty())
+        && !names(namespace).contains(&name)
+    {
+        let mut finding = Finding::new(
+            &RULE,
+            format!("the migration network {name} isn't declared in {namespace}"),
+        )
+        .at(field.value_place())
+        .label("migrations need it in HCO's namespace");
+        let elsewhere = declared
+            .iter()
+            .find(|d| text_at(d, "metadata.name") == Some(name));
+        if let Some(other) = elsewhere {
+            let place = other.locate(&Path::dotted("metadata.namespace"));
+            finding = finding.related(place, "it is declared in another namespace");
+        }
+        out.report(match nearest(name, names(namespace)) {
+            Some(meant) => finding
+                .help(format!("did you mean {meant}?"))
+                .fix(Fix::edit(
+                    format!("use {meant}"),
+                    Applicability::Suggestion,
+                    field.value_place(),
+                    meant,
+                )),
+            None => finding.help(format!("declare it in {namespace}")),
+        });
+    }
+    let bindings = cx.field("networkBinding");
+    let Some(path) = bindings.path() else {
+        return;
+    };
+    for entry in bindings.node().map(Node::entries).unwrap_or_default() {
+        let name = entry.key.text.as_str();
+        if name == OWN {
+            let finding = Finding::new(
+                &RULE,
+                format!("HCO writes its own binding {OWN} over this one"),
+            )
+            .at(cx.document().location(entry.key.span))
+            .label("without effect")
+            .help("give it another name");
+            out.report(finding);
+            continue;
+        }
+        let Some(reference) = entry
+            .value
+            .get("networkAttachmentDefinition")
+            .and_then(Node::as_str)
+        else {
+            continue;
+        };
+        let (namespace, name) = reference.split_once('/').unwrap_or(("default", reference));
+        if declared.is_empty() || names(namespace).contains(&name) {
+            continue;
+        }
+        let path = path.key(&entry.key.text).key("networkAttachmentDefinition");
+        let finding = Finding::new(
+            &RULE,
+            format!("the network attachment {name} isn't declared in {namespace}"),
+        )
+        .at(cx.locate(&path))
+        .label(format!("the binding {} needs it", entry.key.text))
+        .help("declare it, or correct the reference");
+        out.report(finding);
+    }
+}

@@ -1,0 +1,244 @@
+//! A node selector or a node's name that fits no declared node.
+
+use hcoplan_kubernetes::label_selector;
+use hcoplan_yaml::Node;
+use serde_json::Value as Json;
+
+use super::prelude::*;
+use crate::Pods;
+
+pub(super) static RULE: Rule = Rule {
+    name: "node-reference-unmatched",
+    group: Group::Placement,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("what is set for nodes that aren't there has no effect"),
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "a setting for certain nodes names none of the declared ones",
+    page: r#"
+## What it finds
+
+Settings that are for certain nodes, and fit none of the inventory:
+
+- `ksmConfiguration.nodeLabelSelector` (an empty selector is every node),
+- `nodeSelector` of `mediatedDevicesConfiguration.nodeMediatedDeviceTypes`,
+- names after `In` of `kubernetes.io/hostname` in that selector, or in the required node affinity of a
+  placement,
+- the names in `logVerbosityConfig.kubevirt.nodeVerbosity`.
+
+Nodes of a pool have no names before they exist, so names are only compared where every node is
+declared by its own. Labels that node feature discovery, a GPU operator or KubeVirt put on nodes
+are not held against an inventory that doesn't know them.
+
+## Why it matters
+
+KubeVirt accepts any name and any selector. The setting does nothing, and nobody says so: memory
+isn't merged, no mediated device is made, the log stays as terse as it was.
+
+## Example
+
+The nodes are called `node01` and `node02`:
+
+```yaml
+spec:
+  logVerbosityConfig:
+    kubevirt:
+      nodeVerbosity:
+        node1: 4
+```
+
+## Remedy
+
+```yaml
+spec:
+  logVerbosityConfig:
+    kubevirt:
+      nodeVerbosity:
+        node01: 4
+```
+
+## Sources
+
+- HCO's cluster configuration: KSM, mediated devices, log verbosity
+- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
+"#,
+    ..Rule::BASE
+};
+
+const HOSTNAME: &str = "kubernetes.io/hostname";
+
+/// What begins like this is put on nodes by something that runs in the cluster.
+const DISCOVERED: [&str; 3] = ["feature.node.kubernetes.io/", "nvidia.com/", "kubevirt.io/"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.nodes().next().is_none() {
+        return;
+    }
+    ksm(cx, out);
+    mediated_devices(cx, out);
+    verbosity(cx, out);
+    host_names(cx, out);
+}
+
+/// Names in a placement's required affinity, or in KSM's selector, that no node has, where others of the
+/// list are there: what fits no node at all is told as a whole.
+fn host_names(cx: &Context<'_>, out: &mut Sink) {
+    if cx.nodes().any(|n| !n.has_own_name()) {
+        return;
+    }
+    for pods in Pods::ALL {
+        let placement = cx.field(pods.field());
+        let required = placement.node().and_then(|node| {
+            let affinity = node.below("affinity.nodeAffinity")?;
+            affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+        });
+        let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
+        let terms = terms.map(Node::items).unwrap_or_default().iter();
+        let requirements = terms.flat_map(|term| {
+            ["matchExpressions", "matchFields"]
+                .into_iter()
+                .filter_map(|key| term.get(key))
+                .flat_map(Node::items)
+        });
+        let who = format!("the {} placement", pods.as_str());
+        requirements.for_each(|r| listed_names(cx, r, &who, out));
+    }
+    let selector = cx.field("ksmConfiguration.nodeLabelSelector");
+    let expressions = selector.node().and_then(|s| s.get("matchExpressions"));
+    for requirement in expressions.map(Node::items).unwrap_or_default() {
+        listed_names(cx, requirement, "ksmConfiguration", out);
+    }
+}
+
+/// The names of an `In` that no node has, where other nodes are named with them.
+fn listed_names(cx: &Context<'_>, requirement: &Node, who: &str, out: &mut Sink) {
+    let text = |key: &str| requirement.get(key).and_then(Node::as_str);
+    let is_name = matches!(text("key"), Some(HOSTNAME | "metadata.name"));
+    if !is_name || text("operator") != Some("In") {
+        return;
+    }
+    let values = requirement.get("values");
+    let values = values.map(Node::items).unwrap_or_default();
+    let is_node = |value: &Node| {
+        let name = value.as_str();
+        cx.nodes().any(|n| name == Some(n.node.name.as_str()))
+    };
+    if !values.iter().any(is_node) {
+        return;
+    }
+    for value in values.iter().filter(|v| !is_node(v)) {
+        let name = value.as_str().unwrap_or_default();
+        let message = format!("{who} names {name}, which is no declared node");
+        let finding = Finding::new(&RULE, message)
+            .at(cx.document().location(value.span))
+            .label("no such node")
+            .help("name a node of the inventory, or take it out of the list");
+        out.report(finding);
+    }
+}
+
+fn ksm(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    let Some(selector) = hc.get("virtualization.ksmConfiguration.nodeLabelSelector") else {
+        return;
+    };
+    let expressions = selector["matchExpressions"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let labels = selector["matchLabels"].as_object().into_iter().flatten();
+    let keys = expressions
+        .filter_map(|e| e["key"].as_str())
+        .chain(labels.map(|(k, _)| k.as_str()));
+    let unmatched = !cx
+        .nodes()
+        .any(|n| label_selector::matches(selector, &n.node.labels));
+    if unmatched && keys.clone().all(|key| can_tell(cx, key)) {
+        let field = cx.field("ksmConfiguration.nodeLabelSelector");
+        let finding = Finding::new(
+            &RULE,
+            "ksmConfiguration.nodeLabelSelector matches no declared node",
+        )
+        .at(field.key_place())
+        .label("KSM is switched on nowhere")
+        .help("select what nodes have, or write {} for every node");
+        out.report(finding);
+    }
+}
+
+fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    let list = "mediatedDevicesConfiguration.nodeMediatedDeviceTypes";
+    let Some(path) = cx.field(list).path() else {
+        return;
+    };
+    let entries = hc.list("virtualization.mediatedDevicesConfiguration.nodeMediatedDeviceTypes");
+    for (i, entry) in entries.iter().enumerate() {
+        let Some(selector) = entry["nodeSelector"].as_object() else {
+            continue;
+        };
+        let selector = Json::Object(selector.clone());
+        let unmatched = !cx
+            .nodes()
+            .any(|n| label_selector::map_matches(&selector, &n.node.labels));
+        let mut keys = selector.as_object().into_iter().flatten();
+        if unmatched && keys.all(|(key, _)| can_tell(cx, key)) {
+            let path = path.index(i).key("nodeSelector");
+            let finding = Finding::new(
+                &RULE,
+                format!("{list}[{i}].nodeSelector matches no declared node"),
+            )
+            .at(cx.document().locate_key(&path))
+            .label("no node gets these mediated devices")
+            .help("select what nodes have, or correct the inventory");
+            out.report(finding);
+        }
+    }
+}
+
+fn verbosity(cx: &Context<'_>, out: &mut Sink) {
+    if cx.nodes().any(|n| !n.has_own_name()) {
+        return;
+    }
+    let field = cx.field("logVerbosityConfig.kubevirt.nodeVerbosity");
+    let entries = field.node().map(|n| n.entries()).unwrap_or_default();
+    for entry in entries {
+        let name = entry.key.text.as_str();
+        if cx.nodes().any(|n| n.node.name == name) {
+            continue;
+        }
+        let names = cx.nodes().map(|n| n.node.name.as_str());
+        let place = cx.document().location(entry.key.span);
+        let finding = Finding::new(
+            &RULE,
+            format!("nodeVerbosity names {name}, which is no declared node"),
+        );
+        let finding = finding.at(place.clone()).label("no such node");
+        out.report(match nearest(name, names) {
+            Some(meant) => finding
+                .help(format!("did you mean {meant}?"))
+                .fix(Fix::edit(
+                    format!("name {meant}"),
+                    Applicability::Suggestion,
+                    place,
+                    meant,
+                )),
+            None => finding.help("name a node of the inventory, or remove the entry"),
+        });
+    }
+}
+
+/// Whether the inventory would show the label if a node had it.
+fn can_tell(cx: &Context<'_>, key: &str) -> bool {
+    if key == HOSTNAME {
+        return cx.nodes().all(|n| n.has_own_name());
+    }
+    let discovered =
+        DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
+    !discovered || cx.nodes().any(|n| n.node.labels.contains_key(key))
+}

@@ -1,0 +1,137 @@
+//! A key without a value where an object or a list is meant.
+
+use hcoplan_kubernetes::schema::Schema;
+use hcoplan_yaml::{Node, Path, Trail, Value};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "null-section",
+    group: Group::Hygiene,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("null counts as absent, which is not the same as an empty section"),
+    claims: Claim::NoEffect,
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "a key has no value where an object or a list is meant",
+    page: r#"
+## What it finds
+
+A key below `spec` that is null (nothing behind the colon, `null` or `~`) although the schema wants
+an object or a list there.
+
+## Why it matters
+
+The API server drops the null, or puts the default in its place: it is as if the line weren't there.
+Often that isn't what an empty section says. `ksmConfiguration.nodeLabelSelector` absent switches KSM
+on nowhere, an empty one everywhere; `applicationAwareConfig.namespaceSelector` is the same trap. A
+null is also what remains when the lines below a key lost their indentation.
+
+## Example
+
+```yaml
+spec:
+  ksmConfiguration:
+    nodeLabelSelector:
+```
+
+## Remedy
+
+Say which one is meant: the empty object,
+
+```yaml
+spec:
+  ksmConfiguration:
+    nodeLabelSelector: {}
+```
+
+or no key at all.
+
+## Sources
+
+- Kubernetes: pruning, nullable fields and defaults of custom resources
+- HCO's cluster configuration: KSM, application-aware quota
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let (Some(schema), Some(spec)) = (cx.schema(), cx.document().root.get("spec")) else {
+        return;
+    };
+    let mut found = Vec::new();
+    let start = Path::dotted("spec");
+    collect(schema, spec, &Trail::Start(&start), &mut found);
+    for (path, node, kind) in found {
+        let empty = if kind == "array" { "[]" } else { "{}" };
+        let place = cx.document().locate_key(&path);
+        let message =
+            format!("{path} has no value: the API server takes it for absent, not for {empty}");
+        let finding =
+            Finding::new(&RULE, message)
+                .at(place)
+                .label("null")
+                .help(match everywhere(&path) {
+                    Some(effect) => format!("remove the key; {empty} in its place {effect}"),
+                    None => {
+                        format!("write {empty} if an empty section is meant, else remove the key")
+                    }
+                });
+        let place = cx.document().location(node.span);
+        let text = match place.text() {
+            "" => format!(" {empty}"),
+            _ => empty.to_owned(),
+        };
+        let title = match everywhere(&path) {
+            Some(effect) => format!("write {empty}, which {effect}"),
+            None => format!("write {empty}"),
+        };
+        out.report(finding.fix(Fix::edit(title, Applicability::Suggestion, place, text)));
+    }
+}
+
+/// What an empty selector does where none does nothing. Source: HCO's cluster configuration.
+fn everywhere(path: &Path) -> Option<&'static str> {
+    let path = path.to_string();
+    let effects = [
+        (
+            "ksmConfiguration.nodeLabelSelector",
+            "switches KSM on for every node",
+        ),
+        (
+            "applicationAwareConfig.namespaceSelector",
+            "has the quota gate the pods of every namespace",
+        ),
+        (
+            "autoCPULimitNamespaceLabelSelector",
+            "limits the CPU of virtual machines in every namespace",
+        ),
+    ];
+    let found = effects.into_iter().find(|(field, _)| path.ends_with(field));
+    found.map(|(_, effect)| effect)
+}
+
+fn collect<'a>(
+    schema: &Schema,
+    node: &'a Node,
+    at: &Trail<'_>,
+    found: &mut Vec<(Path, &'a Node, &'static str)>,
+) {
+    for entry in node.entries() {
+        let at = Trail::Key(at, &entry.key.text);
+        match &entry.value.value {
+            Value::Null => {
+                let path = at.path();
+                let kind = schema.field(&path).map_or("", |f| f.kind);
+                if matches!(kind, "object" | "array") {
+                    found.push((path, &entry.value, kind));
+                }
+            }
+            Value::Map(_) | Value::Seq(_) => collect(schema, &entry.value, &at, found),
+            _ => {}
+        }
+    }
+    for (i, item) in node.items().iter().enumerate() {
+        collect(schema, item, &Trail::Index(at, i), found);
+    }
+}

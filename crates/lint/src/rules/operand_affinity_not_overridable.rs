@@ -1,0 +1,96 @@
+//! A Subscription that is to place what only the HyperConverged places.
+
+use super::prelude::*;
+use crate::Pods;
+
+pub(super) static RULE: Rule = Rule {
+    name: "operand-affinity-not-overridable",
+    group: Group::Bundle,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the operands stay where the scheduler puts them"),
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "the Subscription places the operators, and nothing places the operands",
+    page: r#"
+## What it finds
+
+An OLM Subscription for HCO with a `nodeSelector` or a node affinity in its `spec.config`, beside a
+HyperConverged without an infra and a workload placement, in a cluster with nodes of several architectures.
+
+## Why it matters
+
+OLM puts a Subscription's `spec.config` over the operator's own deployments. What the operator then
+deploys (virt-api, virt-controller, virt-handler, CDI, and so on) has nothing to do with OLM: no part of
+the Subscription reaches it. It is placed by the HyperConverged.
+
+## Example
+
+```yaml
+kind: Subscription
+spec:
+  config:
+    nodeSelector: {kubernetes.io/arch: amd64}
+```
+
+## Remedy
+
+```yaml
+kind: HyperConverged
+spec:
+  infra:
+    nodePlacement:
+      nodeSelector: {kubernetes.io/arch: amd64}
+```
+
+If only the operators were meant, ignore it.
+
+## Sources
+
+- Operator SDK: supporting multiple architectures (no override reaches operands)
+- HCO's cluster configuration: node placement
+- `operator-placement-not-covered` is the other way round
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let is_set = |pods: Pods| {
+        let field = cx.field(pods.field());
+        field.node().is_some_and(|n| !n.entries().is_empty())
+    };
+    if cx.all_architectures().len() < 2 || Pods::ALL.into_iter().any(is_set) {
+        return;
+    }
+    for subscription in cx.subscriptions() {
+        let config = Path::dotted("spec.config");
+        let keys = ["nodeSelector", "affinity"].into_iter();
+        let mut set = keys.filter_map(|key| {
+            let path = config.key(key);
+            let node = subscription.root.at(&path)?;
+            let counts = key == "nodeSelector" || node.get("nodeAffinity").is_some();
+            (counts && !node.entries().is_empty()).then_some((path, key, node))
+        });
+        let Some((path, key, node)) = set.next() else {
+            continue;
+        };
+        let message =
+            "the Subscription places HCO's operators, but nothing places what they deploy";
+        let field = cx.field(Pods::Infra.field());
+        let change = field
+            .path()
+            .map(|p| Change::Set(p.key(key), node.to_json()));
+        let fix = change.and_then(|change| {
+            let title = "place the operands' controllers like the operators";
+            cx.fix(title, Applicability::Suggestion, &[change])
+        });
+        let finding = Finding::new(&RULE, message)
+            .at(subscription.locate_key(&path))
+            .object(object_of(subscription))
+            .label("for the operators only")
+            .help("give the HyperConverged node placements, if the operands were meant, too")
+            .related(cx.whole(), "has neither an infra nor a workload placement")
+            .fixes(fix);
+        out.report(finding);
+    }
+}

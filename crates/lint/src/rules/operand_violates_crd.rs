@@ -1,0 +1,126 @@
+//! An operand that HCO renders and the API server refuses.
+
+use std::collections::BTreeMap;
+
+use hcoplan_yaml::Path;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "operand-violates-crd",
+    group: Group::Admission,
+    severity: Severity::Error,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent(
+        "HCO accepts the HyperConverged, the API server refuses the operand, and the reconcile ends \
+         there each time",
+    ),
+    claims: Claim::HasEffect,
+    summary: "the HyperConverged is accepted, but an operand made of it isn't what its CRD takes",
+    page: r#"
+## What it finds
+
+An operand that HCO would render from an accepted HyperConverged, without any jsonpatch, and that the
+operand's own CustomResourceDefinition refuses after pruning and defaulting. The two schemas don't always
+agree:
+
+- a `tlsSecurityProfile` without a `type` is taken by HCO and handed on with an empty one, which CDI, SSP
+  and the network operator's CRDs don't list;
+- `commonTemplatesNamespace` may be any text in the HyperConverged, a namespace's name in SSP;
+- a calculator of the application-aware quota that only newer versions of AAQ know.
+
+What a jsonpatch does to an operand is `jsonpatch-result-violates-crd`.
+
+## Why it matters
+
+The webhook lets the HyperConverged in. HCO then tries to create or update the operand, the API server
+answers with the message that is shown, and HCO stops at this operand in every reconcile: a new cluster
+never becomes available, an old one keeps the operand that it had, and whatever comes later in HCO's order
+is not updated either.
+
+## Example
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+spec:
+  tlsSecurityProfile:
+    custom: {minTLSVersion: VersionTLS12, ciphers: [ECDHE-ECDSA-AES128-GCM-SHA256]}
+```
+
+## Remedy
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+spec:
+  tlsSecurityProfile:
+    type: Custom
+    custom: {minTLSVersion: VersionTLS12, ciphers: [ECDHE-ECDSA-AES128-GCM-SHA256]}
+```
+
+## Sources
+
+- The operands' CustomResourceDefinitions of each release, as they are published: read, not run (the
+  recordings were made without them)
+"#,
+    ..Rule::BASE
+};
+
+/// The field that the cluster's own TLS profile stands in for.
+const PROFILE: &str = "tlsSecurityProfile";
+
+/// What is refused on behalf of one field of the HyperConverged.
+#[derive(Default)]
+struct Refused<'a> {
+    kinds: Vec<&'a str>,
+    message: String,
+}
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let mut by_field: BTreeMap<Option<Path>, Refused<'_>> = BTreeMap::new();
+    for (_, object) in &cx.plan().operands {
+        let kind = object.id.kind.as_str();
+        let patched = cx.plan().patched.iter().find(|p| p.kind == kind);
+        let body = patched.map_or(&object.body, |p| &p.before);
+        let schema = cx.release().schema_of(&object.id.api_version, kind);
+        let refusals = schema.map(|s| s.refusals(body)).unwrap_or_default();
+        for violation in refusals {
+            let field = cx.field_behind(kind, &violation.path);
+            let refused = by_field.entry(field).or_default();
+            if !refused.kinds.contains(&kind) {
+                refused.kinds.push(kind);
+            }
+            if refused.message.is_empty() {
+                refused.message = violation.message;
+            }
+        }
+    }
+    for (field, refused) in by_field {
+        let message = format!(
+            "the API server will refuse {}: {}",
+            and(&refused.kinds),
+            refused.message
+        );
+        // What the HyperConverged doesn't say is the cluster's own.
+        let profile = (!cx.field(PROFILE).is_set())
+            .then(|| cx.inventory_place(PROFILE).cloned())
+            .flatten()
+            .filter(|_| {
+                field
+                    .as_ref()
+                    .is_some_and(|f| f.to_string().contains(PROFILE))
+            });
+        let help = match profile {
+            Some(_) => "mend the cluster's profile, or write one into the HyperConverged",
+            None => "write what the operand takes, too",
+        };
+        let place = profile.or_else(|| field.map(|path| cx.locate(&path)));
+        out.report(
+            Finding::new(&RULE, message)
+                .at(place.unwrap_or_else(|| cx.whole()))
+                .label("accepted here, and refused where HCO passes it on")
+                .help(help),
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! The infra placement doesn't move the operators.
+
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_yaml::edit::{Change, edits};
+use hcoplan_yaml::{Document, Path};
+
+use super::prelude::*;
+use crate::Pods;
+
+pub(super) static RULE: Rule = Rule {
+    name: "operator-placement-not-covered",
+    group: Group::Placement,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the operators themselves stay where the scheduler puts them"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "the infra placement moves the operands, but the Subscription doesn't move the operators",
+    page: r#"
+## What it finds
+
+A HyperConverged with an infra placement, beside an OLM Subscription for HCO without a
+`nodeSelector`, `tolerations` or `affinity` in its `spec.config`.
+
+## Why it matters
+
+The infra placement is for what the operators deploy: virt-api, virt-controller, CDI and so on. The
+operators themselves (hco-operator, virt-operator, cdi-operator, ssp-operator, …) are deployed by OLM
+and go where the scheduler puts them, perhaps to the very nodes that were to be kept free.
+
+## Example
+
+```yaml
+kind: Subscription
+spec:
+  name: community-kubevirt-hyperconverged   # no config
+---
+kind: HyperConverged
+spec:
+  infra:
+    nodePlacement:
+      nodeSelector: {node-role.kubernetes.io/infra: ""}
+```
+
+## Remedy
+
+```yaml
+kind: Subscription
+spec:
+  name: community-kubevirt-hyperconverged
+  config:
+    nodeSelector: {node-role.kubernetes.io/infra: ""}
+```
+
+If the operators may stay where they are, ignore it.
+
+## Sources
+
+- HCO's cluster configuration: node placement
+- OLM: `spec.config` of a Subscription
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let field = cx.field(Pods::Infra.field());
+    let Some(placement) = field.node().filter(|n| !n.entries().is_empty()) else {
+        return;
+    };
+    let covered = |d: &&Document| {
+        let config = d.root.below("spec.config");
+        let has = |key| config.is_some_and(|c| c.get(key).is_some());
+        has("nodeSelector") || has("tolerations") || has("affinity")
+    };
+    for subscription in cx.subscriptions().filter(|d| !covered(d)) {
+        let message =
+            "the infra placement doesn't move the operators: the Subscription has no placement";
+        let finding = Finding::new(&RULE, message)
+            .at(subscription.locate(&Path::dotted("spec.name")))
+            .object(ObjectId::of(&subscription.root.to_json()).to_string())
+            .label("installs the operators anywhere")
+            .help("repeat the placement in spec.config of the Subscription")
+            .related(field.key_place(), "this is for the operands only");
+        let changes: Vec<Change> = ["nodeSelector", "tolerations", "affinity"]
+            .into_iter()
+            .filter_map(|key| {
+                let value = placement.get(key)?.to_json();
+                Some(Change::Set(Path::dotted("spec.config").key(key), value))
+            })
+            .collect();
+        out.report(match edits(subscription, &changes) {
+            Ok(edits) if !edits.is_empty() => finding.fix(Fix {
+                title: "place the operators like the operands".to_owned(),
+                applicability: Applicability::Suggestion,
+                edits,
+            }),
+            _ => finding,
+        });
+    }
+}

@@ -1,0 +1,175 @@
+//! A node affinity that Kubernetes can't parse.
+
+use hcoplan_kubernetes::label_selector::requirement_is_valid;
+use hcoplan_planner::admission::Reason;
+use hcoplan_yaml::{Node, Path};
+
+use super::prelude::*;
+use crate::Pods;
+
+pub(super) static RULE: Rule = Rule {
+    name: "placement-affinity-invalid",
+    group: Group::Placement,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("invalid workloads node placement affinity"),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "a node affinity of a placement has an operator, key or value that Kubernetes refuses",
+    page: r#"
+## What it finds
+
+A requirement in the node affinity of the workload or the infra placement that Kubernetes can't
+parse: an operator in the wrong case (`gt`), `In` without values, `Exists` with some, `Gt` and `Lt`
+with anything but one integer, a key or a value that is no label, a value that isn't a string.
+
+Required and preferred terms are looked at.
+
+## Why it matters
+
+HCO's validating webhook parses the required terms and refuses the HyperConverged; a value that isn't
+a string doesn't even get there. The preferred terms HCO doesn't look at, and accepts them: they fail
+one step later, when KubeVirt tries the placement on its own pods and refuses the KubeVirt object.
+HCO's reconcile stops there, and `HCOOperatorConditionsUnhealthy` fires.
+
+## Example
+
+```yaml
+matchExpressions:
+  - {key: my-cloud.io/num-cpus, operator: gt, values: [8]}
+```
+
+## Remedy
+
+```yaml
+matchExpressions:
+  - {key: my-cloud.io/num-cpus, operator: Gt, values: ["8"]}
+```
+
+## Sources
+
+- HCO `pkg/webhooks/validator`: node placement affinity
+- Kubernetes: node selector requirements; KubeVirt's webhook for infra and workload placement
+"#,
+    ..Rule::BASE
+};
+
+/// Where a placement has it.
+const AFFINITY: &str = "affinity.nodeAffinity";
+
+const OPERATORS: [&str; 6] = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.admission().accepted {
+        preferred(cx, out);
+        return;
+    }
+    let placements: Vec<Path> = Pods::ALL
+        .iter()
+        .filter_map(|pods| cx.field(pods.field()).path())
+        .map(|path| path.below(AFFINITY))
+        .collect();
+    let causes = &cx.admission().causes;
+    let is_ours = causes
+        .first()
+        .is_some_and(|c| placements.iter().any(|p| c.path.starts_with(p)));
+    let could_be = |r| matches!(r, Reason::Affinity | Reason::GoDecode | Reason::Schema(_));
+    if is_ours && let Some(mut finding) = cx.refused(&RULE, could_be) {
+        let edits: Vec<_> = placements
+            .iter()
+            .flat_map(|path| corrections(cx, path))
+            .collect();
+        finding = finding.help(match &edits[..] {
+            [] => "write a requirement that Kubernetes takes".to_owned(),
+            [one] => one.title.clone(),
+            _ => "correct the operators and quote the values".to_owned(),
+        });
+        let mistyped = cx.mistyped();
+        if let Some(first) = mistyped
+            .iter()
+            .find(|m| causes.first().is_some_and(|c| c.path == m.path))
+        {
+            finding = finding.label(first.describe());
+        }
+        if !edits.is_empty() {
+            finding = finding.fix(Fix {
+                title: "correct operators and quote values".to_owned(),
+                applicability: Applicability::Safe,
+                edits: edits.into_iter().flat_map(|f| f.edits).collect(),
+            });
+        }
+        out.explain(Incident::Refusal, finding);
+    }
+}
+
+/// The preferred terms, which HCO doesn't look at.
+fn preferred(cx: &Context<'_>, out: &mut Sink) {
+    let placements = Pods::ALL.iter().map(|pods| cx.field(pods.field()).node());
+    let terms = placements.flatten().filter_map(|placement| {
+        let affinity = placement.below(AFFINITY)?;
+        affinity.get("preferredDuringSchedulingIgnoredDuringExecution")
+    });
+    for term in terms.flat_map(Node::items) {
+        let expressions = term
+            .get("preference")
+            .and_then(|p| p.get("matchExpressions"));
+        for requirement in expressions.map(Node::items).unwrap_or_default() {
+            if requirement_is_valid(&requirement.to_json()) {
+                continue;
+            }
+            let place = requirement.get("operator").unwrap_or(requirement);
+            let mut finding = Finding::new(
+                &RULE,
+                format!(
+                    "Kubernetes refuses the requirement {}",
+                    requirement.to_json()
+                ),
+            )
+            .at(cx.document().location(place.span))
+            .label("accepted by HCO, refused when KubeVirt places its pods")
+            .help("write a requirement that Kubernetes takes");
+            if let Some(fix) = operator(cx, requirement) {
+                finding = finding.help(fix.title.clone()).fix(fix);
+            }
+            out.report(finding);
+        }
+    }
+}
+
+/// The operators and values below a node affinity that can be corrected without a question.
+fn corrections(cx: &Context<'_>, affinity: &Path) -> Vec<Fix> {
+    let mut found = Vec::new();
+    if let Some(node) = cx.document().root.at(affinity) {
+        operators(cx, node, &mut found);
+    }
+    let mistyped = cx.mistyped();
+    let below = mistyped.iter().filter(|m| m.path.starts_with(affinity));
+    found.extend(below.filter_map(|m| m.fix(cx)));
+    found
+}
+
+fn operators(cx: &Context<'_>, node: &Node, found: &mut Vec<Fix>) {
+    found.extend(operator(cx, node));
+    for entry in node.entries() {
+        operators(cx, &entry.value, found);
+    }
+    for item in node.items() {
+        operators(cx, item, found);
+    }
+}
+
+/// The right case of a requirement's operator.
+fn operator(cx: &Context<'_>, requirement: &Node) -> Option<Fix> {
+    let node = requirement.get("operator")?;
+    let written = node.as_str()?;
+    let meant = OPERATORS.iter().find(|o| o.eq_ignore_ascii_case(written))?;
+    if *meant == written {
+        return None;
+    }
+    let place = cx.document().location(node.span);
+    Some(Fix::edit(
+        format!("write {meant}"),
+        Applicability::Safe,
+        place,
+        *meant,
+    ))
+}

@@ -1,0 +1,163 @@
+//! The architecture of workloads is preferred and not required.
+
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Node, Path};
+use serde_json::json;
+
+use super::prelude::*;
+use crate::Pods;
+
+pub(super) static RULE: Rule = Rule {
+    name: "placement-preferred-only-for-arch",
+    group: Group::Placement,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "HCOMultiArchGoldenImagesDisabled",
+        runbook: "https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html",
+    },
+    needs: Needs::Plan,
+    fix: FixKind::Unsafe,
+    summary: "the workload placement only prefers an architecture, which HCO doesn't look at",
+    page: r#"
+## What it finds
+
+`kubernetes.io/arch` in the *preferred* node affinity of the workload placement, while neither its
+node selector nor its required affinity asks for an architecture. With multi-arch golden images on
+it is for information only: then every architecture is served anyway.
+
+## Why it matters
+
+HCO derives workload nodes, and with them the architectures of golden images, from the node
+selector and the required affinity alone. A preference narrows nothing: the alert
+`HCOMultiArchGoldenImagesDisabled` keeps firing, and virt-handler, a DaemonSet, runs on the other
+architectures, too.
+
+## Example
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      affinity:
+        nodeAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 1
+              preference:
+                matchExpressions:
+                  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+```
+
+## Remedy
+
+Require it:
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+              - matchExpressions:
+                  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+```
+
+Look at `single-arch-workloads-served-wrong-arch` before: the architecture should be the one of
+the control plane, or multi-arch golden images should be on.
+
+## Sources
+
+- HCO `pkg/nodeinfo`: what counts as a requirement on workload nodes
+- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html>
+"#,
+    ..Rule::BASE
+};
+
+const LABEL: &str = "kubernetes.io/arch";
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let field = cx.field(Pods::Workload.field());
+    let Some(placement) = field.node() else {
+        return;
+    };
+    let affinity = placement
+        .get("affinity")
+        .and_then(|a| a.get("nodeAffinity"));
+    let Some(affinity) = affinity else { return };
+    let required = affinity.get(REQUIRED);
+    let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
+    let selector = placement.get("nodeSelector");
+    let is_required = selector.is_some_and(|s| s.get(LABEL).is_some())
+        || terms.is_some_and(|t| t.items().iter().any(|t| requirement(t).is_some()));
+    if is_required {
+        return;
+    }
+    let preferred = affinity.get(PREFERRED).map(Node::items);
+    let preferred = preferred.unwrap_or_default().iter().enumerate();
+    let found = preferred.filter_map(|(i, p)| {
+        let (j, requirement) = requirement(p.get("preference")?)?;
+        Some(((i, j), requirement))
+    });
+    let Some((indexes, found)) = found.into_iter().next() else {
+        return;
+    };
+    let values = found.get("values").map(Node::items).unwrap_or_default();
+    let values: Vec<&str> = values.iter().filter_map(Node::as_str).collect();
+    let what = match values.is_empty() {
+        true => "an architecture".to_owned(),
+        false => and(&values),
+    };
+    let message = format!(
+        "the workload placement only prefers {what}: HCO counts the nodes of every architecture"
+    );
+    let place = found.get("key").unwrap_or(found);
+    let mut finding = Finding::new(&RULE, message)
+        .at(cx.document().location(place.span))
+        .label("only a preference")
+        .help("move it to requiredDuringSchedulingIgnoredDuringExecution");
+    if cx.hyperconverged().is_some_and(|hc| hc.multi_arch()) {
+        finding = finding.severity(Severity::Info);
+    }
+    if let Some(fix) = require(cx, indexes, found, terms.map_or(0, |t| t.items().len())) {
+        finding = finding.fix(fix);
+    }
+    out.report(finding);
+}
+
+/// Moves the requirement from the preference where it is the `at.1`th expression to every term
+/// that is required.
+fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> Option<Fix> {
+    let affinity = cx.field(Pods::Workload.field()).path()?;
+    let affinity = affinity.key("affinity").key("nodeAffinity");
+    let document = cx.document();
+    let preferred = affinity.key(PREFERRED);
+    let preference = preferred.index(at.0);
+    let expressions = preference.key("preference").key("matchExpressions");
+    let count = |path: &Path| document.root.at(path).map_or(0, |n| n.items().len());
+    let gone = match (count(&expressions), count(&preferred)) {
+        (2.., _) => expressions.index(at.1),
+        (_, 2..) => preference,
+        _ => preferred,
+    };
+    let list = affinity.key(REQUIRED).key("nodeSelectorTerms");
+    let requirement = found.to_json();
+    let mut changes: Vec<Change> = (0..terms)
+        .map(|i| Change::Append(list.index(i).key("matchExpressions"), requirement.clone()))
+        .collect();
+    if changes.is_empty() {
+        let term = json!([{"matchExpressions": [requirement]}]);
+        changes.push(Change::Set(list, term));
+    }
+    changes.push(Change::Remove(gone));
+    cx.fix("require the architecture", Applicability::Unsafe, &changes)
+}
+
+/// The requirement of a term that is about the architecture, and which one it is.
+fn requirement(term: &Node) -> Option<(usize, &Node)> {
+    let expressions = term.get("matchExpressions").map(Node::items);
+    let mut expressions = expressions.unwrap_or_default().iter().enumerate();
+    expressions.find(|(_, r)| r.get("key").and_then(Node::as_str) == Some(LABEL))
+}

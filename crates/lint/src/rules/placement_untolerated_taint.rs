@@ -1,0 +1,227 @@
+//! Selected nodes with a taint that the placement doesn't tolerate.
+
+use std::collections::BTreeSet;
+
+use hcoplan_planner::inventory::Taint;
+use hcoplan_yaml::edit::Change;
+use serde_json::{Value, json};
+
+use super::prelude::*;
+use crate::{Placement, Pods};
+
+pub(super) static RULE: Rule = Rule {
+    name: "placement-untolerated-taint",
+    group: Group::Placement,
+    severity: Severity::Error,
+    predicts: Predicts::Alert {
+        name: "KubeVirtNoAvailableNodesToRunVMs",
+        runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html",
+    },
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "selected nodes have a taint that the placement doesn't tolerate",
+    page: r#"
+## What it finds
+
+Nodes that a node placement selects and that carry a `NoSchedule` or `NoExecute` taint without a
+matching toleration in the same placement. An error when that is so for every selected node, a
+warning when it is for some of the nodes that a selector or an affinity picked.
+
+Workloads and infra are looked at separately; workloads without a placement run on the nodes
+labelled as workers. Taints that come and go with a node's health (`node.kubernetes.io/…`) don't
+count, nor does `CriticalAddonsOnly`, which the operands tolerate by themselves; and where only
+some nodes are concerned, the control plane's own taints don't, since they usually are meant.
+
+## Why it matters
+
+The operators accept it. With every node closed the pods stay pending: no virt-handler means no
+virtual machine at all, no virt-api that none can be changed. With some nodes closed virt-handler
+skips those, while HCO still counts them: their architectures get golden images that nobody can
+boot.
+
+A placement replaces KubeVirt's own default for virt-api and virt-controller, the toleration of
+the control plane's taint included.
+
+## Example
+
+The nodes with `nodeType: virt` are tainted `key=kubevirt:NoSchedule`:
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      nodeSelector:
+        nodeType: virt
+```
+
+## Remedy
+
+Tolerate the taint in the placement:
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      nodeSelector:
+        nodeType: virt
+      tolerations:
+        - {key: key, operator: Equal, value: kubevirt, effect: NoSchedule}
+```
+
+## Sources
+
+- HCO's cluster configuration: node placement
+- KubeVirt `pkg/virt-operator/resource/placement`
+- Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+/// The most tolerations that a fix adds to a list.
+const MOST_ADDED: usize = 64;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for pods in Pods::ALL {
+        let placement = cx.placement(pods);
+        let nodes: Vec<NodeRef<'_>> = match (pods, &placement) {
+            (Pods::Workload, _) => cx.workload_nodes().collect(),
+            (Pods::Infra, Some(placement)) => placement.nodes(cx),
+            // The operands' own defaults fit the control plane.
+            (Pods::Infra, None) => continue,
+        };
+        if let Some(finding) = closed(cx, pods, placement.as_ref(), &nodes) {
+            out.report(finding);
+        }
+    }
+}
+
+fn closed(
+    cx: &Context<'_>,
+    pods: Pods,
+    placement: Option<&Placement<'_>>,
+    nodes: &[NodeRef<'_>],
+) -> Option<Finding> {
+    let closing = |node: &NodeRef<'_>| {
+        let taints = node.node.taints.iter();
+        taints.filter(|t| closes(t, placement)).cloned().collect()
+    };
+    let taints: Vec<Vec<Taint>> = nodes.iter().map(closing).collect();
+    let all = !nodes.is_empty() && taints.iter().all(|t| !t.is_empty());
+    let selects = placement.is_some_and(Placement::selects_nodes);
+    if !all && !selects {
+        return None;
+    }
+    let counts = |t: &&Taint| all || !is_control_planes(t);
+    let counted: Vec<(&NodeRef<'_>, Vec<&Taint>)> = nodes
+        .iter()
+        .zip(&taints)
+        .map(|(node, taints)| (node, taints.iter().filter(counts).collect::<Vec<_>>()))
+        .filter(|(_, taints)| !taints.is_empty())
+        .collect();
+    let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;
+    let names: BTreeSet<String> = counted
+        .iter()
+        .flat_map(|(_, t)| t.iter())
+        .map(|t| show(t))
+        .collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let which = match placement {
+        Some(_) => format!("nodes that the {} placement selects", pods.as_str()),
+        None => format!("{} nodes", pods.as_str()),
+    };
+    let how_many = match (all, nodes.len()) {
+        (true, 1) => format!("the only one of the {which} takes no pods"),
+        (true, count) => format!("none of the {count} {which} takes pods"),
+        (false, count) => {
+            let takes = if counted.len() == 1 { "takes" } else { "take" };
+            format!("{} of the {count} {which} {takes} no pods", counted.len())
+        }
+    };
+    let mut finding = Finding::new(
+        &RULE,
+        format!("{how_many}: nothing tolerates {}", and(&names)),
+    )
+    .label("has no toleration for it")
+    .help(format!("add the toleration {}", toleration(taint)))
+    .at(match placement {
+        Some(placement) => placement.field.key_place(),
+        None => cx.whole(),
+    });
+    if !all {
+        finding = finding.severity(Severity::Warning);
+    }
+    if let Some(place) = first.name_place() {
+        finding = finding.related(place, format!("has the taint {}", show(taint)));
+    }
+    let tolerated = counted.iter().flat_map(|(_, t)| t.iter().copied());
+    match tolerations(cx, pods, tolerated) {
+        Some(fix) => Some(finding.fix(fix)),
+        None => Some(finding),
+    }
+}
+
+/// Adds a toleration for each of the taints.
+fn tolerations<'t>(
+    cx: &Context<'_>,
+    pods: Pods,
+    taints: impl Iterator<Item = &'t Taint>,
+) -> Option<Fix> {
+    let list = cx.field(pods.field()).path()?.key("tolerations");
+    let mut seen = BTreeSet::new();
+    let taints = taints.filter(|t| seen.insert((&t.key, &t.value, &t.effect)));
+    let tolerations = taints.map(|taint| {
+        let mut toleration =
+            json!({"key": taint.key, "operator": "Exists", "effect": taint.effect});
+        if !taint.value.is_empty() {
+            toleration["operator"] = "Equal".into();
+            toleration["value"] = taint.value.as_str().into();
+        }
+        toleration
+    });
+    let tolerations: Vec<Value> = tolerations.collect();
+    let there = cx.document().root.at(&list).map(|n| n.items().len());
+    let changes: Vec<Change> = match there.unwrap_or_default() {
+        0 => vec![Change::Set(list, tolerations.into())],
+        // Each is tried behind the one before it.
+        _ if tolerations.len() > MOST_ADDED => {
+            cx.leave_untried();
+            return None;
+        }
+        _ => tolerations
+            .into_iter()
+            .map(|t| Change::Append(list.clone(), t))
+            .collect(),
+    };
+    cx.fix("tolerate the taint", Applicability::Suggestion, &changes)
+}
+
+fn closes(taint: &Taint, placement: Option<&Placement<'_>>) -> bool {
+    matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
+        && taint.key != "CriticalAddonsOnly"
+        && !taint.key.starts_with("node.kubernetes.io/")
+        && !placement.is_some_and(|p| p.tolerates(taint))
+}
+
+fn is_control_planes(taint: &Taint) -> bool {
+    matches!(
+        taint.key.as_str(),
+        "node-role.kubernetes.io/control-plane" | "node-role.kubernetes.io/master"
+    )
+}
+
+/// As kubectl writes a taint.
+fn show(taint: &Taint) -> String {
+    match taint.value.as_str() {
+        "" => format!("{}:{}", taint.key, taint.effect),
+        value => format!("{}={value}:{}", taint.key, taint.effect),
+    }
+}
+
+fn toleration(taint: &Taint) -> String {
+    let (key, effect) = (&taint.key, &taint.effect);
+    match taint.value.as_str() {
+        "" => format!("{{key: {key}, operator: Exists, effect: {effect}}}"),
+        value => format!("{{key: {key}, operator: Equal, value: {value}, effect: {effect}}}"),
+    }
+}

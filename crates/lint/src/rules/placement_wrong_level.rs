@@ -1,0 +1,187 @@
+//! Keys of a node placement one level off.
+
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Path, Segment};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "placement-wrong-level",
+    group: Group::Placement,
+    severity: Severity::Error,
+    predicts: Predicts::Silent("the API server drops the placement, and pods run anywhere"),
+    claims: Claim::NoEffect,
+    needs: Needs::Document,
+    fix: FixKind::Unsafe,
+    summary: "a part of a node placement stands at a level where nothing reads it",
+    page: r#"
+## What it finds
+
+`nodeSelector`, `tolerations`, `affinity` or a whole `nodePlacement` at a place where the API
+version doesn't have it: directly in `spec.workloads` or `spec.infra`, in `spec` itself, or, in v1,
+anywhere but in `spec.deployment.nodePlacements.infra` and `.workload`.
+
+## Why it matters
+
+The API server drops the unknown field, and the placement isn't applied: virt-handler runs on every
+worker, and HCO counts the architectures of all of them. A client that asks for strict validation
+(`kubectl apply` does) is refused with `unknown field`; Argo CD and Flux aren't.
+
+## Example
+
+```yaml
+spec:
+  workloads:
+    nodeSelector:
+      nodeType: virt
+```
+
+## Remedy
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      nodeSelector:
+        nodeType: virt
+```
+
+## Sources
+
+- The CRDs of the four releases, `deploy/crds` of HCO
+- HCO's cluster configuration: node placement
+"#,
+    ..Rule::BASE
+};
+
+const PARTS: [&str; 3] = ["affinity", "nodeSelector", "tolerations"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for field in &cx.admission().pruned {
+        let path = &field.path;
+        let Some(belongs) = belongs(cx.version(), path) else {
+            continue;
+        };
+        let message = format!("nothing reads {path}: it is one level off");
+        let mut finding = Finding::new(&RULE, message)
+            .at(cx.document().locate_key(path))
+            .label("dropped by the API server");
+        finding = match &belongs[..] {
+            [to] => {
+                let finding = finding.help(format!("it belongs at {to}"));
+                match moved(cx, path, to) {
+                    Some(fix) => finding.fix(fix),
+                    None => finding,
+                }
+            }
+            _ => {
+                let all: Vec<String> = belongs.iter().map(Path::to_string).collect();
+                finding.help(format!("it belongs at {}", all.join(" or ")))
+            }
+        };
+        out.report(finding);
+    }
+}
+
+/// Where a part of a placement belongs; `None` for anything else.
+pub(super) fn belongs(version: &str, path: &Path) -> Option<Vec<Path>> {
+    let steps: Option<Vec<&str>> = path
+        .0
+        .iter()
+        .map(|step| match step {
+            Segment::Key(key) => Some(key.as_str()),
+            Segment::Index(_) => None,
+        })
+        .collect();
+    let steps = steps?;
+    let is_part = |key: &str| PARTS.contains(&key);
+    let (infra, workload) = match version {
+        "v1" => (
+            "spec.deployment.nodePlacements.infra",
+            "spec.deployment.nodePlacements.workload",
+        ),
+        _ => ("spec.infra.nodePlacement", "spec.workloads.nodePlacement"),
+    };
+    let either = |key: Option<&str>| {
+        let place = |p: &str| key.map_or(Path::dotted(p), |key| Path::dotted(p).key(key));
+        Some(vec![place(infra), place(workload)])
+    };
+    match (version, &steps[..]) {
+        ("v1", ["spec", "deployment", "nodePlacements", key]) if is_part(key) => either(Some(key)),
+        ("v1", ["spec", "deployment", "nodePlacement"]) => either(None),
+        ("v1", ["spec", "nodePlacements"]) => {
+            Some(vec![Path::dotted("spec.deployment.nodePlacements")])
+        }
+        ("v1", ["spec", "deployment" | "nodePlacements", "infra"]) => {
+            Some(vec![Path::dotted(infra)])
+        }
+        (
+            "v1",
+            [
+                "spec",
+                "deployment" | "nodePlacements",
+                "workload" | "workloads",
+            ],
+        ) => Some(vec![Path::dotted(workload)]),
+        ("v1beta1", ["spec", "infra", key]) if is_part(key) => {
+            Some(vec![Path::dotted(infra).key(key)])
+        }
+        ("v1beta1", ["spec", "workloads", key]) if is_part(key) => {
+            Some(vec![Path::dotted(workload).key(key)])
+        }
+        (_, ["spec", "nodePlacement"]) => either(None),
+        (_, ["spec", key]) if is_part(key) => either(Some(key)),
+        _ => None,
+    }
+}
+
+/// Moves the value with its comments, where nothing stands in its new place.
+fn moved(cx: &Context<'_>, from: &Path, to: &Path) -> Option<Fix> {
+    let document = cx.document();
+    let value = document.root.at(from)?;
+    if document.root.at(to).is_some() {
+        return None;
+    }
+    // A placement may be wrapped once more.
+    let json = value.to_json();
+    let json = match (json.get("nodePlacement"), to.0.last()) {
+        (Some(inner), Some(Segment::Key(last))) if !PARTS.contains(&last.as_str()) => inner.clone(),
+        _ => json,
+    };
+    let changes = [Change::Set(to.clone(), json), Change::Remove(from.clone())];
+    let fix = cx.fix(format!("move it to {to}"), Applicability::Unsafe, &changes)?;
+    cx.with_comments(fix, &[(from.clone(), to.clone())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_misplaced_parts_belong_elsewhere() {
+        let to = |version: &str, path: &str| {
+            let found = belongs(version, &Path::dotted(path))?;
+            Some(
+                found
+                    .iter()
+                    .map(Path::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
+        };
+        assert_eq!(
+            to("v1beta1", "spec.workloads.nodeSelector").as_deref(),
+            Some("spec.workloads.nodePlacement.nodeSelector")
+        );
+        assert_eq!(
+            to("v1", "spec.deployment.workloads").as_deref(),
+            Some("spec.deployment.nodePlacements.workload")
+        );
+        assert_eq!(
+            to("v1beta1", "spec.nodePlacement").as_deref(),
+            Some("spec.infra.nodePlacement spec.workloads.nodePlacement")
+        );
+        assert_eq!(to("v1beta1", "spec.workloads.nodeselector"), None);
+        assert_eq!(to("v1", "spec.workloads"), None);
+    }
+}

@@ -1,0 +1,147 @@
+//! A scalar that YAML reads as another type than its field has.
+
+use hcoplan_kubernetes::schema::ViolationKind;
+use hcoplan_planner::admission::Reason;
+
+use super::prelude::*;
+use super::unresolved_placeholder::placeholder;
+use crate::Mistyped;
+
+pub(super) static RULE: Rule = Rule {
+    name: "scalar-type-mismatch",
+    group: Group::Hygiene,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("failed to parse the HyperConverged"),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "YAML reads a value as another type than its field has",
+    page: r#"
+## What it finds
+
+A value of the HyperConverged whose type isn't that of its field: a number or a boolean where the
+schema has a string, because the quotes are missing, or the other way round, because there are some.
+It says what YAML made of the value, which isn't always what it looks like: `0777` is the number
+511, `46e4` is 460000, `1_000` is 1000, `on` is true.
+
+## Why it matters
+
+HCO's mutating webhook can't decode such an object and refuses it with
+`failed to parse the HyperConverged`, without a word about the field; where the webhook can, the
+schema refuses it. Device IDs (`vendor: 0781`), CPU models (`486`) and ratios (`global: 0.1`) are
+the usual cases.
+
+## Example
+
+```yaml
+spec:
+  obsoleteCPUs:
+    cpuModels: [486]
+  filesystemOverhead:
+    global: 0.1
+```
+
+## Remedy
+
+Quote what is a string, and don't quote what is a number or a boolean:
+
+```yaml
+spec:
+  obsoleteCPUs:
+    cpuModels: ["486"]
+  filesystemOverhead:
+    global: "0.1"
+```
+
+## Sources
+
+- The CRDs of the four releases, `deploy/crds` of HCO
+- HCO's mutating webhook, which decodes before the schema is checked
+- YAML 1.1: the type of plain scalars
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if let Some(finding) = refusal_by(&RULE, cx, |m| !m.in_map) {
+        out.explain(Incident::Refusal, finding);
+    }
+}
+
+/// The refusal, where the first thing that it is about is a mistyped scalar of these; the others
+/// of them are named, too, and all are mended together.
+pub(super) fn refusal_by(
+    rule: &'static Rule,
+    cx: &Context<'_>,
+    are_mine: impl Fn(&Mistyped<'_>) -> bool,
+) -> Option<Finding> {
+    let about_types = |reason| {
+        matches!(
+            reason,
+            Reason::MetadataDecode | Reason::GoDecode | Reason::Schema(ViolationKind::WrongType)
+        )
+    };
+    let finding = cx.refused(rule, about_types)?;
+    let cause = cx.admission().causes.first()?;
+    let mut mistyped = cx.mistyped();
+    let first = mistyped.iter().position(|m| m.path == cause.path)?;
+    let first = mistyped.remove(first);
+    // unresolved-placeholder calls it what it is.
+    let is_placeholder = first.node.as_str().and_then(placeholder).is_some();
+    if is_placeholder || !are_mine(&first) {
+        return None;
+    }
+    let mut finding = finding
+        .at(cx.document().location(first.node.span))
+        .label(first.describe());
+    if !cx.admission().message.contains(&first.path.to_string()) {
+        let cause = format!("{} is {}", first.path, first.describe());
+        finding.message = cx.refusal(Some(&cause))?;
+    }
+    finding.related.clear();
+    let mut fix = first.fix(cx);
+    finding = finding.help(match &fix {
+        Some(fix) => fix.title.clone(),
+        None => format!("write {} {}", article(first.wanted), first.wanted),
+    });
+    for other in mistyped.iter().filter(|m| are_mine(m)) {
+        let place = cx.document().location(other.node.span);
+        finding = finding.related(place, other.describe());
+        if let (Some(fix), Some(more)) = (&mut fix, other.fix(cx)) {
+            fix.edits.extend(more.edits);
+        }
+    }
+    let again = fix
+        .as_ref()
+        .and_then(|fix| refused_again(cx, fix, &cause.path));
+    if let Some(again) = again {
+        let help = format!(
+            "write {} {} that is read: {again}",
+            article(first.wanted),
+            first.wanted
+        );
+        return Some(finding.help(help));
+    }
+    match fix {
+        Some(mut fix) => {
+            if fix.edits.len() > 1 {
+                fix.title = format!("correct the types of {} values", fix.edits.len());
+            }
+            Some(finding.fix(fix))
+        }
+        None => Some(finding),
+    }
+}
+
+/// Why the value at a path is refused with a fix, too.
+fn refused_again(cx: &Context<'_>, fix: &Fix, path: &Path) -> Option<String> {
+    let plan = cx.planned_with(fix)?;
+    let cause = plan.admission.causes.into_iter().next()?;
+    (cause.path == *path).then_some(cause.message)
+}
+
+fn article(word: &str) -> &'static str {
+    match word.starts_with('i') {
+        true => "an",
+        false => "a",
+    }
+}

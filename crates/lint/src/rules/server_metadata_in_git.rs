@@ -1,0 +1,156 @@
+//! Metadata that the server or a controller writes, in a manifest.
+
+use hcoplan_planner::admission::is_settled;
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Entry, Node, Path, Value};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "server-metadata-in-git",
+    group: Group::Gitops,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("conflicts when it is applied, or settings that nobody sees"),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "the HyperConverged has metadata that the server or a controller writes",
+    page: r#"
+## What it finds
+
+Metadata of the HyperConverged that belongs to the cluster and not to git, usually left over from
+`kubectl get -o yaml`: `resourceVersion`, `uid`, `creationTimestamp`, `generation`,
+`managedFields`, `selfLink`, `deletionTimestamp`, `deletionGracePeriodSeconds`, `ownerReferences`,
+`finalizers`, and the annotations `kubectl.kubernetes.io/last-applied-configuration` and
+`hco.kubevirt.io/v1-only-fields`. A null (`creationTimestamp: null`) is left alone.
+
+## Why it matters
+
+A `resourceVersion` makes the API server refuse to create the object, and an update fails as soon as
+the object has changed. Finalizers that nobody works off keep it from ever being deleted, owner
+references to an owner that isn't there get it deleted. The last applied configuration of another
+time makes `kubectl apply` remove fields.
+
+With HCO's own finalizer (`kubevirt.io/hyperconverged`) *and* its label `app` HCO has nothing to add to the
+object. It never updates it, and so never fills in `evictionStrategy`: virtual machines are not migrated
+away from a node that is drained.
+
+`hco.kubevirt.io/v1-only-fields` is worst: HCO writes it when somebody reads the object as v1beta1,
+and takes it for real when the object comes back. Settings that stand nowhere in `spec` are switched
+on by it.
+
+## Example
+
+```yaml
+metadata:
+  name: kubevirt-hyperconverged
+  resourceVersion: "6453479"
+  annotations:
+    hco.kubevirt.io/v1-only-fields: '{"multiArchEnabled":true}'
+```
+
+## Remedy
+
+Remove them; keep a finalizer only if it was put there on purpose.
+
+## Sources
+
+- Kubernetes API conventions: metadata
+- HCO `api/v1beta1`: conversion between the versions
+"#,
+    ..Rule::BASE
+};
+
+const FIELDS: [&str; 10] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "finalizers",
+    "generation",
+    "managedFields",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+const ANNOTATIONS: [&str; 2] = [
+    "hco.kubevirt.io/v1-only-fields",
+    "kubectl.kubernetes.io/last-applied-configuration",
+];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let path = Path::root().key("metadata");
+    let Some(metadata) = cx.document().root.get("metadata") else {
+        return;
+    };
+    let mut found = listed(metadata, &path, &FIELDS);
+    if let Some(annotations) = metadata.get("annotations") {
+        let path = path.key("annotations");
+        let listed = listed(annotations, &path, &ANNOTATIONS);
+        found.extend(listed);
+    }
+    found.sort_by_key(|(_, e)| e.key.span);
+    let Some(((_, first), rest)) = found.split_first() else {
+        return;
+    };
+    let names: Vec<&str> = found.iter().map(|(_, e)| e.key.text.as_str()).collect();
+    let mut message = format!(
+        "the manifest has metadata that belongs to a cluster: {}",
+        and(&names)
+    );
+    // HCO updates the object once, to add these two, and fills this in with it.
+    if let Some(read) = cx.hyperconverged()
+        && is_settled(&cx.document().root.to_json())
+        && read.get("virtualization.evictionStrategy").is_none()
+    {
+        message.push_str(
+            "; with the finalizer and the label `app` HCO takes it for one that it has updated \
+             already, so that `evictionStrategy` stays unset",
+        );
+    }
+    let mut finding = Finding::new(&RULE, message)
+        .at(cx.document().location(first.key.span))
+        .label("written by the server or a controller")
+        .help("remove what was copied from a cluster");
+    for (_, entry) in rest {
+        finding = finding.related(cx.document().location(entry.key.span), "and this");
+    }
+    if let Some(fix) = removal(cx, &found) {
+        finding = finding.fix(fix);
+    }
+    out.report(finding);
+}
+
+/// Safe where nothing can have been put there on purpose.
+fn removal(cx: &Context<'_>, found: &[(Path, &Entry)]) -> Option<Fix> {
+    let on_purpose = |name: &str| {
+        matches!(name, "finalizers" | "ownerReferences") || ANNOTATIONS.contains(&name)
+    };
+    let applicability = match found.iter().any(|(_, e)| on_purpose(&e.key.text)) {
+        true => Applicability::Unsafe,
+        false => Applicability::Safe,
+    };
+    let annotations = Path::dotted("metadata.annotations");
+    let (below, mut paths): (Vec<Path>, Vec<Path>) = found
+        .iter()
+        .map(|(p, _)| p.clone())
+        .partition(|p| p.starts_with(&annotations));
+    let all = cx
+        .document()
+        .root
+        .at(&annotations)
+        .map_or(0, |n| n.entries().len());
+    match below.len() == all {
+        true if all > 0 => paths.push(annotations),
+        _ => paths.extend(below),
+    }
+    let changes: Vec<Change> = paths.into_iter().map(Change::Remove).collect();
+    cx.fix("remove the cluster's metadata", applicability, &changes)
+}
+
+fn listed<'a>(node: &'a Node, at: &Path, names: &[&str]) -> Vec<(Path, &'a Entry)> {
+    let is_it =
+        |e: &&Entry| names.contains(&e.key.text.as_str()) && !matches!(e.value.value, Value::Null);
+    let found = node.entries().iter().filter(is_it);
+    found.map(|e| (at.key(&e.key.text), e)).collect()
+}

@@ -1,0 +1,153 @@
+//! A storage class that the HyperConverged names and nobody declares.
+
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "storage-reference-missing",
+    group: Group::Operands,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("what names the class has no effect, or its claims stay pending"),
+    fix: FixKind::Suggested,
+    summary: "a storage class that the HyperConverged names isn't declared",
+    page: r#"
+## What it finds
+
+Where the cluster's directory declares StorageClasses:
+
+- `scratchSpaceStorageClass`, `vmStateStorageClass`, a key of `filesystemOverhead.storageClass` or a
+  golden image's `storageClassName` that is none of them
+- more than one class that is the default of virtual machines
+  (`storageclass.kubevirt.io/is-default-virt-class`)
+
+## Why it matters
+
+A claim of a class that doesn't exist stays pending: golden images aren't imported, or virtual machines
+with a persistent TPM don't start. For scratch space CDI falls back to the default class, and an overhead
+for a class that isn't there is nobody's. With two defaults CDI takes one of them, and
+`CDIMultipleDefaultVirtStorageClasses` fires.
+
+## Example
+
+The directory declares the class `rbd` only:
+
+```yaml
+spec:
+  vmStateStorageClass: rook-cephfs
+```
+
+## Remedy
+
+```yaml
+spec:
+  vmStateStorageClass: rbd
+```
+
+Where classes come from elsewhere as well, ignore it for those.
+
+## Sources
+
+- HCO's cluster configuration: storage classes
+- Runbook: <https://kubevirt.io/monitoring/runbooks/CDIMultipleDefaultVirtStorageClasses.html>
+"#,
+    ..Rule::BASE
+};
+
+const VIRT: &str = "storageclass.kubevirt.io/is-default-virt-class";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let classes = cx.neighbours().of_kind("StorageClass");
+    let names: Vec<&str> = classes
+        .iter()
+        .filter_map(|d| text_at(d, "metadata.name"))
+        .collect();
+    if names.is_empty() {
+        return;
+    }
+    for path in ["scratchSpaceStorageClass", "vmStateStorageClass"] {
+        let field = cx.field(path);
+        if let Some(name) = field.text() {
+            let label = match path {
+                "scratchSpaceStorageClass" => "CDI takes the default class instead",
+                _ => PENDING,
+            };
+            missing((path, label), name, field.value_place(), &names)
+                .into_iter()
+                .for_each(|f| out.report(f));
+        }
+    }
+    let overhead = cx.field("filesystemOverhead.storageClass");
+    for entry in overhead.node().map(Node::entries).unwrap_or_default() {
+        let place = cx.document().location(entry.key.span);
+        let who = ("filesystemOverhead", "no disk gets this overhead");
+        missing(who, &entry.key.text, place, &names)
+            .into_iter()
+            .for_each(|f| out.report(f));
+    }
+    for template in cx.written_templates() {
+        for kind in ["storage", "pvc"] {
+            let path = format!("spec.template.spec.{kind}.storageClassName");
+            if let Some(node) = template.get(&path) {
+                let name = node.as_str().unwrap_or_default();
+                let who = template.called();
+                missing((&who, PENDING), name, template.place(node), &names)
+                    .into_iter()
+                    .for_each(|f| out.report(f));
+            }
+        }
+    }
+    defaults(classes, out);
+}
+
+const PENDING: &str = "claims of it stay pending";
+
+fn missing(
+    (who, label): (&str, &str),
+    name: &str,
+    place: Location,
+    names: &[&str],
+) -> Option<Finding> {
+    if name.is_empty() || names.contains(&name) {
+        return None;
+    }
+    let finding = Finding::new(
+        &RULE,
+        format!("{who}: the storage class {name} isn't declared"),
+    )
+    .at(place.clone())
+    .label(label.to_owned());
+    Some(match nearest(name, names.iter().copied()) {
+        Some(meant) => finding
+            .help(format!("did you mean {meant}?"))
+            .fix(Fix::edit(
+                format!("use {meant}"),
+                Applicability::Suggestion,
+                place,
+                meant,
+            )),
+        None => finding.help(format!("declared are {}", and(names))),
+    })
+}
+
+/// More than one default of virtual machines.
+fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
+    let path = Path::dotted("metadata.annotations").key(VIRT);
+    let is_default =
+        |d: &&std::sync::Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
+    let found: Vec<_> = classes.iter().filter(is_default).collect();
+    let [first, second, ..] = found[..] else {
+        return;
+    };
+    let message = format!(
+        "{} storage classes are the default of virtual machines",
+        found.len()
+    );
+    let finding = about(&RULE, second, message)
+        .at(second.locate(&path))
+        .label("another default")
+        .help("keep one")
+        .related(first.locate(&path), "the first one");
+    out.report(finding);
+}

@@ -1,0 +1,131 @@
+//! A Subscription that takes an operator's architecture away.
+
+use serde_json::json;
+
+use super::prelude::*;
+use crate::Stated;
+
+pub(super) static RULE: Rule = Rule {
+    name: "subscription-affinity-drops-arch",
+    group: Group::Bundle,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the operator may land on nodes that its image isn't built for"),
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "a Subscription's node affinity replaces one that required an architecture",
+    page: r#"
+## What it finds
+
+An OLM Subscription with a `spec.config.affinity.nodeAffinity` that requires no `kubernetes.io/arch`, for
+an operator whose ClusterServiceVersion is in the cluster's directory and requires one by its node
+affinity, in a cluster with nodes of several architectures. The same of a node selector that replaces one
+with the architecture. What remains required on either way is as good.
+
+The ClusterServiceVersion is found by `startingCSV`, by the package that the bundle's
+`metadata/annotations.yaml` names, or by its name without the version.
+
+## Why it matters
+
+OLM doesn't merge node affinities: what the Subscription has takes the place of what the operator came
+with, required terms and all. The operator then goes to nodes of any architecture.
+
+## Example
+
+```yaml
+kind: Subscription
+spec:
+  config:
+    affinity:
+      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+            - matchExpressions: [{key: infra, operator: Exists}]
+```
+
+## Remedy
+
+```yaml
+kind: Subscription
+spec:
+  config:
+    affinity:
+      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+            - matchExpressions:
+                - {key: infra, operator: Exists}
+                - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+```
+
+## Sources
+
+- Operator SDK: supporting multiple architectures, overriding the affinity as a cluster's admin
+- OLM `pkg/controller/operators/olm/overrides/inject`: each part of the affinity that is set is replaced
+"#,
+    ..Rule::BASE
+};
+
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.all_architectures().len() < 2 {
+        return;
+    }
+    for subscription in cx.all_subscriptions() {
+        let Some(csv) = cx.csv_of(subscription) else {
+            continue;
+        };
+        let drops = |p: &&PodTemplate| {
+            p.stated() == Stated::Everywhere && p.stated_as_installed() != Stated::Everywhere
+        };
+        let Some(pod) = csv.deployments.iter().find(drops) else {
+            continue;
+        };
+        let affinity = Path::dotted("spec.config.affinity.nodeAffinity");
+        let (path, what) = match subscription.root.at(&affinity) {
+            Some(_) => (affinity, "node affinity"),
+            None => (Path::dotted("spec.config.nodeSelector"), "node selector"),
+        };
+        let message = format!(
+            "the Subscription's {what} replaces that of {}, which required an architecture",
+            pod.called
+        );
+        let mut finding = Finding::new(&RULE, message)
+            .at(subscription.locate_key(&path))
+            .object(object_of(subscription))
+            .label("requires no architecture")
+            .help(format!(
+                "carry the architecture over: OLM doesn't merge a {what}, it replaces it"
+            ));
+        if let Some((named_at, values)) = pod.named().into_iter().next() {
+            let place = csv.document.locate(&named_at);
+            finding = finding.related(place, "required by the operator");
+            let changes = carried(subscription, &path, &values);
+            let title = format!("require {}, too", or(&values));
+            finding = finding.fixes(suggested(subscription, title, &changes));
+        }
+        out.report(finding);
+    }
+}
+
+/// Adds the architectures to each term of a node affinity, or to a node selector.
+fn carried(subscription: &Document, path: &Path, values: &[&str]) -> Vec<Change> {
+    if let (Some(Segment::Key(last)), [only]) = (path.0.last(), values)
+        && last == "nodeSelector"
+    {
+        return vec![Change::Set(path.key("kubernetes.io/arch"), (*only).into())];
+    }
+    let requirement = json!({"key": "kubernetes.io/arch", "operator": "In", "values": values});
+    let terms = Path::dotted("spec.config.affinity.nodeAffinity");
+    let terms = terms.key(REQUIRED).key("nodeSelectorTerms");
+    let count = subscription.root.at(&terms).map_or(0, |n| n.items().len());
+    if count == 0 {
+        return vec![Change::Set(
+            terms,
+            json!([{"matchExpressions": [requirement]}]),
+        )];
+    }
+    let add = |i| Change::Append(terms.index(i).key("matchExpressions"), requirement.clone());
+    (0..count).map(add).collect()
+}

@@ -1,0 +1,325 @@
+//! TLS profiles that HCO refuses, and some that only KubeVirt refuses.
+
+use hcoplan_planner::admission::Reason;
+use hcoplan_yaml::{Node, Value};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tls-profile-invalid",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal(
+        "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher, \
+         or: custom ciphers cannot be selected when minTLSVersion is VersionTLS13",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Safe,
+    summary: "the TLS security profile is refused, or not what it looks like",
+    page: r#"
+## What it finds
+
+A `tlsSecurityProfile` that doesn't work:
+
+- `custom` without one of the two ciphers that HTTP/2 needs, `ECDHE-RSA-AES128-GCM-SHA256` or
+  `ECDHE-ECDSA-AES128-GCM-SHA256`;
+- `custom` with ciphers and `minTLSVersion: VersionTLS13`, which has ciphers of its own;
+- `custom` without a `minTLSVersion`, or with one that there isn't;
+- `type: Custom` without `custom`. Releases 1.16 and 1.17 don't check that: their webhook panics
+  while it renders the operands;
+- no `type` and no `custom` (`{}`, `{modern: {}}`): the webhook of every release panics. Where the
+  cluster's own profile (`APIServer`) is like that, it panics on every HyperConverged without one;
+- `type: Modern` without `modern: {}`: it is accepted, but KubeVirt gets TLS 1.3 together with a
+  list of ciphers;
+- a cipher that isn't one of OpenSSL's names as HCO knows them (a warning): it is left out
+  silently.
+
+## Why it matters
+
+The first five are refused. In the sixth case HCO's webhook is content, and KubeVirt's refuses the
+change of the KubeVirt later: "You cannot specify ciphers when
+spec.configuration.tlsConfiguration.minTLSVersion is empty or VersionTLS13". The operator's
+reconcile stops there. A cipher that is left out makes the profile narrower than it reads.
+
+## Example
+
+```yaml
+spec:
+  tlsSecurityProfile:
+    type: Custom
+    custom:
+      minTLSVersion: VersionTLS12
+      ciphers:
+        - ECDHE-RSA-AES256-GCM-SHA384
+```
+
+## Remedy
+
+```yaml
+spec:
+  tlsSecurityProfile:
+    type: Custom
+    custom:
+      minTLSVersion: VersionTLS12
+      ciphers:
+        - ECDHE-RSA-AES128-GCM-SHA256
+        - ECDHE-RSA-AES256-GCM-SHA384
+```
+
+For TLS 1.3 alone, `type: Modern` together with `modern: {}`.
+
+## Sources
+
+- HCO `pkg/webhooks/validator`, `validateTLSSecurityProfiles`, and the table of ciphers in
+  `controllers/operands`
+- KubeVirt `pkg/virt-operator/webhooks`, `validateTLSConfiguration`
+"#,
+    ..Rule::BASE
+};
+
+/// Those that HTTP/2 takes.
+const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"];
+
+/// One that HTTP/2 takes, and that every release knows.
+const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    match cx.refused(&RULE, is_ours) {
+        Some(finding) => {
+            out.explain(Incident::Refusal, refusal(cx, finding));
+            if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
+                // The refusal speaks of IANA's names, where one of them is the cause.
+                unknown_ciphers(cx, named_by_iana(cx).is_none(), out);
+            }
+        }
+        None if cx.hyperconverged().is_some() => {
+            modern_with_ciphers(cx, out);
+            unknown_ciphers(cx, true, out);
+        }
+        None => {}
+    }
+}
+
+fn is_ours(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::TlsCustomMissing
+            | Reason::TlsProfileUnknown
+            | Reason::TlsMinVersion
+            | Reason::TlsHttp2Cipher
+            | Reason::TlsCiphersWithTls13
+    )
+}
+
+fn refusal(cx: &Context<'_>, finding: Finding) -> Finding {
+    let mut fix = None;
+    let mut finding = match cx.admission().reason {
+        Some(Reason::TlsHttp2Cipher) => {
+            if let Some((place, fix)) = named_by_iana(cx) {
+                return finding
+                    .at(place)
+                    .label("IANA's name; HCO takes OpenSSL's, and finds none that HTTP/2 needs")
+                    .help(format!(
+                        "write OpenSSL's names: {HTTP2_CIPHER} is one that HTTP/2 takes"
+                    ))
+                    .fixes(fix);
+            }
+            let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
+            let add = ciphers
+                .path()
+                .map(|p| [Change::Append(p, HTTP2_CIPHER.into())]);
+            fix = add.and_then(|add| {
+                cx.fix(
+                    format!("add {HTTP2_CIPHER}"),
+                    Applicability::Suggestion,
+                    &add,
+                )
+            });
+            finding
+                .label("none of these is a cipher that HTTP/2 needs")
+                .help(format!(
+                    "add {HTTP2_CIPHER} or ECDHE-ECDSA-AES128-GCM-SHA256"
+                ))
+        }
+        Some(Reason::TlsCiphersWithTls13) => {
+            let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
+            let empty = ciphers
+                .path()
+                .map(|p| [Change::Set(p, serde_json::json!([]))]);
+            fix = empty.and_then(|empty| {
+                cx.fix(
+                    "empty the list of ciphers",
+                    Applicability::Suggestion,
+                    &empty,
+                )
+            });
+            let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
+            finding
+                .label("TLS 1.3 has ciphers of its own")
+                .related(version.value_place(), "nothing below TLS 1.3 is allowed")
+                .help("empty the list, or allow an older version")
+        }
+        Some(Reason::TlsMinVersion) => {
+            let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
+            finding
+                .label(match version.is_set() {
+                    true => "no such version",
+                    false => "minTLSVersion is missing",
+                })
+                .help("write VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13")
+        }
+        Some(Reason::TlsProfileUnknown) if cx.field("tlsSecurityProfile.type").is_set() => {
+            let finding = finding.label("there is no `custom`, and the webhook panics");
+            finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
+        }
+        Some(Reason::TlsProfileUnknown) => {
+            fix = with_type(cx, Applicability::Safe);
+            without_type(cx, finding)
+        }
+        _ => {
+            let finding = finding.label("there is no `custom`");
+            finding.help("write `custom` with ciphers and minTLSVersion, or choose another type")
+        }
+    };
+    finding.fixes.extend(fix);
+    finding
+}
+
+/// A finding about the profile that lacks its type: the HyperConverged's, or the cluster's.
+pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
+    let profile = cx.field("tlsSecurityProfile");
+    match profile.is_set() {
+        true => {
+            let finding = finding.at(profile.key_place()).label("`type` is missing");
+            finding.help("say which profile it is: Old, Intermediate, Modern or Custom")
+        }
+        false => {
+            let finding = finding
+                .at(cx.whole())
+                .label("it gets the cluster's profile, which has no `type`");
+            finding.help(
+                "write `type` in the cluster's APIServer and in the inventory's \
+                 `tlsSecurityProfile`, or a `tlsSecurityProfile` here",
+            )
+        }
+    }
+}
+
+/// Writes the type of the profile that is written out.
+pub(super) fn with_type(cx: &Context<'_>, applicability: Applicability) -> Option<Fix> {
+    let profile = cx.field("tlsSecurityProfile");
+    let members = [
+        ("custom", "Custom"),
+        ("modern", "Modern"),
+        ("intermediate", "Intermediate"),
+        ("old", "Old"),
+    ];
+    let node = cx.document().root.at(&profile.path()?)?;
+    let is_there = |name: &str| {
+        node.get(name)
+            .is_some_and(|n| matches!(n.value, Value::Map(_)))
+    };
+    let mut named = members.iter().filter(|(name, _)| is_there(name));
+    let (Some((_, kind)), None) = (named.next(), named.next()) else {
+        return None;
+    };
+    if node.get("type").is_some() {
+        return None;
+    }
+    let set = Change::Set(profile.path()?.key("type"), (*kind).into());
+    cx.fix(format!("write `type: {kind}`"), applicability, &[set])
+}
+
+/// Where a cipher that HTTP/2 takes is written with IANA's name, and the fix that writes OpenSSL's for all
+/// that are: the cipher is there, and only its name is wrong.
+fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
+    let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
+    let (path, node) = (ciphers.path()?, ciphers.node()?);
+    let known = &cx.release().tables().tls.openssl_to_iana;
+    let mut changes = Vec::new();
+    let mut place = None;
+    for (index, cipher) in node.items().iter().enumerate() {
+        let Some(name) = cipher.as_str().filter(|n| !known.contains_key(*n)) else {
+            continue;
+        };
+        let Some((openssl, _)) = known.iter().find(|(_, iana)| *iana == name) else {
+            continue;
+        };
+        changes.push(Change::Set(path.index(index), openssl.as_str().into()));
+        if HTTP2_CIPHERS.contains(&openssl.as_str()) && place.is_none() {
+            place = Some(cx.document().location(cipher.span));
+        }
+    }
+    let fix = cx.fix("write OpenSSL's names", Applicability::Safe, &changes);
+    Some((place?, fix))
+}
+
+/// What KubeVirt's own webhook refuses: ciphers together with TLS 1.3.
+fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
+    let profile = cx.field("tlsSecurityProfile.type");
+    let kubevirt = cx.plan().operand("KubeVirt");
+    let tls = kubevirt.and_then(|k| tree::get(k, "spec.configuration.tlsConfiguration"));
+    let Some(tls) = tls.filter(|_| profile.text() == Some("Modern")) else {
+        return;
+    };
+    let ciphers = tls["ciphers"].as_array().map_or(0, Vec::len);
+    if ciphers == 0 || tls["minTLSVersion"] != "VersionTLS13" {
+        return;
+    }
+    let mut finding = Finding::new(
+        &RULE,
+        format!(
+            "`type: Modern` without `modern: {{}}` gives KubeVirt TLS 1.3 with {ciphers} ciphers, \
+             which KubeVirt's webhook refuses: You cannot specify ciphers when \
+             spec.configuration.tlsConfiguration.minTLSVersion is empty or VersionTLS13"
+        ),
+    )
+    .at(profile.value_place())
+    .label("`modern` is missing beside it")
+    .help("write `modern: {}` beside the type");
+    let modern = cx.field("tlsSecurityProfile.modern").path();
+    let add = modern.map(|p| [Change::Set(p, serde_json::json!({}))]);
+    finding
+        .fixes
+        .extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));
+    out.report(finding);
+}
+
+fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
+    let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
+    let known = &cx.release().tables().tls.openssl_to_iana;
+    for cipher in ciphers.node().map(Node::items).unwrap_or_default() {
+        let Some(name) = cipher.as_str() else {
+            continue;
+        };
+        if known.contains_key(name) {
+            continue;
+        }
+        let place = cx.document().location(cipher.span);
+        let by_iana = known.iter().find(|(_, iana)| *iana == name);
+        if by_iana.is_some() && !also_by_iana {
+            continue;
+        }
+        let meant = by_iana.map(|(openssl, _)| openssl.as_str());
+        let meant = meant.or_else(|| nearest(name, known.keys().map(String::as_str)));
+        let mut finding = Finding::new(
+            &RULE,
+            format!("HCO doesn't know the cipher `{name}` and leaves it out of what KubeVirt gets"),
+        )
+        .at(place.clone())
+        .severity(Severity::Warning)
+        .label(match by_iana {
+            Some(_) => "IANA's name; HCO takes OpenSSL's",
+            None => "unknown",
+        });
+        finding = match meant {
+            Some(meant) => {
+                let title = format!("write {meant}");
+                let edit = Fix::edit(title, Applicability::Suggestion, place, meant);
+                finding.help(format!("did you mean `{meant}`?")).fix(edit)
+            }
+            None => finding.help("remove it"),
+        };
+        out.report(finding);
+    }
+}

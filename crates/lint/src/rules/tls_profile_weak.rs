@@ -1,0 +1,95 @@
+//! A TLS profile that allows what scanners complain about.
+
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tls-profile-weak",
+    group: Group::Operands,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("every operand's servers take old TLS versions or weak ciphers"),
+    claims: Claim::HasEffect,
+    needs: Needs::Plan,
+    summary: "the TLS profile allows TLS 1.0 or 1.1, or ciphers without forward secrecy",
+    page: r#"
+## What it finds
+
+A `tlsSecurityProfile` of the type `Old`, or a custom one with a `minTLSVersion` below TLS 1.2, or with
+ciphers of 3DES, RC4 or key exchange by RSA.
+
+## Why it matters
+
+HCO hands the profile to KubeVirt, CDI, SSP, the network components and its own webhooks. All of their
+servers then take connections that a scan of the cluster reports.
+
+## Example
+
+```yaml
+spec:
+  tlsSecurityProfile: {type: Old, old: {}}
+```
+
+## Remedy
+
+```yaml
+spec:
+  tlsSecurityProfile: {type: Intermediate, intermediate: {}}
+```
+
+Without the field HCO takes the profile of the cluster's APIServer. Where an old client needs it, ignore
+the finding, with the reason.
+
+## Sources
+
+- OpenShift's `config/v1`: TLS profiles; HCO `pkg/tlssecprofile`
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let profile = cx.field("tlsSecurityProfile");
+    let Some(node) = profile.node() else {
+        return;
+    };
+    let Some((at, what)) = weakness(node) else {
+        return;
+    };
+    let finding = Finding::new(&RULE, format!("the TLS profile allows {what}"))
+        .at(cx.document().location(at.span))
+        .label("for the servers of every operand")
+        .help("use the profile Intermediate, or leave the field out to follow the cluster's own");
+    out.report(finding);
+}
+
+/// What makes a profile weak, and where it is written.
+fn weakness(profile: &Node) -> Option<(&Node, String)> {
+    let kind = profile.get("type")?;
+    match kind.as_str()? {
+        "Old" => {
+            return Some((
+                kind,
+                "TLS 1.0 and ciphers without forward secrecy".to_owned(),
+            ));
+        }
+        "Custom" => {}
+        _ => return None,
+    }
+    let custom = profile.get("custom")?;
+    if let Some(least) = custom.get("minTLSVersion")
+        && let Some("VersionTLS10" | "VersionTLS11") = least.as_str()
+    {
+        let version = least
+            .as_str()
+            .unwrap_or_default()
+            .trim_start_matches("VersionTLS");
+        return Some((least, format!("TLS 1.{}", &version[1..])));
+    }
+    let ciphers = custom.get("ciphers").map(Node::items).unwrap_or_default();
+    let weak = ciphers.iter().find(|c| {
+        let name = c.as_str().unwrap_or_default();
+        let by_rsa = name.starts_with("AES") || name.starts_with("TLS_RSA_");
+        name.contains("3DES") || name.contains("DES-CBC3") || name.contains("RC4") || by_rsa
+    })?;
+    Some((weak, format!("the cipher {}", weak.as_str()?)))
+}

@@ -1,0 +1,147 @@
+//! The rate limits of `tuningPolicy: annotation`.
+
+use hcoplan_planner::admission::Reason;
+use hcoplan_yaml::Path;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tuning-policy-annotation-invalid",
+    group: Group::Admission,
+    severity: Severity::Error,
+    predicts: Predicts::Refusal("tuning policy set but annotation not present or wrong"),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "tuningPolicy and the annotation with its rate limits don't go together",
+    page: r#"
+## What it finds
+
+- `tuningPolicy: annotation` without the annotation `hco.kubevirt.io/tuningPolicy`, or with one that
+  isn't JSON with a `qps` and a `burst` above zero;
+- `tuningPolicy: highBurst` together with the annotation, in releases that know that policy;
+- the annotation without the policy (a warning): nothing reads it.
+
+## Why it matters
+
+The webhook renders the KubeVirt, which fails, and refuses the change. Where a warning has ended the
+webhook's validation before that (releases 1.17 and 1.18: about `highBurst` itself, or about a
+deprecated feature gate), the HyperConverged is accepted and the operator's reconcile fails instead.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    hco.kubevirt.io/tuningPolicy: '{"qps": 100}'
+spec:
+  tuningPolicy: annotation
+```
+
+## Remedy
+
+```yaml
+metadata:
+  annotations:
+    hco.kubevirt.io/tuningPolicy: '{"qps": 100, "burst": 200}'
+spec:
+  tuningPolicy: annotation
+```
+
+## Sources
+
+- HCO `controllers/operands`, `getHcoAnnotationTuning` and `hcTuningPolicyToKvRateLimits`
+"#,
+    ..Rule::BASE
+};
+
+/// What holds the limits.
+const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let path = Path::dotted("metadata.annotations").key(ANNOTATION);
+    let policy = cx.field("tuningPolicy");
+    let about_us = |p: &Path| *p == path || policy.path().as_ref() == Some(p);
+    let admission = cx.admission();
+    let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
+    if let Some(finding) = cx.refused(&RULE, |reason| reason == Reason::Render && is_ours) {
+        let finding = mended(cx, finding, &admission.message);
+        out.explain(Incident::Refusal, finding);
+        return;
+    }
+    let failed = cx.plan().reconcile_error.as_ref();
+    let failed = failed.filter(|e| e.operand == "KubeVirt" && e.patch.is_none());
+    if let (Some(error), true) = (failed, policy.is_set()) {
+        let message = format!("it is accepted, but the operator can't render KubeVirt: {error}");
+        let finding = Finding::new(&RULE, message).at(place(cx));
+        let finding = mended(cx, finding, &error.message);
+        out.explain(Incident::ReconcileError, finding);
+        return;
+    }
+    unused(cx, out);
+}
+
+/// The annotation, else the policy that asks for it.
+fn place(cx: &Context<'_>) -> Location {
+    match cx.annotation(ANNOTATION) {
+        Some(annotation) => annotation.value_place(),
+        None => cx.field("tuningPolicy").value_place(),
+    }
+}
+
+fn mended(cx: &Context<'_>, finding: Finding, message: &str) -> Finding {
+    let annotation = cx.annotation(ANNOTATION);
+    let high_burst = cx.field("tuningPolicy").text() == Some("highBurst");
+    let label = match annotation {
+        None => format!("the annotation {ANNOTATION} is missing"),
+        Some(_) if high_burst => "highBurst takes no annotation".to_owned(),
+        Some(_) if message.starts_with("qps") => "qps is missing or not above zero".to_owned(),
+        Some(_) if message.starts_with("burst") => "burst is missing or not above zero".to_owned(),
+        Some(_) => "not JSON with qps and burst".to_owned(),
+    };
+    let finding = finding.label(label);
+    let policy = cx.field("tuningPolicy").value_place();
+    match annotation {
+        Some(_) if high_burst => {
+            let finding = finding.related(policy, "the policy with limits of its own");
+            finding.help("write `tuningPolicy: annotation`, or remove the annotation")
+        }
+        Some(_) => finding
+            .related(policy, "reads the annotation")
+            .help(r#"write both limits above zero: {"qps": 100, "burst": 200}"#),
+        None => finding.help(format!(
+            r#"add the annotation {ANNOTATION}: '{{"qps": 100, "burst": 200}}'"#
+        )),
+    }
+}
+
+/// The annotation that nothing reads.
+fn unused(cx: &Context<'_>, out: &mut Sink) {
+    let policy = cx.field("tuningPolicy");
+    let Some(annotation) = cx.annotation(ANNOTATION) else {
+        return;
+    };
+    if !cx.admission().accepted || policy.text() == Some("annotation") {
+        return;
+    }
+    let message = match policy.text() {
+        Some(other) => format!("nothing reads the annotation: the policy is {other}"),
+        None => "nothing reads the annotation: there is no tuningPolicy".to_owned(),
+    };
+    let mut finding = Finding::new(&RULE, message)
+        .at(annotation.key_place())
+        .severity(Severity::Warning)
+        .label("without effect")
+        .help("write `tuningPolicy: annotation`, or remove the annotation");
+    let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);
+    let switch_on = switched_on.and_then(|c| {
+        cx.fix(
+            "write `tuningPolicy: annotation`",
+            Applicability::Suggestion,
+            &c,
+        )
+    });
+    let removed = [cx.annotation_removal(ANNOTATION)];
+    let remove = cx.fix("remove the annotation", Applicability::Suggestion, &removed);
+    finding.fixes.extend(switch_on.into_iter().chain(remove));
+    out.report(finding);
+}

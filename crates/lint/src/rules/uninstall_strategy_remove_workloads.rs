@@ -1,0 +1,110 @@
+//! Deleting the HyperConverged would delete every virtual machine.
+
+use hcoplan_yaml::{Document, Node, Path, Value};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "uninstall-strategy-remove-workloads",
+    group: Group::Gitops,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent(
+        "deleting the HyperConverged deletes every VirtualMachine and DataVolume",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Unsafe,
+    claims: Claim::HasEffect,
+    summary: "deleting the HyperConverged would delete every virtual machine",
+    page: r#"
+## What it finds
+
+`uninstallStrategy: RemoveWorkloads` in the HyperConverged. It is an error when an Argo CD Application
+beside it prunes by itself and the HyperConverged isn't kept from that by the sync options
+`Prune=false` and `Delete=false`.
+
+## Why it matters
+
+When the HyperConverged is deleted, KubeVirt and CDI take every VirtualMachine and every DataVolume
+of the cluster along, without asking again. In git, deleting is easy: a directory that was renamed,
+an Argo CD application that prunes, a Flux Kustomization that was removed. Without the line, or with
+`BlockUninstallIfWorkloadsExist`, the deletion is refused as long as there are workloads.
+
+## Example
+
+```yaml
+spec:
+  uninstallStrategy: RemoveWorkloads
+```
+
+## Remedy
+
+```yaml
+metadata:
+  annotations:
+    argocd.argoproj.io/sync-options: Prune=false,Delete=false
+spec:
+  uninstallStrategy: BlockUninstallIfWorkloadsExist
+```
+
+For a cluster that is thrown away after each test, suppress the finding with that reason.
+
+## Sources
+
+- HCO's cluster configuration: `uninstallStrategy`
+- Argo CD: sync options `Prune=false` and `Delete=false`
+"#,
+    harms: Harm::Data,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let field = cx.field("uninstallStrategy");
+    if field.text() != Some("RemoveWorkloads") {
+        return;
+    }
+    let message = "uninstallStrategy is RemoveWorkloads: deleting the HyperConverged deletes every \
+                   VirtualMachine and DataVolume";
+    let mut finding = Finding::new(&RULE, message)
+        .at(field.value_place())
+        .label("takes the workloads along")
+        .help(
+            "use BlockUninstallIfWorkloadsExist, which refuses to be deleted while there are any",
+        );
+    let keep = Fix::edit(
+        "refuse to be deleted while there are workloads",
+        Applicability::Unsafe,
+        field.value_place(),
+        "BlockUninstallIfWorkloadsExist",
+    );
+    finding = finding.fix(keep);
+    if !is_kept(cx)
+        && let Some(application) = pruning(cx)
+    {
+        let prune = application.locate(&Path::dotted(PRUNE));
+        finding = finding
+            .severity(Severity::Error)
+            .related(prune, "deletes what git no longer has");
+    }
+    out.report(finding);
+}
+
+const PRUNE: &str = "spec.syncPolicy.automated.prune";
+
+/// Whether the HyperConverged says that Argo CD must not delete it.
+fn is_kept(cx: &Context<'_>) -> bool {
+    let options = cx.annotation("argocd.argoproj.io/sync-options");
+    let options = options.and_then(|a| a.text()).unwrap_or_default();
+    let has = |wanted: &str| options.split(',').any(|o| o.trim() == wanted);
+    has("Prune=false") && has("Delete=false")
+}
+
+/// An Argo CD Application that deletes what git no longer has.
+fn pruning<'c>(cx: &'c Context<'_>) -> Option<&'c Document> {
+    let all = cx.neighbours().of_kind("Application").iter();
+    all.map(|d| &**d).find(|d| {
+        let prune = d.root.below(PRUNE);
+        let version = d.root.get("apiVersion").and_then(Node::as_str);
+        version.is_some_and(|v| v.starts_with("argoproj.io/"))
+            && prune.is_some_and(|n| matches!(n.value, Value::Bool(true)))
+    })
+}

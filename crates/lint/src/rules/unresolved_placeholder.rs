@@ -1,0 +1,183 @@
+//! A placeholder that nobody filled in.
+
+use hcoplan_yaml::{Node, Path, Trail, Value, locate_in_scalar};
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "unresolved-placeholder",
+    group: Group::Hygiene,
+    severity: Severity::Error,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the placeholder itself is deployed"),
+    needs: Needs::Document,
+    summary: "a value still holds a placeholder",
+    page: r#"
+## What it finds
+
+A value of the HyperConverged, annotations included, that holds `<a_name>`, `${A_NAME}` or
+`{{ anything }}`, or that is just `...`. Patches in jsonpatch annotations are not looked into.
+
+## Why it matters
+
+Examples in documentation are full of them, and most fields are plain strings: the API server and
+the operators take `<architecture_list>` for an architecture that no node has, and the golden image is
+never imported. Nobody reports an error.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    ssp.kubevirt.io/dict.architectures: "<architecture_list>"
+```
+
+## Remedy
+
+Put the value in:
+
+```yaml
+metadata:
+  annotations:
+    ssp.kubevirt.io/dict.architectures: "amd64,arm64"
+```
+
+Where a tool fills it in later (Flux substitutes `${A_NAME}` after the build), check what it builds
+instead of the source, or ignore this rule for the repository.
+
+## Sources
+
+- HCO's documentation of golden images, whose examples hold such names
+- Flux: post-build variable substitution
+- <https://github.com/kubevirt/hyperconverged-cluster-operator/blob/main/docs/cluster-configuration.md>
+- <https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution>
+"#,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let root = &cx.document().root;
+    let mut found = Vec::new();
+    for section in ["metadata", "spec"] {
+        if let Some(node) = root.get(section) {
+            let start = Path::root().key(section);
+            collect(node, &Trail::Start(&start), &mut found);
+        }
+    }
+    let cause = cx.admission().causes.first().map(|c| &c.path);
+    for (path, node, placeholder) in found {
+        let place = placeholder_place(cx, node, placeholder);
+        let label = "a placeholder";
+        let help = "put the value in; if a tool does that later, check what it builds";
+        let refused = (cause == Some(&path))
+            .then(|| cx.refused(&RULE, |_| true))
+            .flatten();
+        let message = format!("{path} still holds the placeholder {placeholder}");
+        if let Some(mut finding) = refused {
+            let said = cx.admission().message.contains(placeholder);
+            if let Some(refusal) = cx.refusal(Some(message.as_str()).filter(|_| !said)) {
+                finding.message = refusal;
+            }
+            let finding = finding.at(place).label(label).help(help);
+            out.explain(Incident::Refusal, finding);
+            continue;
+        }
+        let finding = Finding::new(&RULE, message);
+        out.report(finding.at(place).label(label).help(help));
+    }
+}
+
+fn placeholder_place(cx: &Context<'_>, node: &Node, placeholder: &str) -> Location {
+    let start = node.as_str().and_then(|text| text.find(placeholder));
+    let span = start.map_or(node.span, |start| {
+        locate_in_scalar(cx.document(), node, start..start + placeholder.len())
+    });
+    cx.document().location(span)
+}
+
+fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node, &'a str)>) {
+    match &node.value {
+        Value::String(text) => {
+            if let Some(placeholder) = placeholder(text) {
+                found.push((at.path(), node, placeholder));
+            }
+        }
+        Value::Map(entries) => {
+            for entry in entries {
+                let key = &entry.key.text;
+                // Patches, and what kubectl keeps for itself, quote whole documents.
+                if !key.ends_with("/jsonpatch") && !key.ends_with("/last-applied-configuration") {
+                    collect(&entry.value, &Trail::Key(at, key), found);
+                }
+            }
+        }
+        Value::Seq(items) => {
+            for (i, item) in items.iter().enumerate() {
+                collect(item, &Trail::Index(at, i), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The first placeholder in a text.
+pub(super) fn placeholder(text: &str) -> Option<&str> {
+    if matches!(text.trim(), "..." | "…") {
+        return Some(text.trim());
+    }
+    // Nearly every text ends here.
+    if !text.contains(['{', '<']) {
+        return None;
+    }
+    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.');
+    between(text, "{{", "}}", |_| true)
+        .or_else(|| between(text, "${", "}", |inner| !inner.is_empty()))
+        .or_else(|| {
+            between(text, "<", ">", |inner| {
+                inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.chars().all(name)
+            })
+        })
+}
+
+/// The first part of a text between two marks, marks included, whose inside is accepted.
+fn between<'a>(
+    text: &'a str,
+    open: &str,
+    close: &str,
+    accept: impl Fn(&str) -> bool,
+) -> Option<&'a str> {
+    let mut from = 0;
+    while let Some(start) = text.get(from..)?.find(open).map(|i| from + i) {
+        let inside = start + open.len();
+        let end = inside + text.get(inside..)?.find(close)?;
+        if accept(text.get(inside..end)?) {
+            return text.get(start..end + close.len());
+        }
+        from = inside;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_text() {
+        for (text, expected) in [
+            ("<architecture_list>", Some("<architecture_list>")),
+            ("docker://quay.io/<your org>/x", Some("<your org>")),
+            ("a < b > c <d>", Some("<d>")),
+            ("${CLUSTER}-x", Some("${CLUSTER}")),
+            ("{{ .Values.x }}", Some("{{ .Values.x }}")),
+            (" ... ", Some("...")),
+            ("a...b", None),
+            ("1 < 2", None),
+            ("<>", None),
+            ("$HOME", None),
+            ("{}", None),
+        ] {
+            assert_eq!(placeholder(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! A foreign architecture without the gate that KubeVirt wants for it.
+
+use hcoplan_planner::release::Phase;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "vm-architecture-needs-multiarch-gate",
+    group: Group::Heterogeneous,
+    severity: Severity::Error,
+    releases: &["1.16", "1.17"],
+    predicts: Predicts::Refusal(
+        "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry \
+         spec.template.spec.architecture",
+    ),
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "a virtual machine of a foreign architecture needs multi-arch to be switched on",
+    page: r#"
+## What it finds
+
+In 1.16 and 1.17, a virtual machine in the cluster's directory of another architecture than the control
+plane's, while KubeVirt's gate `MultiArchitecture` is off. HCO switches it with
+`enableMultiArchBootImageImport`. With a control plane of several architectures it is a warning.
+
+## Why it matters
+
+Up to KubeVirt 1.7 its webhook compares the architecture with that of the virt-api pod that answers, and
+refuses any other: `MultiArchitecture feature gate is not enabled in kubevirt-config`. With a mixed
+control plane the same manifest is accepted or refused as chance will have it.
+
+## Example
+
+Release 1.17, the control plane is amd64:
+
+```yaml
+spec:
+  template:
+    spec:
+      architecture: arm64
+```
+
+## Remedy
+
+```yaml
+kind: HyperConverged
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
+```
+
+## Sources
+
+- KubeVirt up to 1.7: the webhook for new instances
+- HCO up to 1.17 `controllers/handlers`: KubeVirt's feature gates
+- kubevirt/kubevirt#11774
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+const GATE: &str = "MultiArchitecture";
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let phase = cx.release().kubevirt().feature_gates.get(GATE);
+    if phase != Some(&Phase::Alpha) || has_gate(cx, GATE) {
+        return;
+    }
+    let control_plane = &cx.topology().control_plane_architectures;
+    for vm in cx.virtual_machines() {
+        let guest = cx.guest_architecture(&vm);
+        let name = guest.name.as_deref().filter(|_| guest.is_chosen());
+        let Some(name) = name.filter(|n| *control_plane != [*n]) else {
+            continue;
+        };
+        if control_plane.is_empty() {
+            continue;
+        }
+        let chance = control_plane.iter().any(|c| c == name);
+        let message = match chance {
+            false => format!(
+                "KubeVirt refuses {}: it is {name}, the control plane is {}, and {GATE} is off",
+                vm.called(),
+                and(control_plane)
+            ),
+            true => format!(
+                "whether KubeVirt accepts {} depends on the virt-api pod that answers",
+                vm.called()
+            ),
+        };
+        let place = match vm.architecture() {
+            Some(_) => vm.place("architecture"),
+            None => vm.name_place(),
+        };
+        let path = Path::dotted("spec.featureGates.enableMultiArchBootImageImport");
+        let set = [Change::Set(path, true.into())];
+        let which = cx.multi_arch_prospects();
+        let title = format!("enable multi-arch golden images{which}");
+        let finding = Finding::new(&RULE, message)
+            .at(place)
+            .object(object_of(vm.document))
+            .label(match vm.architecture() {
+                Some(_) => "another one than the control plane's".to_owned(),
+                None => format!("{name}, as {}", guest.reason()),
+            })
+            .help(format!(
+                "switch enableMultiArchBootImageImport on{which}, or upgrade to 1.18"
+            ))
+            .related(cx.multi_arch_switch(), "multi-arch is off")
+            .severity(match chance {
+                true => Severity::Warning,
+                false => Severity::Error,
+            })
+            .fixes(cx.fix(title, Applicability::Suggestion, &set));
+        out.report(finding);
+    }
+}

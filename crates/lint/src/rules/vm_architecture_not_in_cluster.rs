@@ -1,0 +1,128 @@
+//! A virtual machine of an architecture that no node has.
+
+use super::prelude::*;
+use crate::GUEST_ARCHITECTURES;
+
+pub(super) static RULE: Rule = Rule {
+    name: "vm-architecture-not-in-cluster",
+    group: Group::Heterogeneous,
+    severity: Severity::Error,
+    predicts: Predicts::Alert {
+        name: "VirtualMachineStuckInUnhealthyState",
+        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
+    },
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "a virtual machine gets an architecture that no workload node has",
+    page: r#"
+## What it finds
+
+A virtual machine in the cluster's directory that asks for an architecture KubeVirt doesn't know, or
+that would get one which no workload node has: because it says so, because its preference or its
+DataSource does, or because it is the default.
+
+## Why it matters
+
+KubeVirt's webhook refuses what it doesn't know (`unsupported architecture: aarch64`). Anything else
+becomes the node selector `kubernetes.io/arch` of the virt-launcher pod, which no node matches: the
+machine stays unschedulable. Only with KubeVirt's alpha gate `CrossArchitectureVirtualization` (1.19)
+the selector is left out; then it is a warning.
+
+## Example
+
+Workers are amd64 and arm64:
+
+```yaml
+spec:
+  template:
+    spec:
+      architecture: aarch64
+```
+
+## Remedy
+
+```yaml
+spec:
+  template:
+    spec:
+      architecture: arm64
+```
+
+## Sources
+
+- KubeVirt `pkg/virt-api/webhooks`, `ValidateVirtualMachineInstancePerArch`; `nodeselectorrenderer`
+- Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let workload = &cx.topology().workload_architectures;
+    if workload.is_empty() {
+        return;
+    }
+    let crosses = has_gate(cx, "CrossArchitectureVirtualization");
+    for vm in cx.virtual_machines() {
+        let guest = cx.guest_architecture(&vm);
+        let Some(name) = guest
+            .name
+            .as_deref()
+            .filter(|n| !workload.iter().any(|w| w == n))
+        else {
+            continue;
+        };
+        let known = GUEST_ARCHITECTURES.contains(&name);
+        let message = match known {
+            true => format!(
+                "{} is {name}, but workload nodes are {}",
+                vm.called(),
+                and(workload)
+            ),
+            false => format!(
+                "KubeVirt refuses {}: unsupported architecture: {name}",
+                vm.called()
+            ),
+        };
+        let place = match vm.architecture() {
+            Some(_) => vm.place("architecture"),
+            None => vm.name_place(),
+        };
+        let label = match vm.architecture() {
+            Some(_) if known => "no workload node has it".to_owned(),
+            Some(_) => format!("not one of {}", and(&GUEST_ARCHITECTURES)),
+            None => format!("{name}, as {}", guest.reason()),
+        };
+        let finding = Finding::new(&RULE, message)
+            .at(place.clone())
+            .object(object_of(vm.document))
+            .label(label)
+            .severity(match known && crosses {
+                true => Severity::Warning,
+                false => Severity::Error,
+            });
+        let meant = alias(name).filter(|m| vm.architecture().is_some() && *m != name);
+        let finding = match meant {
+            Some(meant) => finding
+                .help(format!("did you mean {meant}?"))
+                .fix(Fix::edit(
+                    format!("write {meant}"),
+                    Applicability::Suggestion,
+                    place,
+                    meant,
+                )),
+            None => finding.help(format!("workload nodes are {}", and(workload))),
+        };
+        out.report(with_nodes(finding, cx, workload));
+    }
+}
+
+/// The name that Kubernetes has for an architecture.
+fn alias(name: &str) -> Option<&'static str> {
+    match name.to_ascii_lowercase().as_str() {
+        "x86_64" | "x86-64" | "x64" | "intel64" => Some("amd64"),
+        "aarch64" | "arm64v8" | "arm" => Some("arm64"),
+        "s390" | "zarch" => Some("s390x"),
+        other => GUEST_ARCHITECTURES.into_iter().find(|a| *a == other),
+    }
+}

@@ -1,0 +1,115 @@
+//! A virtual machine that leaves its architecture to a default, where there are several.
+
+use super::prelude::*;
+use crate::VirtualMachine;
+
+pub(super) static RULE: Rule = Rule {
+    name: "vm-architecture-unset",
+    group: Group::Heterogeneous,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("the guest doesn't boot if its disk is for another architecture"),
+    needs: Needs::Nodes,
+    fix: FixKind::Suggested,
+    summary: "a virtual machine in a mixed cluster doesn't say its architecture",
+    page: r#"
+## What it finds
+
+A virtual machine in the cluster's directory without `architecture`, while workload nodes have more
+than one, and without a boot source that says it: no DataVolume template whose DataSource is labelled
+with an architecture, no preference with `preferredArchitecture`. Where all its container disks are
+known to exist for every architecture, it is information.
+
+## Why it matters
+
+KubeVirt fills in its default architecture when the virtual machine is created. A disk can't tell what
+it holds: with a PVC of an arm64 guest and amd64 as the default, the machine starts on an amd64 node and
+finds nothing to boot. Before 1.18 the default even depends on the node that virt-operator happens to
+run on (see `default-architecture-not-pinned`).
+
+## Example
+
+Workers are amd64 and arm64:
+
+```yaml
+spec:
+  template:
+    spec:
+      volumes:
+        - name: root
+          persistentVolumeClaim: {claimName: rhel-arm}
+```
+
+## Remedy
+
+```yaml
+spec:
+  template:
+    spec:
+      architecture: arm64
+      volumes:
+        - name: root
+          persistentVolumeClaim: {claimName: rhel-arm}
+```
+
+## Sources
+
+- KubeVirt `pkg/defaults`: the label of the DataSource, then the default architecture
+- openshift/hypershift#9586
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let workload = &cx.topology().workload_architectures;
+    if workload.len() < 2 {
+        return;
+    }
+    for vm in cx.virtual_machines() {
+        let guest = cx.guest_architecture(&vm);
+        if guest.is_chosen() {
+            continue;
+        }
+        let (would, label) = match &guest.name {
+            Some(name) => (
+                format!("it would be {name}"),
+                format!("gets {name}, as {}", guest.reason()),
+            ),
+            None => (
+                "it depends on the node that virt-operator runs on".to_owned(),
+                "gets virt-operator's own architecture".to_owned(),
+            ),
+        };
+        let message = format!("{} doesn't say its architecture: {would}", vm.called());
+        let title = |a: &String| format!("make it {a}");
+        let path = vm.path("architecture");
+        let fixes = workload.iter().filter_map(|a| {
+            let set = [Change::Set(path.clone(), a.as_str().into())];
+            suggested(vm.document, title(a), &set)
+        });
+        let finding = Finding::new(&RULE, message)
+            .at(vm.name_place())
+            .object(object_of(vm.document))
+            .label(label)
+            .help("name the architecture of its disk")
+            .fixes(fixes);
+        let finding = match runs_anywhere(cx, &vm, workload) {
+            true => finding.severity(Severity::Info),
+            false => finding,
+        };
+        out.report(with_nodes(finding, cx, workload));
+    }
+}
+
+/// Whether it boots from a container disk that is there for each architecture.
+fn runs_anywhere(cx: &Context<'_>, vm: &VirtualMachine<'_>, workload: &[String]) -> bool {
+    let Some((_, volume)) = vm.boot_volume() else {
+        return false;
+    };
+    let image = volume.get("containerDisk").and_then(|d| d.get("image"));
+    let evidence = image
+        .and_then(|i| i.as_str())
+        .and_then(|i| cx.image_evidence(i));
+    evidence.is_some_and(|e| workload.iter().all(|w| e.architectures.contains(w)))
+}

@@ -1,0 +1,156 @@
+//! A machine type of one version of the emulator.
+
+use hcoplan_diagnostics::finding::{Harm, OptionValue, RuleOption};
+
+use super::prelude::*;
+use crate::VirtualMachine;
+
+pub(super) static RULE: Rule = Rule {
+    name: "vm-pinned-machine-type",
+    group: Group::Upgrade,
+    severity: Severity::Warning,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Alert {
+        name: "DeprecatedMachineType",
+        runbook: "https://kubevirt.io/monitoring/runbooks/DeprecatedMachineType.html",
+    },
+    needs: Needs::Document,
+    options: &[RuleOption {
+        name: "deprecated",
+        default: OptionValue::Names(&[]),
+        doc: "Machine types that the nodes call deprecated: an error.",
+    }],
+    fix: FixKind::Suggested,
+    summary: "a virtual machine pins a versioned machine type",
+    page: r#"
+## What it finds
+
+A virtual machine in the cluster's directory whose machine type names a version, as
+`pc-q35-rhel8.2.0`. For Windows, which may want its hardware unchanged, it is information; for a type of
+the option `deprecated` it is an error.
+
+## Why it matters
+
+Versions are deprecated by the nodes' operating system and removed later. Then
+`DeprecatedMachineType` fires, and at last the machine can't be started any more. Which ones are
+deprecated only the nodes know (`kubevirt_node_deprecated_machine_types`); what git shows is that the
+machine will be left behind one day.
+
+## Example
+
+```yaml
+spec:
+  template:
+    spec:
+      domain:
+        machine: {type: pc-q35-rhel8.2.0}
+```
+
+## Remedy
+
+```yaml
+spec:
+  template:
+    spec:
+      domain:
+        machine: {type: q35}
+```
+
+Or leave it out. A running machine keeps its type until it is restarted.
+
+## Sources
+
+- KubeVirt: machine types
+- Runbook: <https://kubevirt.io/monitoring/runbooks/DeprecatedMachineType.html>
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let deprecated = cx.option(&RULE, "deprecated");
+    for vm in cx.virtual_machines() {
+        let Some(written) = vm.text("domain.machine.type") else {
+            continue;
+        };
+        let known = deprecated.as_array().into_iter().flatten();
+        let gone = known.into_iter().any(|d| d == written);
+        let Some(plain) = unversioned(written) else {
+            continue;
+        };
+        let severity = match (gone, is_windows(&vm)) {
+            (true, _) => Severity::Error,
+            (false, true) => Severity::Info,
+            (false, false) => Severity::Warning,
+        };
+        let place = vm.place("domain.machine.type");
+        let finding = Finding::new(
+            &RULE,
+            format!("{} pins the machine type {written}", vm.called()),
+        )
+        .at(place.clone())
+        .severity(severity)
+        .object(object_of(vm.document))
+        .label(match gone {
+            true => "deprecated on the nodes",
+            false => "deprecated one day, then gone",
+        })
+        .help(format!("use {plain}, or leave the type out"))
+        .fix(Fix::edit(
+            format!("use {plain}"),
+            Applicability::Suggestion,
+            place,
+            plain,
+        ));
+        out.report(finding);
+    }
+}
+
+/// The machine type without its version; `None` where it has none.
+fn unversioned(machine: &str) -> Option<&str> {
+    let (plain, version) = machine.rsplit_once('-')?;
+    let version = version.strip_prefix("rhel").unwrap_or(version);
+    let parts: Vec<&str> = version.split('.').collect();
+    let numbers = parts
+        .iter()
+        .all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_digit()));
+    let is_version = numbers && (2..=3).contains(&parts.len());
+    is_version.then(|| {
+        plain
+            .strip_prefix("pc-")
+            .filter(|p| *p == "q35")
+            .unwrap_or(plain)
+    })
+}
+
+fn is_windows(vm: &VirtualMachine<'_>) -> bool {
+    let named = |path: &str| {
+        let text = text_at(vm.document, path).unwrap_or_default();
+        text.to_ascii_lowercase().contains("windows")
+    };
+    named("spec.preference.name")
+        || named("metadata.labels.os")
+        || text_at(vm.document, "metadata.name").is_some_and(|n| n.starts_with("win"))
+        || vm.get("domain.features.hyperv").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unversioned;
+
+    #[test]
+    fn versions() {
+        for (written, plain) in [
+            ("pc-q35-rhel8.2.0", Some("q35")),
+            ("pc-q35-6.2", Some("q35")),
+            ("pc-i440fx-2.4", Some("pc-i440fx")),
+            ("virt-rhel9.4.0", Some("virt")),
+            ("s390-ccw-virtio-rhel9.4.0", Some("s390-ccw-virtio")),
+            ("s390-ccw-virtio", None),
+            ("q35", None),
+            ("pc-q35", None),
+        ] {
+            assert_eq!(unversioned(written), plain, "{written}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A change of the workload placement that leaves nodes with virtual machines behind.
+
+use hcoplan_planner::topology;
+use serde_json::Value as Json;
+
+use super::prelude::*;
+use crate::Pods;
+
+pub(super) static RULE: Rule = Rule {
+    name: "workload-placement-change-with-vms",
+    group: Group::Placement,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Alert {
+        name: "OrphanedVirtualMachineInstances",
+        runbook: "https://kubevirt.io/monitoring/runbooks/OrphanedVirtualMachineInstances.html",
+    },
+    needs: Needs::Nodes,
+    summary: "a change of the workload placement leaves nodes on which virtual machines may be running",
+    page: r#"
+## What it finds
+
+A workload placement that differs from the one before the change and leaves out declared nodes that it had,
+on which virtual machines of the cluster's directory may be running: their own node selector and affinity
+allow it, or they have none. A placement that only gains nodes is fine.
+
+It needs the HyperConverged before the change: `hcoplan diff` compares two revisions, and `lint` and `plan`
+take the other one by `--against`, or the cluster's own object by `--live`.
+
+## Why it matters
+
+virt-handler runs where the workload placement says. On a node that it leaves, virtual machines keep
+running, but nobody looks after them: no migration, no shutdown, no status. Nothing refuses the change;
+HCO's documentation says that it can't be made while there are virtual machines, which was once so.
+
+## Example
+
+Before, virtual machines ran on the nodes of `pool: old`, and one of them still asks for those:
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      nodeSelector: {pool: new}
+```
+
+## Remedy
+
+Widen the placement first, let the virtual machines migrate, and narrow it then:
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      nodeSelector: {virt: "true"}
+```
+
+## Sources
+
+- HCO's cluster configuration: node placement
+- kubevirt/kubevirt#5221
+- Runbook: <https://kubevirt.io/monitoring/runbooks/OrphanedVirtualMachineInstances.html>
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(before) = cx.before() else {
+        return;
+    };
+    let had = topology::workload_nodes(placement_of(before));
+    let has = topology::workload_nodes(placement_of(cx.object()));
+    let left: Vec<NodeRef<'_>> = cx.nodes().filter(|n| had(n.node) && !has(n.node)).collect();
+    if left.is_empty() {
+        return;
+    }
+    let machines = cx.virtual_machines();
+    let may_be_there = |vm: &&crate::VirtualMachine<'_>| {
+        let Some(nodes) = cx.nodes_for(vm) else {
+            return true;
+        };
+        nodes
+            .iter()
+            .any(|n| left.iter().any(|l| l.index == n.index))
+    };
+    let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
+    let Some(first) = stranded.first() else {
+        return;
+    };
+    let names: Vec<&str> = left.iter().map(|n| n.node.name.as_str()).take(3).collect();
+    let nodes = match left.len() {
+        ..=3 => and(&names),
+        more => format!("{} and {} others", names.join(", "), more - names.len()),
+    };
+    let whom = match stranded.len() {
+        1 => first.called(),
+        several => format!("{several} virtual machines"),
+    };
+    let field = cx.field(Pods::Workload.field());
+    let place = match field.is_set() {
+        true => field.key_place(),
+        false => cx.whole(),
+    };
+    let mut finding = Finding::new(
+        &RULE,
+        format!("the workload placement leaves {nodes}, where {whom} may be running"),
+    )
+    .at(place)
+    .label("virt-handler goes where this says")
+    .help("widen the placement first, migrate the virtual machines, and narrow it then");
+    for vm in stranded.iter().take(3) {
+        finding = finding.related(vm.name_place(), "may be running on one of them");
+    }
+    out.report(finding);
+}
+
+/// The workload placement of a HyperConverged, in whatever version.
+fn placement_of(object: &Json) -> Option<&Json> {
+    let v1 = object.pointer("/spec/deployment/nodePlacements/workload");
+    let v1beta1 = object.pointer("/spec/workloads/nodePlacement");
+    v1.or(v1beta1)
+}

@@ -1,0 +1,134 @@
+//! The workload placement selects no declared node.
+
+use super::prelude::*;
+use crate::{Placement, Pods};
+
+pub(super) static RULE: Rule = Rule {
+    name: "workload-placement-matches-no-node",
+    group: Group::Placement,
+    severity: Severity::Error,
+    predicts: Predicts::Alert {
+        name: "KubeVirtNoAvailableNodesToRunVMs",
+        runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html",
+    },
+    needs: Needs::Nodes,
+    summary: "the workload placement selects none of the declared nodes",
+    page: r#"
+## What it finds
+
+A workload placement (`spec.workloads.nodePlacement`, in v1
+`spec.deployment.nodePlacements.workload`) whose node selector and required node affinity together
+match no node of the inventory. It names the label that no node has, or the affinity. A label that
+virt-handler itself sets (`kubevirt.io/schedulable`, CPU models and features) is a warning: where
+virt-handler never ran, no node has it, and the placement keeps it from running there.
+
+## Why it matters
+
+The operators accept any selector. virt-handler is then scheduled nowhere, and no virtual machine
+can start. HCO finds no workload node either: the list of workload architectures becomes empty,
+and with multi-arch golden images on, every image with an architectures annotation is withdrawn.
+
+## Example
+
+The nodes are labelled `nodeType: virt`:
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      nodeSelector:
+        nodetype: virt
+```
+
+## Remedy
+
+Select a label that nodes have. Keys and values are compared exactly, case included:
+
+```yaml
+spec:
+  workloads:
+    nodePlacement:
+      nodeSelector:
+        nodeType: virt
+```
+
+Where the nodes are right and the inventory is out of date, import it again. Nodes that an
+autoscaler will add belong into the inventory as a pool with their labels.
+
+## Sources
+
+- HCO `pkg/nodeinfo`: which nodes count as workload nodes
+- Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
+"#,
+    harms: Harm::Machines,
+    ..Rule::BASE
+};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let Some(placement) = cx.placement(Pods::Workload) else {
+        return;
+    };
+    let declared = cx.nodes().next().is_some();
+    if !declared || !placement.selects_nodes() || !cx.topology().workload_nodes.is_empty() {
+        return;
+    }
+    let parts = placement.unmatched(cx);
+    // An inventory doesn't have to know what virt-handler labels.
+    let of_virt_handler = parts.iter().find(|part| {
+        let label = part.wanted.strip_prefix("is labelled ").unwrap_or_default();
+        let key = label.split(['=', ' ']).next().unwrap_or_default();
+        is_of_virt_handler(key)
+    });
+    let Some(part) = of_virt_handler.filter(|_| parts.len() == 1) else {
+        out.report(unmatched(&RULE, cx, &placement));
+        return;
+    };
+    let message = format!(
+        "the workload placement selects by a label that virt-handler sets: no node {} before it runs there",
+        part.wanted
+    );
+    let finding = Finding::new(&RULE, message)
+        .severity(Severity::Warning)
+        .at(part.place.clone())
+        .label("set by what it places")
+        .help("select by a label that nodes have from the start");
+    out.report(finding);
+}
+
+/// Whether virt-handler puts labels of this key on its node. Source: KubeVirt `pkg/virt-handler` (its
+/// heartbeat, and the node labeller).
+fn is_of_virt_handler(key: &str) -> bool {
+    key.starts_with("kubevirt.io/") || key.contains(".node.kubevirt.io/") || key == "cpumanager"
+}
+
+/// What a placement asks for that no declared node has.
+pub(super) fn unmatched<'a>(
+    rule: &'static Rule,
+    cx: &Context<'a>,
+    placement: &Placement<'a>,
+) -> Finding {
+    let parts = placement.unmatched(cx);
+    let wanted: Vec<String> = parts.iter().map(|p| format!("none {}", p.wanted)).collect();
+    let message = format!(
+        "the {} placement selects no declared node: {}",
+        placement.pods.as_str(),
+        and(&wanted)
+    );
+    let help = match parts.iter().find_map(|p| p.meant.as_ref()) {
+        Some(label) => {
+            format!("there are nodes labelled {label}: select those, or correct the inventory")
+        }
+        None => "select what nodes in the inventory have, or correct the inventory".to_owned(),
+    };
+    let mut finding = Finding::new(rule, message).help(help);
+    for (i, part) in parts.into_iter().enumerate() {
+        finding = match i {
+            0 => finding.at(part.place).label("matches no node"),
+            _ => finding.related(part.place, "matches no node, either"),
+        };
+    }
+    if let Some(place) = cx.nodes().next().and_then(|n| n.name_place()) {
+        finding = finding.related(place, "the nodes are declared here");
+    }
+    finding
+}

@@ -1,0 +1,90 @@
+//! Running virtual machines are never brought to the new release.
+
+use hcoplan_yaml::Value;
+use serde_json::json;
+
+use super::prelude::*;
+
+pub(super) static RULE: Rule = Rule {
+    name: "workload-updates-disabled",
+    group: Group::Upgrade,
+    severity: Severity::Warning,
+    predicts: Predicts::Alert {
+        name: "OutdatedVirtualMachineInstanceWorkloads",
+        runbook: "https://kubevirt.io/monitoring/runbooks/OutdatedVirtualMachineInstanceWorkloads.html",
+    },
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "no method is left by which running virtual machines are updated",
+    page: r#"
+## What it finds
+
+`workloadUpdateStrategy.workloadUpdateMethods` with no method in it that KubeVirt knows (`LiveMigrate`
+and `Evict`): an empty list, or names that it doesn't know, like `Shutdown`.
+
+## Why it matters
+
+Without the field running virtual machines are migrated to updated pods after an upgrade. With an
+empty list they stay on the old virt-launcher, with its bugs, until somebody restarts or migrates them
+by hand; a day after the upgrade `OutdatedVirtualMachineInstanceWorkloads` fires.
+
+## Example
+
+```yaml
+spec:
+  workloadUpdateStrategy:
+    workloadUpdateMethods: []
+```
+
+## Remedy
+
+```yaml
+spec:
+  workloadUpdateStrategy:
+    workloadUpdateMethods: [LiveMigrate]
+```
+
+Add `Evict` if machines that can't be migrated may be restarted. During a maintenance freeze, ignore
+it with a date.
+
+## Sources
+
+- HCO's cluster configuration: "Workload Update Strategy"
+- KubeVirt `virt-controller`, workload updater
+- Runbook: <https://kubevirt.io/monitoring/runbooks/OutdatedVirtualMachineInstanceWorkloads.html>
+"#,
+    ..Rule::BASE
+};
+
+const KNOWN: [&str; 2] = ["Evict", "LiveMigrate"];
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let field = cx.field("workloadUpdateStrategy.workloadUpdateMethods");
+    let list = field.node().filter(|n| matches!(n.value, Value::Seq(_)));
+    let Some(items) = list.map(|n| n.items()) else {
+        return;
+    };
+    let names: Vec<&str> = items.iter().filter_map(|n| n.as_str()).collect();
+    if names.iter().any(|n| KNOWN.contains(n)) || names.len() != items.len() {
+        return;
+    }
+    let message = match names.is_empty() {
+        true => "no method is listed by which running virtual machines are updated".to_owned(),
+        false => format!("KubeVirt doesn't know the update method {}", or(&names)),
+    };
+    let finding = Finding::new(&RULE, message)
+        .at(field.value_place())
+        .label("they stay on the old virt-launcher after an upgrade")
+        .help("use LiveMigrate, which is also the default");
+    let set = field
+        .path()
+        .map(|p| [Change::Set(p, json!(["LiveMigrate"]))]);
+    let fix = set.and_then(|c| {
+        cx.fix(
+            "migrate running virtual machines",
+            Applicability::Suggestion,
+            &c,
+        )
+    });
+    out.report(finding.fixes(fix));
+}

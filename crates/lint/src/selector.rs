@@ -1,0 +1,30 @@
+//! The name of a rule or of a group, as it stands in arguments, configuration and comments.
+
+use hcoplan_diagnostics::finding::{Group, Rule};
+
+/// A rule or a group of rules, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selector {
+    /// One rule.
+    Rule(&'static str),
+    /// Every rule of a group.
+    Group(Group),
+}
+
+impl Selector {
+    /// The name of the rule or group.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rule(name) => name,
+            Self::Group(group) => group.as_str(),
+        }
+    }
+
+    /// Whether a rule is meant.
+    pub fn matches(self, rule: &Rule) -> bool {
+        match self {
+            Self::Rule(name) => name == rule.name,
+            Self::Group(group) => group == rule.group,
+        }
+    }
+}

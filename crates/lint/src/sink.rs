@@ -1,0 +1,91 @@
+//! Where a rule leaves what it found.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::source::Limits;
+
+use super::context::Context;
+
+/// Something that goes wrong as a whole and is one error, whoever explains it: the rule that
+/// knows the cause reports it with [`Sink::explain`], else a general rule does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Incident {
+    /// The API server or a webhook refuses the HyperConverged; else `admission-refused`.
+    Refusal,
+    /// HCO's reconcile ends with an error; else `reconcile-fails`.
+    ReconcileError,
+    /// SSP's webhook refuses the SSP that HCO makes; else `ssp-refused`.
+    SspRefusal,
+}
+
+impl Incident {
+    const ALL: [Self; 3] = [Self::Refusal, Self::ReconcileError, Self::SspRefusal];
+}
+
+/// Why a finding has no fix, or one less, although its rule knows how it is mended.
+pub(super) const UNTRIED: &str = "a fix would have to be tried out, and as many were as hcoplan tries; \
+    mend other findings first, then run it again";
+
+/// Where a rule leaves what it found.
+#[derive(Debug, Default)]
+pub struct Sink {
+    /// Whether the rule gave up on a fix of what it reports next, as many others were tried.
+    pub(super) untried: Rc<Cell<bool>>,
+    pub(super) findings: Vec<Finding>,
+    /// Rules that did not run because nothing says which nodes there are.
+    pub(super) without_nodes: Vec<&'static str>,
+    /// Rules that did not run.
+    pub(super) skipped: BTreeSet<&'static str>,
+    explained: [bool; Incident::ALL.len()],
+}
+
+impl Sink {
+    pub(super) fn of(cx: &Context<'_>) -> Self {
+        Self {
+            untried: cx.untried(),
+            ..Self::default()
+        }
+    }
+
+    /// Reports a finding.
+    pub fn report(&mut self, mut finding: Finding) {
+        self.say_untried(&mut finding);
+        // The run fails with one too many; more would only take memory.
+        if self.findings.len() <= Limits::current().max_findings {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Reports the finding that explains an incident. An incident is one finding: only the first
+    /// explanation counts, and rules run in the order of their names. A refusal is an error that
+    /// nothing can suppress.
+    pub fn explain(&mut self, incident: Incident, mut finding: Finding) {
+        self.say_untried(&mut finding);
+        if self.is_explained(incident) {
+            return;
+        }
+        self.explained[incident as usize] = true;
+        self.findings.push(match incident {
+            Incident::Refusal => Finding {
+                refusal: true,
+                ..finding.severity(Severity::Error)
+            },
+            Incident::ReconcileError | Incident::SspRefusal => finding,
+        });
+    }
+
+    /// Nothing is left out unsaid.
+    fn say_untried(&self, finding: &mut Finding) {
+        if self.untried.take() {
+            finding.not_fixed.get_or_insert(UNTRIED.into());
+        }
+    }
+
+    /// Whether a rule has explained the incident.
+    pub fn is_explained(&self, incident: Incident) -> bool {
+        self.explained[incident as usize]
+    }
+}

@@ -1,0 +1,211 @@
+//! Findings that somebody said to leave out: by a comment, an annotation or the configuration.
+//!
+//! This happens when the findings of all clusters are there, because a file may belong to several
+//! of them. A refusal is never left out, an error only for a reason, and what leaves nothing out
+//! is a finding itself.
+
+mod read;
+mod trusted;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule, Severity};
+use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_yaml::{Document, Node};
+
+use self::trusted::Trusted;
+use super::date::Date;
+use super::engine::{Run, sort};
+use super::registry;
+use super::selector::Selector;
+use super::settings::Settings;
+use super::suppression::Suppression;
+use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
+
+/// What is left after suppression.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// The findings to report, those about suppressions included, sorted.
+    pub findings: Vec<Finding>,
+    /// The ones left out, with the reason given.
+    pub suppressed: Vec<Suppressed>,
+}
+
+/// A finding that was left out.
+#[derive(Debug)]
+pub struct Suppressed {
+    /// The finding.
+    pub finding: Finding,
+    /// Why; may be empty for what is no error.
+    pub reason: String,
+    /// Where that is said.
+    pub place: Location,
+}
+
+/// Leaves out what is suppressed. `documents` are all whose findings are here; `today` is the day
+/// that an `until` is held against.
+pub fn settle<'d>(
+    run: Run,
+    documents: impl IntoIterator<Item = &'d Document>,
+    settings: &Settings,
+    today: Date,
+) -> Settled {
+    let mut found = settings.suppressions.clone();
+    let mut about = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut trusted = Trusted::new(&settings.trust);
+    let documents: Vec<&Document> = documents.into_iter().collect();
+    let made = documents.iter().filter(|d| d.file.is_made());
+    let annotated: BTreeSet<_> = made.filter_map(|d| read::annotated_by(d)).collect();
+    for document in documents {
+        if seen.insert((document.file.path(), document.index)) {
+            let mut spoken = Vec::new();
+            // kustomize may keep comments: they are those of what went into the build.
+            if !document.file.is_made() {
+                read::comments(document, &mut spoken, &mut about);
+            }
+            // What a build took over counts there, for the whole object.
+            if !annotated.contains(document.file.path()) {
+                read::annotation(document, &mut spoken, &mut about);
+            }
+            found.extend(trusted.of(document, spoken, &mut about));
+        }
+    }
+    let mut used = vec![false; found.len()];
+    let mut suppressed = Vec::new();
+    let kept = run.findings.into_iter().filter_map(|finding| {
+        for (suppression, used) in found.iter().zip(&mut used) {
+            if !suppression.matches(&finding) {
+                continue;
+            }
+            *used = true;
+            match suppression.objection(&finding, today) {
+                Some(objection) => about.push(objection),
+                None => {
+                    suppressed.push(Suppressed {
+                        finding,
+                        reason: suppression.reason.clone(),
+                        place: suppression.place.clone(),
+                    });
+                    return None;
+                }
+            }
+        }
+        Some(finding)
+    });
+    let mut settled = Settled {
+        findings: kept.collect(),
+        suppressed,
+    };
+    let unused = found.iter().zip(used).filter(|(_, used)| !used);
+    let ran = unused.filter(|(s, _)| {
+        let mut skipped = run.skipped.iter().filter_map(|name| registry::find(name));
+        !skipped.any(|r| s.rules.iter().any(|meant| meant.matches(r.rule)))
+    });
+    about.extend(ran.filter_map(|(s, _)| s.unused(settings, today)));
+    about.retain(|f| settings.is_enabled(f.rule));
+    about.iter_mut().for_each(Finding::point_at_origins);
+    settled.findings.extend(about);
+    sort(&mut settled.findings);
+    settled.findings.dedup_by(|a, b| {
+        let about_suppression = |r: &Rule| r.name.starts_with("suppression-");
+        about_suppression(a.rule) && a.rule.name == b.rule.name && a.message == b.message && {
+            let place = |f: &Finding| {
+                f.location
+                    .as_ref()
+                    .map(|l| (l.file.path().to_owned(), l.span))
+            };
+            place(a) == place(b)
+        }
+    });
+    settled
+}
+
+impl Suppression {
+    /// Why the finding stays although it is meant.
+    fn objection(&self, finding: &Finding, today: Date) -> Option<Finding> {
+        let about =
+            |rule, message: String| Some(Finding::new(rule, message).at(self.place.clone()));
+        let name = finding.rule.name;
+        if finding.refusal {
+            let message = format!("a refusal can't be suppressed ({name})");
+            let finding = about(&SUPPRESSION_INVALID, message);
+            return finding.map(|f| f.label("has no effect"));
+        }
+        if let Some(until) = self.until.filter(|until| *until < today) {
+            let message = format!("the suppression of {name} expired on {until}");
+            let finding = about(&SUPPRESSION_UNUSED, message);
+            return finding.map(|f| f.label("has no effect any more"));
+        }
+        if finding.severity == Severity::Error && self.reason.is_empty() {
+            let message =
+                format!("the suppression of {name} gives no reason, which an error needs");
+            let finding = about(&SUPPRESSION_INVALID, message);
+            return finding.map(|f| f.label("has no effect").help("say why, behind the bracket"));
+        }
+        None
+    }
+
+    /// The finding that it leaves nothing out; `None` where a rule of it did not run.
+    fn unused(&self, settings: &Settings, today: Date) -> Option<Finding> {
+        let all_ran = self.rules.iter().all(|r| runs_completely(settings, *r));
+        if settings.partial || !all_ran {
+            return None;
+        }
+        let names: Vec<&str> = self.rules.iter().map(|r| r.name()).collect();
+        let message = format!(
+            "nothing here is suppressed by ignoring {}",
+            names.join(", ")
+        );
+        let mut finding = Finding::new(&SUPPRESSION_UNUSED, message)
+            .at(self.place.clone())
+            .label("matches no finding")
+            .help("remove it");
+        if let Some(until) = self.until.filter(|until| *until < today) {
+            finding = finding.label(format!("expired on {until}, and matches no finding"));
+        }
+        if let Some(edit) = read::removal(&self.place) {
+            finding = finding.fix(Fix {
+                title: "remove the comment".to_owned(),
+                applicability: Applicability::Safe,
+                edits: vec![edit],
+            });
+        }
+        Some(finding)
+    }
+}
+
+/// Whether every rule that is meant runs.
+fn runs_completely(settings: &Settings, selector: Selector) -> bool {
+    let all = registry::rules().iter();
+    let mut meant = all.filter(|r| selector.matches(r.rule));
+    meant.all(|r| settings.is_enabled(r.rule) || (r.rule.pedantic && settings.select.is_empty()))
+}
+
+/// The bytes that a suppression next to `line` (0-based byte range of a line) is about: findings
+/// that begin on the line, and those inside a value that begins on it, such as a block.
+fn bytes_about(scalars: &BTreeMap<u32, u32>, line: Span) -> Span {
+    let of_line = scalars.range(line.start..line.end);
+    let end = of_line.map(|(_, end)| *end).max();
+    Span {
+        start: line.start,
+        end: end.map_or(line.end, |end| end.max(line.end)),
+    }
+}
+
+/// Where each value that is no collection ends, by the first byte of its key (of an item, its own).
+fn scalars(node: &Node, out: &mut BTreeMap<u32, u32>) {
+    let is_scalar = |node: &Node| node.entries().is_empty() && node.items().is_empty();
+    for entry in node.entries() {
+        if is_scalar(&entry.value) {
+            out.insert(entry.key.span.start, entry.value.span.end);
+        }
+        scalars(&entry.value, out);
+    }
+    for item in node.items() {
+        if is_scalar(item) {
+            out.insert(item.span.start, item.span.end);
+        }
+        scalars(item, out);
+    }
+}

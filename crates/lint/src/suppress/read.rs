@@ -1,0 +1,177 @@
+//! Suppressions as they are written.
+
+use std::collections::BTreeMap;
+
+use hcoplan_diagnostics::finding::nearest;
+use hcoplan_diagnostics::finding::{Edit, Finding};
+use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_yaml::{Comment, Document};
+
+use super::{bytes_about, scalars};
+use crate::date::Date;
+use crate::registry;
+use crate::suppression::{Scope, Suppression};
+use crate::suppression_rules::SUPPRESSION_INVALID;
+
+/// The annotation that suppresses findings in its object.
+const ANNOTATION: &str = "hcoplan.dev/ignore";
+
+/// The suppressions in a document's comments: `# hcoplan: ignore[rule] reason`, behind what is
+/// meant or on the line above it.
+pub(super) fn comments(
+    document: &Document,
+    found: &mut Vec<Suppression>,
+    about: &mut Vec<Finding>,
+) {
+    let mut ends = None;
+    for comment in &document.comments {
+        let place = document.location(comment.span);
+        let text = place.text().trim_start_matches('#').trim();
+        let Some(directive) = text.strip_prefix("hcoplan:").map(str::trim) else {
+            continue;
+        };
+        let parts = directive
+            .strip_prefix("ignore")
+            .and_then(|rest| rest.trim_start().strip_prefix('['))
+            .and_then(|rest| rest.split_once(']'));
+        let Some((names, rest)) = parts else {
+            about.push(
+                Finding::new(&SUPPRESSION_INVALID, "this comment is no suppression")
+                    .at(place)
+                    .label("not understood")
+                    .help("write `# hcoplan: ignore[rule-name] reason`"),
+            );
+            continue;
+        };
+        let line = line_meant(document, comment);
+        let ends = ends.get_or_insert_with(|| {
+            let mut ends = BTreeMap::new();
+            scalars(&document.root, &mut ends);
+            ends
+        });
+        let scope = Scope::Bytes(bytes_about(ends, line));
+        found.extend(suppression(names, rest, &place, scope, about));
+    }
+}
+
+/// The suppressions in an object's annotation: lines (or parts between semicolons) of
+/// `rule, rule: reason`.
+pub(super) fn annotation(
+    document: &Document,
+    found: &mut Vec<Suppression>,
+    about: &mut Vec<Finding>,
+) {
+    let metadata = document.root.get("metadata");
+    let annotations = metadata.and_then(|m| m.get("annotations"));
+    let Some(entry) = annotations.and_then(|a| a.entry(ANNOTATION)) else {
+        return;
+    };
+    let place = document.location(entry.key.span);
+    let text = entry.value.as_str().unwrap_or_default();
+    let parts = text.split(['\n', ';']).map(str::trim);
+    for part in parts.filter(|p| !p.is_empty()) {
+        let (names, rest) = part.split_once(':').unwrap_or((part, ""));
+        let scope = Scope::Bytes(document.span);
+        found.extend(suppression(names, rest, &place, scope, about));
+    }
+}
+
+/// The file in which the annotation of a program's document was written.
+pub(super) fn annotated_by(document: &Document) -> Option<camino::Utf8PathBuf> {
+    let metadata = document.root.get("metadata")?;
+    let entry = metadata.get("annotations")?.entry(ANNOTATION)?;
+    let place = document.location(entry.key.span).origin()?;
+    Some(place.file.path().to_owned())
+}
+
+/// Reads names and `until=2027-01-31 reason`; complains about names that don't exist and days that
+/// don't.
+fn suppression(
+    names: &str,
+    rest: &str,
+    place: &Location,
+    scope: Scope,
+    about: &mut Vec<Finding>,
+) -> Option<Suppression> {
+    let mut invalid = |message: String, help: Option<String>| {
+        let mut finding = Finding::new(&SUPPRESSION_INVALID, message).at(place.clone());
+        finding.help = help.map(Into::into);
+        about.push(finding.label("has no effect"));
+    };
+    let mut rules = Vec::new();
+    for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+        match registry::selector(name) {
+            Some(selector) => rules.push(selector),
+            None => invalid(format!("there is no rule {name}"), meant(name)),
+        }
+    }
+    let mut until = None;
+    let mut reason = Vec::new();
+    for word in rest.split_whitespace() {
+        match word.strip_prefix("until=") {
+            None => reason.push(word),
+            Some(day) => match Date::parse(day) {
+                Some(date) => until = Some(date),
+                None => {
+                    let help = "write the day as in until=2027-01-31".to_owned();
+                    invalid(format!("{day} is no day"), Some(help));
+                    return None;
+                }
+            },
+        }
+    }
+    (!rules.is_empty()).then(|| Suppression {
+        rules,
+        reason: reason.join(" "),
+        until,
+        place: place.clone(),
+        scope,
+    })
+}
+
+/// The rule that was probably meant.
+fn meant(name: &str) -> Option<String> {
+    let names = registry::rules().iter().map(|r| r.rule.name);
+    nearest(name, names).map(|near| format!("did you mean {near}?"))
+}
+
+/// The line that a comment is about: its own, or the next that is neither blank nor a comment.
+fn line_meant(document: &Document, comment: &Comment) -> Span {
+    let text = document.file.text();
+    let start = text
+        .get(..comment.span.start as usize)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |at| at + 1);
+    let mut start = start;
+    loop {
+        let rest = text.get(start..).unwrap_or_default();
+        let length = rest.find('\n').unwrap_or(rest.len());
+        let line = rest.get(..length).unwrap_or_default().trim_start();
+        let meant = !comment.own_line || !(line.is_empty() || line.starts_with('#'));
+        if meant || start + length >= text.len() {
+            return Span::new(start, start + length);
+        }
+        start += length + 1;
+    }
+}
+
+/// An edit that takes a comment away, with its line where it has one of its own; `None` for what
+/// is no comment.
+pub(super) fn removal(place: &Location) -> Option<Edit> {
+    if !place.text().starts_with('#') {
+        return None;
+    }
+    let text = place.file.text();
+    let mut span = place.span.range();
+    let before = text.get(..span.start)?;
+    span.start = before.trim_end_matches([' ', '\t']).len();
+    let own_line = span.start == 0 || text.get(..span.start)?.ends_with('\n');
+    if own_line && text.get(span.end..)?.starts_with('\n') {
+        span.end += 1;
+    }
+    Some(Edit {
+        file: std::sync::Arc::clone(&place.file),
+        span: Span::new(span.start, span.end),
+        text: String::new(),
+    })
+}

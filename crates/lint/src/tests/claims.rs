@@ -1,0 +1,481 @@
+//! Every finding is held to what its rule claims, and every fix to what it promises, by asking the planner.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::ops::AddAssign;
+use std::path::Path as FilePath;
+
+use hcoplan_diagnostics::finding::{Applicability, Becomes, BecomesWhen, Claim, Finding, Severity};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_explain::why::{Input, World, units};
+use hcoplan_planner::jsonpatch;
+use hcoplan_planner::plan::{Admit, PREDICTED_ALERTS, Plan, plan_with};
+use hcoplan_planner::release::{Phase, Release};
+use hcoplan_yaml::edit::Change;
+use hcoplan_yaml::{Node, Path};
+use serde_json::{Value, json};
+use snapbox::Data;
+
+use super::fixtures::{directories, everything, root};
+use super::load::Case;
+use crate::{Settings, rules};
+
+/// What comes of holding a finding to its rule's claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Proof {
+    /// The planner agrees.
+    Proven,
+    /// Not the planner's to know.
+    Outside,
+    /// It isn't so.
+    Wrong(String),
+}
+
+/// Holds a finding to what its rule claims.
+fn proof(case: &Case, finding: &Finding) -> Proof {
+    let plan = &case.plan;
+    let (holds, what) = match finding.rule.claim() {
+        Claim::Outside => return Proof::Outside,
+        Claim::Alert => match finding.alert() {
+            // Another operator's gauges decide about the others.
+            Some((alert, _)) if !PREDICTED_ALERTS.contains(&alert) => return Proof::Outside,
+            Some((alert, _)) => (plan.alerts().contains(&alert), "the alert is silent"),
+            // It is told where it fires.
+            None => return Proof::Outside,
+        },
+        // Others than HCO refuse other objects than the HyperConverged.
+        Claim::Refused if !finding.refusal => return Proof::Outside,
+        Claim::Refused => (!plan.admission.accepted, "it is accepted"),
+        // Where it is no error, it may go on.
+        Claim::ReconcileStops if finding.severity != Severity::Error => return Proof::Outside,
+        Claim::ReconcileStops if FAILS_ELSEWHERE.contains(&finding.rule.name) => {
+            return Proof::Outside;
+        }
+        Claim::ReconcileStops => {
+            let ssp = plan.ssp.as_ref().map(|ssp| ssp.admission.accepted);
+            // The webhook renders, too, and says it first.
+            let refused = !plan.admission.accepted || ssp == Some(false);
+            let stops = plan.reconcile_error.is_some() || plan.refused_update.is_some() || refused;
+            (stops, "the reconcile goes through")
+        }
+        Claim::NoEffect => {
+            let world = case.world();
+            let Some(input) = finding.location.as_ref().and_then(|p| input_at(&world, p)) else {
+                return Proof::Wrong("it doesn't point at anything that can be taken away".into());
+            };
+            let same = seen(&world.without(&[&input])) == seen(&world.without(&[]));
+            (same, "something changes without it")
+        }
+        Claim::Becomes | Claim::BreaksOnUpgrade if !plan.succeeds() => return Proof::Outside,
+        Claim::Becomes => {
+            let Some(becomes) = &finding.becomes else {
+                return Proof::Outside;
+            };
+            (
+                becomes_so(case, finding, becomes),
+                "the field becomes something else",
+            )
+        }
+        Claim::BreaksOnUpgrade => (breaks(case, finding), "the next release does the same"),
+        // Where nothing comes of the manifest, nothing comes of any line of it.
+        Claim::HasEffect if plan.reconcile_error.is_some() || !plan.admission.accepted => {
+            return Proof::Outside;
+        }
+        Claim::HasEffect => {
+            let world = case.world();
+            let Some(input) = finding.location.as_ref().and_then(|p| input_at(&world, p)) else {
+                return Proof::Wrong("it doesn't point at anything that can be taken away".into());
+            };
+            let outcome = |plan: &Plan| (seen(plan), plan.admission.accepted, plan.alerts());
+            let now = outcome(&world.without(&[]));
+            // A value that is the default as well is seen with the section that it decides about.
+            let sections = std::iter::successors(Some(input), section);
+            let mut without = sections
+                .take(3)
+                .map(|input| outcome(&world.without(&[&input])));
+            (
+                without.any(|then| then != now),
+                "nothing changes without it",
+            )
+        }
+    };
+    // Whatever else is claimed, what the finding names has to come true.
+    let said = finding.becomes.as_ref().filter(|_| plan.succeeds());
+    if !said.is_none_or(|b| becomes_so(case, finding, b)) {
+        return Proof::Wrong("the field becomes something else".to_owned());
+    }
+    match holds {
+        true => Proof::Proven,
+        false => Proof::Wrong(what.to_owned()),
+    }
+}
+
+/// The HyperConverged without what stands at a finding's place.
+fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
+    let world = case.world();
+    let input = input_at(&world, finding.location.as_ref()?)?;
+    let mut object = world.document().root.to_json();
+    let change = match input {
+        Input::Written(path) => Change::Remove(path),
+        Input::Operation { annotation, index } => {
+            let path = Path::dotted("metadata.annotations").key(annotation);
+            let mut text = path.get(&object)?.as_str()?.to_owned();
+            match jsonpatch::cut(&text, index) {
+                Some(range) => {
+                    text.replace_range(range, "");
+                    Change::Set(path, text.into())
+                }
+                None => Change::Remove(path),
+            }
+        }
+        _ => return None,
+    };
+    change.apply(&mut object).ok()?;
+    Some(object)
+}
+
+/// Whether a field gets the value that a finding names.
+fn becomes_so(case: &Case, finding: &Finding, becomes: &Becomes) -> bool {
+    let settings = Settings::default();
+    let cx = case.surroundings(&settings);
+    let next = cx.next_release();
+    let (release, away) = match (becomes.when, next.as_deref()) {
+        (BecomesWhen::Now, _) => (cx.release(), false),
+        (BecomesWhen::WithoutIt, _) => (cx.release(), true),
+        (BecomesWhen::AfterUpgrade, Some(next)) => (next, false),
+        (BecomesWhen::AfterUpgradeWithoutIt, Some(next)) => (next, true),
+        (_, None) => return false,
+    };
+    let object = match away {
+        true => object_without(case, finding),
+        false => Some(cx.object().clone()),
+    };
+    let Some(object) = object else {
+        return false;
+    };
+    let plan = plan_with(release, cx.inventory(), &object, Admit::Force);
+    let admission = &plan.admission;
+    let found = match becomes.kind {
+        "HyperConverged" => admission.stored.as_ref().or(admission.forced.as_ref()),
+        kind => plan.operand(kind),
+    };
+    let found = found.and_then(|object| becomes.path.get(object));
+    found.unwrap_or(&Value::Null) == &becomes.value
+}
+
+/// Whether the next release does otherwise: it fails where this one doesn't, KubeVirt's webhook refuses a
+/// gate in both lists, what stands there does something now and nothing then, or one of the fixes leaves
+/// this release's plan as it is and changes the next one's.
+fn breaks(case: &Case, finding: &Finding) -> bool {
+    let settings = Settings::default();
+    let cx = case.surroundings(&settings);
+    let Some(next) = cx.next_release() else {
+        return false;
+    };
+    let plan = |release: &Release, object: &Value| {
+        plan_with(release, cx.inventory(), object, Admit::Force)
+    };
+    let (now, then) = (&case.plan, plan(&next, cx.object()));
+    if now.succeeds() && !then.succeeds() {
+        return true;
+    }
+    let gates = |list: &str| -> Vec<Value> {
+        let kubevirt = then.operand("KubeVirt").unwrap_or(&Value::Null);
+        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][list];
+        gates.as_array().cloned().unwrap_or_default()
+    };
+    let (on, off) = (gates("featureGates"), gates("disabledFeatureGates"));
+    if on.iter().any(|gate| off.contains(gate)) {
+        return true;
+    }
+    let keeps = finding.fixes.iter().any(|fix| {
+        let object = cx.object_after(&fix.edits);
+        object.is_some_and(|object| {
+            seen(&plan(cx.release(), &object)) == seen(now)
+                && seen(&plan(&next, &object)) != seen(&then)
+        })
+    });
+    let ends = object_without(case, finding).is_some_and(|object| {
+        let without = plan(&next, &object);
+        let same =
+            seen(&without) == seen(&then) || switched(&next, &without) == switched(&next, &then);
+        same && seen(&plan(cx.release(), &object)) != seen(now)
+    });
+    keeps || ends
+}
+
+/// What a plan renders, without those of KubeVirt's gates that switch nothing.
+fn switched(release: &Release, plan: &Plan) -> Value {
+    let mut all = seen(plan);
+    let inert = |gate: &Value| {
+        let phase = gate
+            .as_str()
+            .and_then(|g| release.kubevirt().feature_gates.get(g));
+        matches!(phase, Some(Phase::Ga | Phase::Discontinued))
+    };
+    for object in all[0].as_array_mut().into_iter().flatten() {
+        let list = "/spec/configuration/developerConfiguration/featureGates";
+        if let Some(Value::Array(gates)) = object.pointer_mut(list) {
+            gates.retain(|gate| !inert(gate));
+        }
+    }
+    all
+}
+
+/// The section around a part of the document; none around those of `spec`.
+fn section(input: &Input) -> Option<Input> {
+    match input {
+        Input::Written(path) if path.0.len() > 2 => Some(Input::Written(path.parent())),
+        _ => None,
+    }
+}
+
+/// What is taken away at a place: an operation of a jsonpatch, or a key or a value of the document.
+fn input_at(world: &World<'_>, place: &Location) -> Option<Input> {
+    let all = units(world);
+    let operations = all.iter().flat_map(|unit| unit.leaves());
+    let operation = operations.map(|unit| &unit.input).find(|input| {
+        let is_operation = matches!(input, Input::Operation { .. });
+        let around = input.place(world).filter(|_| is_operation);
+        around.is_some_and(|around| {
+            around.span.start <= place.span.start && place.span.end <= around.span.end
+        })
+    });
+    // What the inventory says stands in another file.
+    let document = world.document();
+    if place.file.path() != document.file.path() {
+        let mut facts = all.iter().map(|unit| &unit.input);
+        let is_it = |input: &&Input| {
+            let own = input.place(world);
+            own.is_some_and(|own| own.file.path() == place.file.path() && own.span == place.span)
+        };
+        return facts.find(is_it).cloned();
+    }
+    operation.cloned().or_else(|| {
+        let path = path_at(&document.root, place, &Path::root())?;
+        // A gate's entry is its name, and so is a golden image.
+        let text = path.to_string();
+        Some(Input::Written(match () {
+            () if text.ends_with("].metadata.name") => path.parent().parent(),
+            () if text.ends_with("].name") => path.parent(),
+            () => path,
+        }))
+    })
+}
+
+fn path_at(node: &Node, place: &Location, at: &Path) -> Option<Path> {
+    if node.span == place.span && !at.0.is_empty() {
+        return Some(at.clone());
+    }
+    let inside = node.entries().iter().find_map(|entry| {
+        let path = at.key(&entry.key.text);
+        match entry.key.span == place.span {
+            true => Some(path),
+            false => path_at(&entry.value, place, &path),
+        }
+    });
+    let mut items = node.items().iter().enumerate();
+    inside.or_else(|| items.find_map(|(i, item)| path_at(item, place, &at.index(i))))
+}
+
+/// What anybody sees of a plan.
+pub(super) fn seen(plan: &Plan) -> Value {
+    let mut objects: Vec<Value> = plan.objects().map(|o| o.body.as_ref().clone()).collect();
+    for object in &mut objects {
+        as_sets(&mut object["spec"]);
+    }
+    let error = plan.reconcile_error.as_ref().map(|e| &e.message);
+    // Who takes a patch away wants its alert to fall silent.
+    let mut metrics = plan.metrics.clone();
+    metrics.remove("kubevirt_hco_unsafe_modifications");
+    json!([objects, metrics, error])
+}
+
+/// Lists of feature gates are sets, in whatever order and how often they name one.
+fn as_sets(spec: &mut Value) {
+    const LISTS: [&str; 3] = [
+        "/configuration/developerConfiguration/featureGates",
+        "/configuration/developerConfiguration/disabledFeatureGates",
+        "/config/featureGates",
+    ];
+    for pointer in LISTS {
+        if let Some(Value::Array(gates)) = spec.pointer_mut(pointer) {
+            gates.sort_by_key(ToString::to_string);
+            gates.dedup();
+        }
+    }
+}
+
+/// How much was held to the planner.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Held {
+    /// Findings of which the planner says the same.
+    pub(super) proven: usize,
+    /// Findings about what it can't know.
+    outside: usize,
+    /// Fixes that were planned.
+    fixes: usize,
+}
+
+impl AddAssign for Held {
+    fn add_assign(&mut self, other: Self) {
+        self.proven += other.proven;
+        self.outside += other.outside;
+        self.fixes += other.fixes;
+    }
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = rules();
+        let outside = all.iter().filter(|r| r.rule.claim() == Claim::Outside);
+        write!(
+            f,
+            "{} findings proven, {} not the planner's to know, {} fixes planned; {} of {} rules claim what is outside",
+            self.proven,
+            self.outside,
+            self.fixes,
+            outside.count(),
+            all.len()
+        )
+    }
+}
+
+/// Holds a finding and its fixes to what they say; what is wrong goes to `wrong`, with the rule's name.
+pub(super) fn held(
+    case: &Case,
+    settings: &Settings,
+    finding: &Finding,
+    wrong: &mut Vec<String>,
+) -> Held {
+    let rule = finding.rule.name;
+    let proof = proof(case, finding);
+    if let Proof::Wrong(why) = &proof {
+        let line = finding.location.as_ref().map_or(0, |l| l.start().line);
+        wrong.push(format!("{line}: {rule}: {why}: {}", finding.message));
+    }
+    let (fixes, broken) = broken_promises(case, settings, finding);
+    wrong.extend(broken.into_iter().map(|why| format!("{rule}: {why}")));
+    Held {
+        proven: usize::from(proof == Proof::Proven),
+        outside: usize::from(proof == Proof::Outside),
+        fixes,
+    }
+}
+
+/// How many fixes of a finding were planned, and what they promise and don't keep. One that leads to a refusal or to an error isn't
+/// to be offered at all; a safe one leaves what the operators make as it is.
+fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usize, Vec<String>) {
+    let before = &case.plan;
+    let (mut planned, mut out) = (0, Vec::new());
+    let runs = before.succeeds();
+    for fix in finding.fixes.iter().filter(|_| runs) {
+        let Some(after) = case.surroundings(settings).planned_with(fix) else {
+            continue;
+        };
+        planned += 1;
+        if !after.admission.accepted {
+            out.push(format!(
+                "{}: refused: {}",
+                fix.title, after.admission.message
+            ));
+        } else if let Some(error) = &after.reconcile_error {
+            out.push(format!(
+                "{}: the reconcile stops: {}",
+                fix.title, error.message
+            ));
+        } else if fix.applicability == Applicability::Safe
+            && !MENDS.contains(&finding.rule.name)
+            && seen(before) != seen(&after)
+        {
+            out.push(format!(
+                "{}: it is safe and changes what is rendered",
+                fix.title
+            ));
+        }
+    }
+    (planned, out)
+}
+
+/// What is held to the planner, by rule.
+type Tally = BTreeMap<&'static str, Held>;
+
+/// Rules whose safe fix makes a value count that is dropped as it is written, or writes down what an
+/// operator below takes it for, or takes out what that one doesn't read: the rendered text changes, and
+/// that is what it is for.
+pub(super) const MENDS: [&str; 10] = [
+    "dict-architectures-annotation-malformed",
+    "dict-metadata-misindented",
+    "dict-platform-architecture-overwritten",
+    "dict-retention-policy-implicit",
+    "feature-gate-unknown-or-duplicate",
+    "hco-unknown-field",
+    "hco-wrong-api-shape",
+    "jsonpatch-feature-gate-inert",
+    "placement-affinity-invalid",
+    "tls-profile-invalid",
+];
+
+/// Rules whose error comes up in an operator that isn't planned: virt-operator refuses the placement,
+/// SSP doesn't start.
+const FAILS_ELSEWHERE: [&str; 2] = ["admission-short-circuited", "node-arch-unsupported-by-ssp"];
+
+fn hold(dir: &FilePath, tally: &mut Tally, wrong: &mut Vec<String>) {
+    let settings = all_rules();
+    let Some(case) = Case::read(dir, None) else {
+        return;
+    };
+    let name = dir.strip_prefix(root()).unwrap_or(dir).display();
+    for finding in case.lint(&settings) {
+        let mut here = Vec::new();
+        *tally.entry(finding.rule.name).or_default() += held(&case, &settings, &finding, &mut here);
+        wrong.extend(here.into_iter().map(|w| format!("{name}:{w}")));
+    }
+}
+
+/// Settings with which every rule speaks.
+pub(super) fn all_rules() -> Settings {
+    Settings {
+        select: everything().collect(),
+        pedantic: true,
+        ..Settings::default()
+    }
+}
+
+#[test]
+fn what_is_found_in_the_fixtures_is_so() {
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    for rule in rules().iter().map(|r| r.rule) {
+        for kind in ["bad", "good"] {
+            for dir in directories(rule, kind) {
+                hold(&dir, &mut tally, &mut wrong);
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    let mut list = String::new();
+    for rule in rules().iter().map(|r| r.rule) {
+        // Rules about the repository as a whole have no finding here.
+        let Some(held) = tally.get(rule.name) else {
+            continue;
+        };
+        let claim = rule.claim().as_str();
+        let _ = writeln!(
+            list,
+            "{} {claim} proven={} outside={}",
+            rule.name, held.proven, held.outside
+        );
+    }
+    let mut all = Held::default();
+    tally.values().for_each(|held| all += *held);
+    eprintln!("claims in the fixtures: {all}");
+    snapbox::assert_data_eq!(
+        list,
+        Data::read_from(&root().join("claims.txt"), None).raw()
+    );
+}

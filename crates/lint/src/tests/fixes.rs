@@ -1,0 +1,209 @@
+//! Every safe fix of every rule on every bad fixture: nothing is left to mend, nothing is dropped,
+//! and no comment is lost. (Where the tree differs is checked by each round; what a rule's own
+//! fixes make of its fixture is in `fixed/`.)
+
+use std::fs;
+use std::path::Path as FilePath;
+
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_yaml::{self as yaml, Node, Path};
+use serde_json::Value;
+
+use super::fixtures::{directories, everything, root};
+use super::load::Case;
+use crate::fix::{choose, round};
+use crate::{Selection, Settings, rules, run};
+
+/// Their fix moves fields or rewrites lists, which takes no comment along: there is none where one
+/// would be lost.
+pub(super) const NOT_WITH_COMMENTS: [&str; 4] = [
+    "deprecated-feature-gate",
+    "hco-wrong-api-shape",
+    "jsonpatch-contradicts-cr",
+    "jsonpatch-duplicates-field",
+];
+
+/// A fixture somewhere else, after all rounds of safe fixes.
+pub(super) struct Mended {
+    pub(super) directory: tempfile::TempDir,
+    /// What could not be applied, or was still to do in the end.
+    pub(super) complaints: Vec<String>,
+    /// The rules whose fixes were applied.
+    pub(super) applied: Vec<&'static str>,
+}
+
+/// A key of the fixture that has a comment behind it.
+pub(super) struct Commented {
+    pub(super) path: Path,
+    pub(super) comment: String,
+}
+
+/// Copies a fixture with everything in it.
+pub(super) fn copied(from: &FilePath, to: &FilePath) {
+    for entry in fs::read_dir(from).expect("a fixture") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => {
+                fs::create_dir(&target).expect("made");
+                copied(&entry.path(), &target);
+            }
+            false => drop(fs::copy(entry.path(), target).expect("copied")),
+        }
+    }
+}
+
+pub(super) fn mend(
+    fixture: &FilePath,
+    release: Option<&str>,
+    settings: &Settings,
+    prepare: impl Fn(&FilePath),
+) -> Mended {
+    let directory = tempfile::tempdir().expect("a directory");
+    copied(fixture, directory.path());
+    prepare(directory.path());
+    let (mut complaints, mut applied) = (Vec::new(), Vec::new());
+    for turn in 0.. {
+        let case = Case::read(directory.path(), release).expect("a fixture");
+        let findings = case.lint(settings);
+        let choices = choose(&findings, false);
+        let done = round(&choices);
+        if done.files.is_empty() || turn == 10 {
+            let left = choices.iter().map(|c| (c.finding.rule.name, &c.fix.title));
+            complaints.extend(left.map(|(rule, title)| format!("{rule}: {title} is left")));
+            let dropped = done.dropped.iter();
+            complaints.extend(dropped.map(|d| format!("{}: {}", d.fix.rule, d.why)));
+            break;
+        }
+        applied.extend(done.applied.iter().map(|a| a.rule));
+        for (path, file) in done.files {
+            fs::write(directory.path().join(path), file.text).expect("written");
+        }
+    }
+    Mended {
+        directory,
+        complaints,
+        applied,
+    }
+}
+
+pub(super) fn read(directory: &FilePath) -> (String, Value) {
+    let path = directory.join("hyperconverged.yaml");
+    let text = fs::read_to_string(path).expect("a fixture");
+    let file = SourceFile::new("hyperconverged.yaml", text.clone());
+    let documents = yaml::parse(&file).documents;
+    let trees = documents.iter().map(|d| d.root.to_json());
+    (text, trees.collect())
+}
+
+/// Puts a comment behind every key and value that end on their line.
+pub(super) fn comment(directory: &FilePath) -> Vec<Commented> {
+    fn visit(text: &str, node: &Node, path: &Path, out: &mut Vec<(usize, Path)>) {
+        for entry in node.entries() {
+            let (key, value) = (entry.key.span.range(), entry.value.span.range());
+            let line = key.end + text[key.end..].find('\n').unwrap_or(text.len() - key.end);
+            let rest = text[key.end..line].trim();
+            let below = !entry.value.entries().is_empty() || !entry.value.items().is_empty();
+            let path = path.key(&entry.key.text);
+            let ends = value.end <= line && !rest.contains(['|', '>', '#', '\'', '"']);
+            if node.style != yaml::Style::Flow && ((below && rest == ":") || ends) {
+                out.push((line, path.clone()));
+            }
+            visit(text, &entry.value, &path, out);
+        }
+        for (index, item) in node.items().iter().enumerate() {
+            visit(text, item, &path.index(index), out);
+        }
+    }
+    let (mut text, _) = read(directory);
+    let file = SourceFile::new("hyperconverged.yaml", text.clone());
+    let mut places = Vec::new();
+    for (index, document) in yaml::parse(&file).documents.iter().enumerate() {
+        visit(
+            &text,
+            &document.root,
+            &Path::root().index(index),
+            &mut places,
+        );
+    }
+    places.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    places.dedup_by_key(|(at, _)| *at);
+    let mut out = Vec::new();
+    for (at, path) in places {
+        let comment = format!("# behind {}.", out.len());
+        text.insert_str(at, &format!(" {comment}"));
+        out.push(Commented { path, comment });
+    }
+    fs::write(directory.join("hyperconverged.yaml"), text).expect("written");
+    out
+}
+
+#[test]
+fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
+    let settings = Settings {
+        select: everything().collect(),
+        pedantic: true,
+        ..Settings::default()
+    };
+    let mut complaints = Vec::new();
+    for rule in rules().iter().map(|r| r.rule) {
+        for dir in directories(rule, "bad") {
+            let name = dir.strip_prefix(root()).unwrap_or(&dir).display();
+            let (_, before) = read(&dir);
+            let mended = mend(&dir, None, &settings, |_| {});
+            let said = mended.complaints.iter().map(|c| format!("{name}: {c}"));
+            complaints.extend(said);
+            let (_, after) = read(mended.directory.path());
+            // The same with comments all over it.
+            let commented = std::cell::RefCell::new(Vec::new());
+            let again = mend(&dir, None, &settings, |dir| {
+                *commented.borrow_mut() = comment(dir);
+            });
+            let (text, tree) = read(again.directory.path());
+            let moves = mended.applied.iter().any(|r| NOT_WITH_COMMENTS.contains(r));
+            if tree != after && !moves {
+                complaints.push(format!("{name}: comments change what is mended:\n{text}"));
+            }
+            for Commented { path, comment } in commented.into_inner() {
+                let value = path.get(&after);
+                if value.is_some() && value == path.get(&before) && !text.contains(&comment) {
+                    let path = path.to_pointer();
+                    complaints.push(format!("{name}: the comment at {path} is lost:\n{text}"));
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn without_fixes_the_findings_are_the_same() {
+    let settings = Settings {
+        pedantic: true,
+        ..Settings::default()
+    };
+    let (mut found, mut had) = (0, 0);
+    for rule in rules().iter().map(|r| r.rule) {
+        for dir in directories(rule, "bad") {
+            let Some(case) = Case::read(&dir, None) else {
+                continue;
+            };
+            let mut with = case.run(&settings).findings;
+            had += with.iter().filter(|f| !f.fixes.is_empty()).count();
+            with.iter_mut().for_each(|f| f.fixes.clear());
+            let selection = Selection::of(&settings).without_fixes();
+            let without = run(&case.surroundings(&settings), &selection).findings;
+            assert_eq!(
+                format!("{with:#?}"),
+                format!("{without:#?}"),
+                "{}",
+                dir.display()
+            );
+            found += without.len();
+        }
+    }
+    assert!(
+        found > had && had > 100,
+        "{found} findings, {had} with fixes"
+    );
+}

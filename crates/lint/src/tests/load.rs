@@ -1,0 +1,225 @@
+//! Reads a fixture directory or a golden case and plans it.
+
+use std::fs;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{Directory, Location, SourceFile, Tree, Walk, max_bytes};
+use hcoplan_explain::why::World;
+use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
+use hcoplan_planner::plan::{Plan, plan};
+use hcoplan_planner::release::Release;
+use hcoplan_repository::repo::{
+    Command, Kustomizations, Layer, Neighbours, commands_in, known_release,
+};
+use hcoplan_yaml::{self as yaml, Document};
+use serde_json::Value;
+
+use crate::{Context, Input, Run, Selection, Settings, run};
+
+/// The HyperConverged before the change, in a fixture's directory.
+const BEFORE: &str = "before.yaml";
+
+/// A cluster, read and planned.
+pub(crate) struct Case {
+    release: Arc<Release>,
+    document: Document,
+    object: Value,
+    inventory: LoadedInventory,
+    pub(crate) plan: Plan,
+    /// The HyperConverged before the change, `before.yaml`.
+    before: Option<Value>,
+    /// Where its neighbours are.
+    directory: Option<PathBuf>,
+}
+
+impl Case {
+    /// Reads `hyperconverged.yaml`, `inventory.yaml` and `nodes.yaml` of a directory; the release
+    /// is the inventory's unless one is given.
+    pub(crate) fn read(dir: &FilePath, release: Option<&str>) -> Option<Self> {
+        let [hyperconverged, declared, dumped] =
+            ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"].map(|file| {
+                let text = fs::read_to_string(dir.join(file)).unwrap_or_default();
+                documents(file, &text)
+            });
+        let document = hyperconverged.into_iter().next()?;
+        let before = fs::read_to_string(dir.join(BEFORE)).unwrap_or_default();
+        let before = documents(BEFORE, &before).into_iter().next();
+        Some(Self {
+            before: before.map(|d| d.root.to_json()),
+            directory: Some(dir.to_owned()),
+            ..Self::plan(document, declared, dumped, release)
+        })
+    }
+
+    /// A HyperConverged and its inventory.
+    pub(crate) fn of(hyperconverged: &str, inventory: &str) -> Self {
+        let document = documents("hyperconverged.yaml", hyperconverged).remove(0);
+        let declared = documents("inventory.yaml", inventory);
+        Self::plan(document, declared, Vec::new(), None)
+    }
+
+    /// The same for a release.
+    pub(crate) fn with(hyperconverged: &str, inventory: &str, release: &str) -> Self {
+        let document = documents("hyperconverged.yaml", hyperconverged).remove(0);
+        let declared = documents("inventory.yaml", inventory);
+        Self::plan(document, declared, Vec::new(), Some(release))
+    }
+
+    /// What rules look at, with the documents of a text as neighbours.
+    pub(crate) fn context<'c>(&'c self, settings: &'c Settings, others: &'c str) -> Context<'c> {
+        let neighbours = || -> Neighbours {
+            let all = documents("others.yaml", others).into_iter();
+            all.map(Arc::new).collect()
+        };
+        Context::new(self.input(), settings).with_neighbours(neighbours)
+    }
+
+    fn plan(
+        document: Document,
+        declared: Vec<Document>,
+        dumped: Vec<Document>,
+        release: Option<&str>,
+    ) -> Self {
+        let object = document.root.to_json();
+        let declared = declared.into_iter().map(|d| (SourceKind::Declared, d));
+        let dumped = dumped.into_iter().map(|d| (SourceKind::Nodes, d));
+        let sources = declared.chain(dumped).map(|(kind, document)| Source {
+            kind,
+            document: Arc::new(document),
+        });
+        let (inventory, findings) = inventory::load(&sources.collect::<Vec<_>>());
+        assert!(inventory.valid, "{findings:?}");
+        let name = release.or(inventory.inventory.release.as_deref());
+        let release = known_release(name.expect("a release")).expect("a known release");
+        let plan = plan(&release, &inventory.inventory, &object);
+        Self {
+            release,
+            document,
+            object,
+            inventory,
+            plan,
+            before: None,
+            directory: None,
+        }
+    }
+
+    /// The documents whose comments count.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = &Document> {
+        let declared = self.inventory.documents.iter().map(Arc::as_ref);
+        std::iter::once(&self.document).chain(declared)
+    }
+
+    pub(crate) fn input(&self) -> Input<'_> {
+        Input {
+            cluster: ".",
+            release: &self.release,
+            document: &self.document,
+            object: &self.object,
+            inventory: &self.inventory,
+            plan: &self.plan,
+        }
+    }
+
+    /// Its inputs, for asking what each of them does.
+    pub(crate) fn world(&self) -> World<'_> {
+        World::new(&self.release, &self.document, &self.object, &self.inventory)
+    }
+
+    /// Whether a place is in the HyperConverged's document.
+    pub(crate) fn is_inside(&self, place: &Location) -> bool {
+        let whole = self.document.span;
+        place.file.path() == self.document.file.path()
+            && place.span.start >= whole.start
+            && place.span.end <= whole.end
+    }
+
+    pub(crate) fn lint(&self, settings: &Settings) -> Vec<Finding> {
+        self.run(settings).findings
+    }
+
+    pub(crate) fn run(&self, settings: &Settings) -> Run {
+        run(&self.surroundings(settings), &Selection::of(settings))
+    }
+
+    /// What rules look at, with what lies in the fixture's directory.
+    pub(crate) fn surroundings<'c>(&'c self, settings: &'c Settings) -> Context<'c> {
+        let neighbours =
+            || -> Neighbours { self.directory.iter().flat_map(|d| below(d, "")).collect() };
+        Context::new(self.input(), settings)
+            .with_neighbours(neighbours)
+            .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
+            .with_commands(|| self.directory.iter().flat_map(|d| commands(d)).collect())
+            .with_before(self.before.as_ref())
+            .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect())
+    }
+}
+
+/// Every document of a directory, `prefix` before its files' names.
+fn below(directory: &FilePath, prefix: &str) -> Vec<Arc<Document>> {
+    let entries = fs::read_dir(directory).expect("a directory");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{prefix}{name}");
+        if path.is_dir() {
+            found.extend(below(&path, &format!("{name}/")));
+        } else if name != BEFORE && path.extension().is_some_and(|e| e == "yaml" || e == "json") {
+            let text = fs::read_to_string(&path).expect("a fixture");
+            found.extend(documents(&name, &text).into_iter().map(Arc::new));
+        }
+    }
+    found
+}
+
+/// The files of a directory that are neither manifests nor what is expected of it.
+fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
+    let entries = fs::read_dir(directory).expect("a directory");
+    let paths = entries.map(|e| e.expect("an entry").path());
+    let others = paths.filter(|p| {
+        let known = ["yaml", "json", "txt"];
+        p.is_file() && p.extension().is_none_or(|e| !known.iter().any(|k| e == *k))
+    });
+    let read = others.map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = fs::read_to_string(&path).expect("a fixture");
+        SourceFile::new(name.into_owned(), text)
+    });
+    read.collect()
+}
+
+/// The commands in the files of a directory.
+fn commands(directory: &FilePath) -> Vec<Command> {
+    let entries = fs::read_dir(directory).expect("a directory");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    paths.sort();
+    let files = paths
+        .iter()
+        .filter(|p| p.is_file() && p.extension().is_none_or(|e| e != "txt"));
+    let commands = files.flat_map(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = fs::read_to_string(path).expect("a fixture");
+        commands_in(&SourceFile::new(name.into_owned(), text))
+    });
+    commands.collect()
+}
+
+/// What the kustomizations of a directory lay over its HyperConverged.
+fn layers(directory: &FilePath) -> Vec<Layer> {
+    let root = Utf8Path::from_path(directory).expect("UTF-8");
+    let tree = Directory::open(root, max_bytes()).expect("a directory");
+    let files = tree.list(&Walk::default()).expect("readable").files;
+    let paths = files
+        .iter()
+        .filter(|p| p.file_name() == Some("kustomization.yaml"));
+    let all = Kustomizations::read(&tree, paths.map(|p| p.as_path()));
+    all.layers("hyperconverged.yaml".into())
+}
+
+fn documents(file: &str, text: &str) -> Vec<Document> {
+    yaml::parse(&SourceFile::new(file, text)).documents
+}

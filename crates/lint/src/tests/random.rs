@@ -1,0 +1,100 @@
+//! Claims and fixes on manifests that nobody wrote: `PROPTEST_RNG_SEED` draws others, `RANDOM_CLUSTERS`
+//! says how many.
+
+use hcoplan_kubernetes::schema::generate::{self, Dice};
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::emit;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::claims::{Held, all_rules, held};
+use super::load::Case;
+
+/// So many where nothing else is said.
+const FEW: u64 = 60;
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// A cluster of some release: the HyperConverged and the inventory.
+fn cluster(seed: u64) -> (String, String) {
+    let mut dice = Dice(seed);
+    let names: Vec<&str> = Release::known_names().collect();
+    let name = names[dice.below(names.len())];
+    let release = Release::known(name).expect("known");
+    let served: Vec<&str> = release
+        .schema_names()
+        .filter(|n| n.starts_with("hyperconverged."))
+        .collect();
+    let schema = release.schema(served[dice.below(served.len())]);
+    let (inner, odd) = (dice.below(usize::MAX) as u64, dice.one_in(4));
+    let mut object = generate::object(schema.expect("served"), inner, odd);
+    object["metadata"]["namespace"] = "kubevirt-hyperconverged".into();
+    let gates = "/spec/configuration/developerConfiguration/featureGates/-";
+    let operations = [
+        json!({"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}),
+        json!({"op": "add", "path": gates, "value": "VideoConfig"}),
+        json!({"op": "add", "path": gates, "value": "RebootPolicy"}),
+        json!({"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}),
+        json!({"op": "remove", "path": "/spec/configuration/network"}),
+    ];
+    if dice.one_in(3) {
+        let drawn = operations.iter().filter(|_| dice.one_in(2));
+        let patch = Value::from(drawn.cloned().collect::<Vec<_>>()).to_string();
+        object["metadata"]["annotations"] = json!({"kubevirt.kubevirt.io/jsonpatch": patch});
+    }
+    let architectures = ["amd64", "arm64", "s390x"];
+    let pools: Vec<Value> = (0..dice.below(4))
+        .map(|i| {
+            let role = ["control-plane", "worker"][dice.below(2)];
+            let architecture = architectures[dice.below(architectures.len())];
+            json!({
+                "name": format!("p{i}"), "count": 1 + dice.below(3), "roles": [role],
+                "architecture": architecture,
+            })
+        })
+        .collect();
+    let platform = ["OpenShift", "Kubernetes"][dice.below(2)];
+    let inventory = json!({
+        "apiVersion": "hcoplan.dev/v1alpha1", "kind": "ClusterInventory",
+        "metadata": {"name": "random"},
+        "spec": {"release": name, "platform": platform, "nodePools": pools},
+    });
+    (emit(&object), emit(&inventory))
+}
+
+#[test]
+fn what_is_found_in_random_manifests_is_so() {
+    let seed = number("PROPTEST_RNG_SEED").unwrap_or(20_261_121);
+    let count = number("RANDOM_CLUSTERS").unwrap_or(FEW);
+    let settings = all_rules();
+    let drawn: Vec<(Held, Vec<String>)> = (0..count)
+        .into_par_iter()
+        .map(|i| {
+            let seed = seed.wrapping_mul(1_000_003).wrapping_add(i);
+            let (hyperconverged, inventory) = cluster(seed);
+            let case = Case::of(&hyperconverged, &inventory);
+            let (mut all, mut wrong) = (Held::default(), Vec::new());
+            for finding in case.lint(&settings) {
+                all += held(&case, &settings, &finding, &mut wrong);
+            }
+            let wrong = wrong.iter().map(|w| format!("cluster {seed}: {w}"));
+            (all, wrong.collect())
+        })
+        .collect();
+    let mut all = Held::default();
+    drawn.iter().for_each(|(held, _)| all += *held);
+    eprintln!("claims, PROPTEST_RNG_SEED={seed} RANDOM_CLUSTERS={count}: {all}");
+    let wrong: Vec<&str> = drawn
+        .iter()
+        .flat_map(|d| d.1.iter().map(String::as_str))
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "PROPTEST_RNG_SEED={seed}: {} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(all.proven > 0, "nothing is claimed of {count} clusters");
+}

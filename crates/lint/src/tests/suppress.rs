@@ -1,0 +1,160 @@
+//! What a suppression leaves out, and what is said about one that doesn't.
+
+use snapbox::{assert_data_eq, str};
+
+use super::load::Case;
+use crate::{Date, Settings, selector, settle};
+
+const INVENTORY: &str = r#"
+apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+spec:
+  release: "1.17"
+  nodePools:
+  - {name: all, count: 3, architecture: amd64, roles: [control-plane, worker]}
+"#;
+
+/// What is left and what isn't, a line each, of a HyperConverged that ends in `rest`.
+fn settled(rest: &str, settings: &Settings) -> String {
+    let head = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n";
+    let text = format!("{head}{}", rest.trim_start_matches('\n'));
+    let case = Case::of(&text, INVENTORY);
+    let today = Date::parse("2026-11-21").unwrap();
+    let settled = settle(case.run(settings), case.documents(), settings, today);
+    let mut out = String::new();
+    for finding in settled.findings {
+        let line = finding.location.as_ref().map_or(0, |l| l.start().line);
+        let (name, message) = (finding.rule.name, finding.message);
+        out.push_str(&format!("{line} {name}: {message}\n"));
+    }
+    for suppressed in settled.suppressed {
+        let (name, reason) = (suppressed.finding.rule.name, suppressed.reason);
+        out.push_str(&format!("- {name}: {reason}\n"));
+    }
+    out
+}
+
+fn all(rest: &str) -> String {
+    settled(rest, &Settings::default())
+}
+
+#[test]
+fn a_comment_above_or_behind() {
+    assert_data_eq!(
+        all(r#"
+metadata:
+  name: kubevirt-hyperconverged
+  annotations:
+    # hcoplan: ignore[jsonpatch-present] no field for it
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+    # hcoplan: ignore[jsonpatch-present, jsonpatch-remove-has-no-effect] until=2026-11-21 soon gone
+    networkaddonsconfigs.kubevirt.io/jsonpatch: |
+      [
+        {"op": "remove", "path": "/spec/kubeMacPool"}
+      ]
+spec:
+  liveMigration: {}  # hcoplan: ignore[hco-unknown-field] left for the old cluster
+"#),
+        str![[r#"
+- jsonpatch-present: no field for it
+- jsonpatch-present: soon gone
+- jsonpatch-remove-has-no-effect: soon gone
+- hco-unknown-field: left for the old cluster
+
+"#]]
+    );
+}
+
+#[test]
+fn an_error_needs_a_reason_and_a_refusal_stays() {
+    assert_data_eq!(
+        all(r#"
+metadata:
+  name: kubevirt-hyperconverged
+spec:
+  liveMigration: {}  # hcoplan: ignore[hco-unknown-field]
+  # hcoplan: ignore[hco-schema-violation] I know better
+  evictionStrategy: never
+"#),
+        str![[r#"
+6 hco-unknown-field: unknown field `spec.liveMigration`
+6 suppression-invalid: the suppression of hco-unknown-field gives no reason, which an error needs
+7 suppression-invalid: a refusal can't be suppressed (hco-schema-violation)
+8 hco-schema-violation: the API server refuses it: spec.evictionStrategy: Unsupported value: "never": supported values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External"
+
+"#]]
+    );
+}
+
+#[test]
+fn what_matches_nothing_is_said() {
+    assert_data_eq!(
+        all(r#"
+metadata:
+  name: kubevirt-hyperconverged
+  annotations:
+    # hcoplan: ignore[jsonpatch-present] until=2026-11-20 over
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+# hcoplan: ignore[jsonpatch-presen] typo
+# hcoplan: ignore[jsonpatch-op-fails] until=2026-11-31 no such day
+# hcoplan: ignore jsonpatch-present
+# hcoplan: ignore[jsonpatch-op-fails, jsonpatch] nothing below
+spec: {}
+"#),
+        str![[r#"
+6 suppression-unused: the suppression of jsonpatch-present expired on 2026-11-20
+7 jsonpatch-present: a jsonpatch annotation changes KubeVirt with 1 operation
+8 suppression-invalid: there is no rule jsonpatch-presen
+9 suppression-invalid: 2026-11-31 is no day
+10 suppression-invalid: this comment is no suppression
+11 suppression-unused: nothing here is suppressed by ignoring jsonpatch-op-fails, jsonpatch
+
+"#]]
+    );
+}
+
+#[test]
+fn rules_that_do_not_run_leave_nothing_unused() {
+    let text = r#"
+metadata:
+  name: kubevirt-hyperconverged
+# hcoplan: ignore[jsonpatch-present, hco-unknown-field] nothing below
+spec: {}
+"#;
+    let only = |rule| Settings {
+        select: vec![selector(rule).unwrap()],
+        ..Settings::default()
+    };
+    assert_data_eq!(settled(text, &only("status-in-git")), "");
+    let partial = Settings {
+        partial: true,
+        ..Settings::default()
+    };
+    assert_data_eq!(settled(text, &partial), "");
+    // Refused: jsonpatch-present needs a plan.
+    let refused = text.replace("spec: {}", "spec: {evictionStrategy: never}");
+    let unused = all(&refused).contains("suppression-unused");
+    assert!(!unused, "{}", all(&refused));
+}
+
+#[test]
+fn an_annotation_is_about_its_object() {
+    assert_data_eq!(
+        all(r#"
+metadata:
+  name: kubevirt-hyperconverged
+  annotations:
+    hcoplan.dev/ignore: |
+      jsonpatch-present: no field for it
+      hco-unknown-field, jsonpatch-op-fails: until=2027-01-31 later
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+spec:
+  liveMigration: {}
+"#),
+        str![[r#"
+- jsonpatch-present: no field for it
+- hco-unknown-field: later
+
+"#]]
+    );
+}

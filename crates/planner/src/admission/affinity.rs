@@ -1,0 +1,225 @@
+//! Required node affinity that Kubernetes can't parse.
+//!
+//! Source: component-helpers `nodeaffinity.NewNodeSelector` and apimachinery
+//! `labels.NewRequirement`, which HCO asks for workloads and infrastructure.
+
+use hcoplan_kubernetes::schema::{go_json, go_quote};
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::label_text::{key_problems, value_problems};
+use super::shape::{Shape, at, list};
+use super::{Cause, Reason, Refusal};
+use crate::release::ListStyle;
+
+const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
+
+/// Workloads first, then infrastructure; the first placement with a problem is refused with all
+/// of its problems.
+pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(), Refusal> {
+    for (which, placement) in [("workloads", shape.workloads), ("infra", shape.infra)] {
+        let selector = format!("{placement}.{REQUIRED}");
+        let Some(value) = at(object, &selector) else {
+            continue;
+        };
+        let mut problems = Problems {
+            style,
+            base: Path::dotted(&selector),
+            found: Vec::new(),
+        };
+        for (i, term) in list(value, "nodeSelectorTerms").iter().enumerate() {
+            problems.term(i, term);
+        }
+        let texts: Vec<&str> = problems.found.iter().map(|c| c.message.as_str()).collect();
+        let text = match texts[..] {
+            [] => continue,
+            [one] => one.to_owned(),
+            _ => format!("[{}]", texts.join(", ")),
+        };
+        let message = format!("invalid {which} node placement affinity: {text}");
+        let mut refusal = Refusal::new(Reason::Affinity, message);
+        refusal.causes = problems.found;
+        return Err(refusal);
+    }
+    Ok(())
+}
+
+struct Problems {
+    style: ListStyle,
+    base: Path,
+    found: Vec<Cause>,
+}
+
+impl Problems {
+    /// A term without expressions and fields is skipped.
+    fn term(&mut self, i: usize, term: &Value) {
+        for (field, by_labels) in [("matchExpressions", true), ("matchFields", false)] {
+            for (j, requirement) in list(term, field).iter().enumerate() {
+                let place = Place {
+                    text: format!("nodeSelectorTerms[{i}].{field}[{j}]"),
+                    path: self
+                        .base
+                        .key("nodeSelectorTerms")
+                        .index(i)
+                        .key(field)
+                        .index(j),
+                };
+                if by_labels {
+                    self.label_requirement(&place, requirement);
+                } else {
+                    self.field_requirement(&place, requirement);
+                }
+            }
+        }
+    }
+
+    fn label_requirement(&mut self, place: &Place, requirement: &Value) {
+        let text = |key: &str| requirement[key].as_str().unwrap_or_default();
+        let (key, operator) = (text("key"), text("operator"));
+        let values = strings(requirement);
+        let all = requirement.get("values").filter(|v| !v.is_null());
+        if !matches!(
+            operator,
+            "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt"
+        ) {
+            self.unsupported(
+                place,
+                operator,
+                &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"],
+            );
+            return;
+        }
+        self.invalid(place, "key", None, go_quote(key), joined(key_problems(key)));
+        let wrong_count = match operator {
+            "In" | "NotIn" if values.is_empty() => {
+                "for 'in', 'notin' operators, values set can't be empty"
+            }
+            "Exists" | "DoesNotExist" if !values.is_empty() => {
+                "values set must be empty for exists and does not exist"
+            }
+            "Gt" | "Lt" if values.len() != 1 => {
+                "for 'Gt', 'Lt' operators, exactly one value is required"
+            }
+            _ => "",
+        };
+        let printed = self.list(all);
+        self.invalid(place, "values", None, printed, wrong_count.to_owned());
+        if matches!(operator, "Gt" | "Lt") {
+            for (k, value) in values.iter().enumerate() {
+                if !is_integer(value) {
+                    let problem = "for 'Gt', 'Lt' operators, the value must be an integer";
+                    self.invalid(
+                        place,
+                        "values",
+                        Some(k),
+                        go_quote(value),
+                        problem.to_owned(),
+                    );
+                }
+            }
+        }
+        for (k, value) in values.iter().enumerate() {
+            let problem = joined(value_problems(value));
+            if !problem.is_empty() {
+                let text = format!("{}.values[{k}][{key}]", place.text);
+                let path = place.path.key("values").index(k);
+                self.push(
+                    path,
+                    format!("{text}: Invalid value: {}: {problem}", go_quote(value)),
+                );
+            }
+        }
+    }
+
+    fn field_requirement(&mut self, place: &Place, requirement: &Value) {
+        let operator = requirement["operator"].as_str().unwrap_or_default();
+        if !matches!(operator, "In" | "NotIn") {
+            self.unsupported(place, operator, &["In", "NotIn"]);
+        } else if strings(requirement).len() != 1 {
+            let printed = self.list(requirement.get("values").filter(|v| !v.is_null()));
+            self.invalid(
+                place,
+                "values",
+                None,
+                printed,
+                "must have one element".to_owned(),
+            );
+        }
+    }
+
+    fn unsupported(&mut self, place: &Place, operator: &str, supported: &[&str]) {
+        let supported: Vec<String> = supported.iter().map(|o| go_quote(o)).collect();
+        let message = format!(
+            "{}.operator: Unsupported value: {}: supported values: {}",
+            place.text,
+            go_quote(operator),
+            supported.join(", ")
+        );
+        self.push(place.path.key("operator"), message);
+    }
+
+    /// Nothing when there is no problem; `value` as it is printed.
+    fn invalid(
+        &mut self,
+        place: &Place,
+        field: &str,
+        index: Option<usize>,
+        value: String,
+        problem: String,
+    ) {
+        if problem.is_empty() {
+            return;
+        }
+        let mut text = format!("{}.{field}", place.text);
+        let mut path = place.path.key(field);
+        if let Some(index) = index {
+            text.push_str(&format!("[{index}]"));
+            path = path.index(index);
+        }
+        self.push(path, format!("{text}: Invalid value: {value}: {problem}"));
+    }
+
+    /// The same text twice is printed once.
+    fn push(&mut self, path: Path, message: String) {
+        if self.found.iter().all(|c| c.message != message) {
+            self.found.push(Cause {
+                path,
+                message,
+                in_key: false,
+            });
+        }
+    }
+
+    fn list(&self, values: Option<&Value>) -> String {
+        match (self.style, values) {
+            (ListStyle::Json, Some(values)) => go_json(values),
+            (ListStyle::Json, None) => "null".to_owned(),
+            (ListStyle::Go, None) => "[]string(nil)".to_owned(),
+            (ListStyle::Go, Some(values)) => {
+                let items = values.as_array().into_iter().flatten();
+                let items = items.map(|v| go_quote(v.as_str().unwrap_or_default()));
+                format!("[]string{{{}}}", items.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+/// A requirement's place, as it is printed and in the document.
+struct Place {
+    text: String,
+    path: Path,
+}
+
+fn strings(requirement: &Value) -> Vec<&str> {
+    let values = list(requirement, "values").iter();
+    values.map(|v| v.as_str().unwrap_or_default()).collect()
+}
+
+fn joined(problems: Vec<String>) -> String {
+    problems.join("; ")
+}
+
+/// As Go's `ParseInt` in base ten.
+fn is_integer(text: &str) -> bool {
+    text.parse::<i64>().is_ok()
+}

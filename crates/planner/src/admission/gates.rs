@@ -1,0 +1,109 @@
+//! Warnings about feature gates and tuning policies.
+//!
+//! Source: HCO `validateFeatureGatesOn…` and `validateTuningPolicy`.
+
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::Operation;
+use super::shape::{GATES, Shape, at, list, text};
+use crate::release::{ListedGates, Saying, VersionRules, When};
+
+/// A warning with what in the document it is about.
+pub(super) type Warning = (Path, String);
+
+/// About `tuningPolicy: highBurst`.
+pub(super) fn tuning(object: &Value, shape: &Shape, rules: &VersionRules) -> Option<Warning> {
+    let message = rules.tuning_warning.as_ref()?;
+    let high_burst = text(object, shape.tuning_policy) == "highBurst";
+    high_burst.then(|| (Path::dotted(shape.tuning_policy), message.clone()))
+}
+
+/// About gates, whether they are fields or a list.
+pub(super) fn warnings(
+    object: &Value,
+    operation: Operation<'_>,
+    rules: &VersionRules,
+) -> Vec<Warning> {
+    let mut found = Vec::new();
+    for warning in &rules.gate_warnings {
+        let of = |object| at(object, GATES).and_then(|gates| at(gates, &warning.gate));
+        let Some(value) = of(object) else {
+            continue;
+        };
+        if warning.when == When::Set || is_new(operation, of, value) {
+            let path = Path::dotted(GATES).key(&warning.gate);
+            found.push((path, warning.message.clone()));
+        }
+    }
+    if let Some(listed) = &rules.listed_gates {
+        found.extend(listed_warnings(object, operation, listed));
+    }
+    found
+}
+
+fn is_new<'a>(
+    operation: Operation<'a>,
+    before: impl Fn(&'a Value) -> Option<&'a Value>,
+    value: &Value,
+) -> bool {
+    match operation {
+        Operation::Create => true,
+        Operation::Update { old, .. } => before(old) != Some(value),
+    }
+}
+
+/// The operator reads the list into a map: of gates with one name the last one counts.
+fn listed_warnings(object: &Value, operation: Operation<'_>, listed: &ListedGates) -> Vec<Warning> {
+    let gates = list(object, GATES);
+    let name = |gate: &Value| gate["name"].as_str().unwrap_or_default().to_owned();
+    let mut found = Vec::new();
+    for (i, gate) in gates.iter().enumerate() {
+        let called = name(gate);
+        if gates.iter().skip(i + 1).any(|g| name(g) == called) {
+            continue;
+        }
+        let is_among = |names: &[String]| names.iter().any(|n| listed.is_called(&called, n));
+        let said = |saying: &Saying| {
+            let changed = match operation {
+                Operation::Create => true,
+                Operation::Update { old, .. } => {
+                    let mut olds = list(old, GATES).iter().rev();
+                    let before = olds.find(|g| name(g) == called);
+                    before.is_none_or(|b| is_enabled(b) != is_enabled(gate))
+                }
+            };
+            saying.when == When::Set || changed
+        };
+        let moved = listed.moved.as_ref().filter(|m| m.gates.contains(&called));
+        let message = match moved {
+            _ if !is_among(&listed.known) => Some(&listed.unknown),
+            Some(moved) => said(moved).then_some(&moved.message),
+            None if is_among(&listed.deprecated.gates) => {
+                said(&listed.deprecated).then_some(&listed.deprecated.message)
+            }
+            None => None,
+        };
+        if let Some(message) = message {
+            let path = Path::dotted(GATES).index(i).key("name");
+            found.push((path, message.replace("<name>", &called)));
+        }
+    }
+    found
+}
+
+/// A gate of the list without a state is enabled.
+pub(super) fn is_enabled(gate: &Value) -> bool {
+    gate["state"].as_str().unwrap_or("Enabled") == "Enabled"
+}
+
+impl ListedGates {
+    /// Whether a gate as written is the one with this name.
+    pub(super) fn is_called(&self, written: &str, name: &str) -> bool {
+        if self.ignores_case {
+            written.to_lowercase() == name.to_lowercase()
+        } else {
+            written == name
+        }
+    }
+}

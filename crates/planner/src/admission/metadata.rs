@@ -1,0 +1,215 @@
+//! `metadata`: decoded strictly, completed, checked.
+
+use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations, go_quote};
+use hcoplan_yaml::Path;
+use serde_json::{Map, Value};
+
+use super::label_text::{key_problems, subdomain_problems, value_problems};
+use super::shape::place;
+use super::{Cause, Operation, Reason, Refusal, Stage};
+use crate::release::Release;
+
+/// What only the server writes; a document that was read from a cluster carries them.
+const SERVER_SET: [&str; 8] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// All annotations together may have this many bytes.
+const ANNOTATIONS_LIMIT: usize = 256 * 1024;
+
+/// Decodes `metadata` as Go does: a wrong type is refused, an unknown field goes (and is given
+/// back), an empty map or text is none. What only the server writes goes, too. A namespace that
+/// is not given is the operator's.
+pub(super) fn decode(
+    release: &Release,
+    object: &mut Value,
+    namespace: &str,
+) -> Result<Vec<PrunedField>, Refusal> {
+    let types = release.go_types();
+    let ty = types.named("v1.ObjectMeta");
+    let ty = ty.expect("every release knows ObjectMeta");
+    let Value::Object(map) = object else {
+        return Ok(Vec::new());
+    };
+    let metadata = map
+        .entry("metadata")
+        .or_insert_with(|| Value::Object(Map::new()));
+    if metadata.is_null() {
+        *metadata = Value::Object(Map::new());
+    }
+    if let Err(error) = types.decode_check(metadata, ty) {
+        let path = place(metadata, &error.path);
+        let mut whole = Path::root().key("metadata");
+        whole.0.extend(path.0);
+        return Err(Refusal::new(Reason::MetadataDecode, error.message).at(whole));
+    }
+    let mut unknown = Vec::new();
+    let known = types.field_names(ty);
+    if let Value::Object(fields) = metadata {
+        fields.retain(|name, _| {
+            let is_known = known.contains(&name.as_str());
+            if SERVER_SET.contains(&name.as_str()) {
+                return false;
+            }
+            if !is_known {
+                unknown.push(PrunedField {
+                    path: Path::root().key("metadata").key(name),
+                    siblings: known.iter().map(|n| (*n).to_owned()).collect(),
+                });
+            }
+            is_known
+        });
+        let given = fields.get("namespace").and_then(Value::as_str);
+        if given.is_none_or(str::is_empty) {
+            fields.insert("namespace".to_owned(), Value::from(namespace));
+        }
+    }
+    types.normalise(metadata, ty);
+    Ok(unknown)
+}
+
+/// What Kubernetes refuses about names, labels and annotations of any object.
+pub(super) fn violations(object: &Value) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let metadata = Path::root().key("metadata");
+    let of = |key: &str| object.get("metadata").and_then(|m| m.get(key));
+    let mut invalid = |place: &str, path: Path, value: &str, problems: Vec<String>| {
+        found.extend(problems.into_iter().map(|problem| Violation {
+            path: path.clone(),
+            kind: ViolationKind::Invalid,
+            message: format!("{place}: Invalid value: {}: {problem}", go_quote(value)),
+        }));
+    };
+    let name = of("name").and_then(Value::as_str).unwrap_or_default();
+    let generated = of("generateName").is_some();
+    if !name.is_empty() {
+        let problems = subdomain_problems(name);
+        invalid("metadata.name", metadata.key("name"), name, problems);
+    }
+    for (key, value) in of("labels")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let path = metadata.key("labels").key(key);
+        invalid("metadata.labels", path.clone(), key, key_problems(key));
+        let value = value.as_str().unwrap_or_default();
+        invalid("metadata.labels", path, value, value_problems(value));
+    }
+    let mut bytes = 0;
+    let annotations = of("annotations").and_then(Value::as_object);
+    for (key, value) in annotations.into_iter().flatten() {
+        bytes += key.len() + value.as_str().map_or(0, str::len);
+        let path = metadata.key("annotations").key(key);
+        let problems = key_problems(&key.to_lowercase());
+        invalid("metadata.annotations", path, key, problems);
+    }
+    let size = (bytes > ANNOTATIONS_LIMIT).then(|| Violation {
+        path: metadata.key("annotations"),
+        kind: ViolationKind::TooLong,
+        message: format!(
+            "metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"
+        ),
+    });
+    for (i, owner) in of("ownerReferences")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .enumerate()
+    {
+        let path = metadata.key("ownerReferences").index(i);
+        for (key, problem) in owner_problems(owner) {
+            let value = owner[key].as_str().unwrap_or_default();
+            let place = format!("metadata.ownerReferences.{key}");
+            invalid(&place, path.key(key), value, vec![problem]);
+        }
+    }
+    let finalizers = of("finalizers").and_then(Value::as_array);
+    for (i, finalizer) in finalizers.into_iter().flatten().enumerate() {
+        let finalizer = finalizer.as_str().unwrap_or_default();
+        let path = metadata.key("finalizers").index(i);
+        let problems = key_problems(finalizer);
+        invalid("metadata.finalizers", path, finalizer, problems);
+    }
+    found.extend(size);
+    if name.is_empty() && !generated {
+        let violation = Violation {
+            path: metadata.key("name"),
+            kind: ViolationKind::Required,
+            message: "metadata.name: Required value: name or generateName is required".to_owned(),
+        };
+        found.insert(0, violation);
+    }
+    found
+}
+
+/// What an owner lacks: the field, and what Kubernetes says of it.
+fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)> {
+    let text = |key: &str| owner.get(key).and_then(Value::as_str).unwrap_or_default();
+    let has_version = !text("apiVersion").is_empty() && !text("apiVersion").ends_with('/');
+    let version = (!has_version).then(|| ("apiVersion", "version must not be empty".to_owned()));
+    let empty = ["kind", "name", "uid"].map(|key| {
+        let is_empty = text(key).is_empty();
+        is_empty.then(|| (key, "must not be empty".to_owned()))
+    });
+    version.into_iter().chain(empty.into_iter().flatten())
+}
+
+/// One refusal of everything that metadata, schema and rules refuse, in the server's order:
+/// metadata, schema, list types, rules.
+pub(super) fn refuse(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Refusal)> {
+    let all: Vec<&Violation> = metadata
+        .iter()
+        .chain(&violations.schema)
+        .chain(&violations.lists)
+        .chain(&violations.rules)
+        .collect();
+    let first = all.first()?;
+    let only_rules = all.iter().all(|v| v.kind == ViolationKind::Rule);
+    let stage = if only_rules {
+        Stage::Cel
+    } else {
+        Stage::Schema
+    };
+    let messages: Vec<&str> = all.iter().map(|v| v.message.as_str()).collect();
+    let message = match messages[..] {
+        [one] => one.to_owned(),
+        _ => format!("[{}]", messages.join(", ")),
+    };
+    let mut refusal = Refusal::new(Reason::Schema(first.kind), message);
+    refusal.causes = all
+        .iter()
+        .map(|v| Cause {
+            path: v.path.clone(),
+            message: v.message.clone(),
+            in_key: false,
+        })
+        .collect();
+    Some((stage, refusal))
+}
+
+/// The policy that the operator installs: a HyperConverged lives in its own namespace. It looks
+/// at new objects only.
+pub(super) fn namespace_policy(
+    object: &Value,
+    namespace: &str,
+    operation: Operation<'_>,
+) -> Result<(), Refusal> {
+    let is_new = matches!(operation, Operation::Create);
+    if !is_new || object["metadata"]["namespace"] == namespace {
+        return Ok(());
+    }
+    let message = format!(
+        "ValidatingAdmissionPolicy 'hyperconverged-namespace-policy' with binding \
+         'hyperconverged-namespace-policy-binding' denied request: HyperConverged CR can only be \
+         created in the '{namespace}' namespace."
+    );
+    Err(Refusal::new(Reason::Namespace, message).at(Path::dotted("metadata.namespace")))
+}

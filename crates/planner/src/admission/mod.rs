@@ -1,0 +1,348 @@
+//! Would the cluster take this HyperConverged? In its words, and where it would refuse.
+//!
+//! In the order of an API server: kind and version, metadata, pruning and defaults, the mutating
+//! webhook (which decodes into Go types first), the CRD's schema and rules, the namespace policy,
+//! the validating webhook (which renders the operands). What differs between releases is
+//! `admission.json`; holes of a release are reproduced in the verdict and named in
+//! [`Admission::holes`].
+
+mod affinity;
+mod annotations;
+mod certificates;
+mod change;
+mod gates;
+mod gates_to_fields;
+mod kubevirt;
+mod label_text;
+mod metadata;
+mod mutate;
+mod operator_update;
+mod render;
+mod shape;
+mod templates;
+mod tls;
+mod validate;
+mod verdict;
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod tests;
+
+use std::cell::OnceCell;
+
+use serde_json::Value;
+
+pub use annotations::{READ_ANNOTATIONS, ReadAnnotation};
+pub use kubevirt::{OperandRefusal, refusals_of_kubevirt};
+pub use operator_update::{fill_eviction_strategy, is_settled, operator_update};
+pub use render::tried_on_update;
+pub use verdict::{Admission, Cause, Hole, HoleKind, Reason, Refusal, Stage};
+
+use hcoplan_kubernetes::schema::{self, PrunedField, Schema};
+use hcoplan_yaml::Path;
+use render::DryRun;
+use shape::Shape;
+
+use crate::hyperconverged;
+use crate::inventory::Inventory;
+use crate::release::{self, Release, VersionRules};
+
+/// The API group of the HyperConverged.
+pub const GROUP: &str = "hco.kubevirt.io";
+/// Its kind.
+pub const KIND: &str = "HyperConverged";
+
+/// What is asked of the API server.
+#[derive(Debug, Clone, Copy)]
+pub enum Operation<'a> {
+    /// A new object.
+    Create,
+    /// A change.
+    Update {
+        /// The object as the API server holds it, in any version that is served. What is not
+        /// defaulted yet (a manifest of an older commit) is defaulted first.
+        old: &'a Value,
+        /// Kinds of operand CRs that don't exist: the webhook updates each in a dry run, and
+        /// refuses where one isn't there.
+        missing: &'a [&'static str],
+    },
+}
+
+/// What the cluster would do with a document of the HyperConverged's API group.
+pub fn admit(
+    release: &Release,
+    inventory: &Inventory,
+    object: &Value,
+    operation: Operation<'_>,
+) -> Admission {
+    let held = match operation {
+        Operation::Create => None,
+        Operation::Update { old, .. } => old_in_version_of_new(release, old, object),
+    };
+    let request = Request {
+        release,
+        inventory,
+        operation: match (&held, operation) {
+            (Some(old), Operation::Update { missing, .. }) => Operation::Update { old, missing },
+            _ => operation,
+        },
+    };
+    let mut admission = Admission::default();
+    match request.run(object, &mut admission) {
+        Ok(stored) => {
+            admission.accepted = true;
+            admission.stored = Some(stored);
+        }
+        Err((stage, refusal)) => {
+            admission.stage = Some(stage);
+            admission.reason = Some(refusal.reason);
+            admission.message = refusal.message;
+            admission.causes = refusal.causes;
+            admission.patch = refusal.patch;
+        }
+    }
+    admission
+}
+
+/// The document as it would be stored if neither schema nor webhook refused anything: pruned,
+/// defaulted, and mutated where it can be. `None` where it is of no version that is served.
+pub fn unchecked(release: &Release, inventory: &Inventory, submitted: &Value) -> Option<Value> {
+    let version = version_of(release, submitted).ok()?;
+    let rules = release.admission().version(version)?;
+    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    let mut object = submitted.clone();
+    // What is refused here is left as it is.
+    let _ = metadata::decode(release, &mut object, &inventory.namespace);
+    schema.prepare(&mut object);
+    let mutating = mutate::Webhook {
+        release,
+        rules,
+        shape: Shape::of(version),
+        version,
+        operation: Operation::Create,
+    };
+    let mut changed = object.clone();
+    if mutating.run(&mut changed, &mut Admission::default()) == Ok(true) {
+        object = changed;
+        schema.fill_defaults(&mut object);
+    }
+    if let Value::Object(map) = &mut object {
+        map.remove("status");
+    }
+    Some(object)
+}
+
+/// The old object in the version of the new one, pruned and defaulted, as the API server hands
+/// it to webhooks; `None` when there is no such version.
+fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<Value> {
+    let version = version_of(release, new).ok()?;
+    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    let mut converted = if hyperconverged::version_of(old) == version {
+        old.clone()
+    } else {
+        hyperconverged::convert(release, old, version)
+    };
+    schema.prepare(&mut converted);
+    Some(converted)
+}
+
+/// Checks a release that was read from a directory: whether it says of each served version how it
+/// is let in.
+///
+/// # Errors
+/// The first thing that is missing.
+pub fn check(release: &Release) -> Result<(), release::Error> {
+    let api = &release.tables().hyperconverged;
+    let types = release.go_types();
+    let missing = |file: &str, what: &str| Err(release::Error::shape(file, what));
+    if types.named("v1.ObjectMeta").is_none() {
+        return missing("go-types.json", "v1.ObjectMeta is missing");
+    }
+    if !api.served_versions.contains(&api.storage_version) {
+        return missing("release.json", "the version that is stored is not served");
+    }
+    for version in &api.served_versions {
+        let what = format!("the HyperConverged's version {version} is missing");
+        if release.admission().version(version).is_none() {
+            return missing("admission.json", &what);
+        }
+        let schema = format!("hyperconverged.{version}");
+        if release.schema(&schema).is_none() {
+            return Err(release::Error::Missing(format!("crds/{schema}.json")));
+        }
+        if types.of_kind(&format!("{GROUP}/{version}"), KIND).is_none() {
+            return missing("go-types.json", &what);
+        }
+    }
+    Ok(())
+}
+
+/// Where and what is refused.
+type Refused = (Stage, Refusal);
+
+struct Request<'a> {
+    release: &'a Release,
+    inventory: &'a Inventory,
+    operation: Operation<'a>,
+}
+
+impl Request<'_> {
+    fn run(&self, submitted: &Value, admission: &mut Admission) -> Result<Value, Refused> {
+        let release = self.release;
+        let in_schema = |refusal| (Stage::Schema, refusal);
+        let version = version_of(release, submitted).map_err(in_schema)?;
+        let rules = release.admission().version(version);
+        let rules = rules.expect("every served version has admission rules");
+        let schema = release.schema(&format!("hyperconverged.{version}"));
+        let schema = schema.expect("every served version has a schema");
+
+        let (mut object, pruned) = self.prepared(schema, submitted).map_err(in_schema)?;
+        admission.pruned = pruned;
+        for field in &admission.pruned {
+            let warning = format!("unknown field \"{}\"", schema::server_path(&field.path));
+            admission.warnings.push(warning);
+        }
+
+        let mutating = mutate::Webhook {
+            release,
+            rules,
+            shape: Shape::of(version),
+            version,
+            operation: self.operation,
+        };
+        match mutating.run(&mut object, admission) {
+            Ok(false) => {}
+            Ok(true) => schema.fill_defaults(&mut object),
+            Err(refusal) => {
+                if refusal.reason != Reason::GoDecode {
+                    let unchanged = self.prepared(schema, submitted).map_err(in_schema)?.0;
+                    admission.forced = self.valid(schema, unchanged).ok();
+                }
+                return Err((Stage::Mutating, refusal));
+            }
+        }
+        let object = self.valid(schema, object)?;
+        match self.validating_webhook(rules, version, &object, admission) {
+            Ok(()) => Ok(object),
+            Err(refusal) => {
+                admission.forced = Some(object);
+                Err((Stage::Validating, refusal))
+            }
+        }
+    }
+
+    /// The object as the mutating webhook gets it, and what was pruned of it.
+    fn prepared(
+        &self,
+        schema: &Schema,
+        submitted: &Value,
+    ) -> Result<(Value, Vec<PrunedField>), Refusal> {
+        let mut object = submitted.clone();
+        let mut pruned = metadata::decode(self.release, &mut object, &self.inventory.namespace)?;
+        pruned.extend(schema.prepare(&mut object));
+        Ok((object, pruned))
+    }
+
+    /// The object as it would be stored, if schema and rules take it; it is defaulted.
+    fn valid(&self, schema: &Schema, mut object: Value) -> Result<Value, Refused> {
+        if let Value::Object(map) = &mut object {
+            map.remove("status");
+        }
+        let violations = match self.operation {
+            Operation::Create => schema.validate(&object),
+            Operation::Update { old, .. } => schema.validate_update(&object, old),
+        };
+        match metadata::refuse(&violations, &metadata::violations(&object)) {
+            Some(refused) => Err(refused),
+            None => Ok(object),
+        }
+    }
+
+    fn validating_webhook(
+        &self,
+        rules: &VersionRules,
+        version: &str,
+        object: &Value,
+        admission: &mut Admission,
+    ) -> Result<(), Refusal> {
+        metadata::namespace_policy(object, &self.inventory.namespace, self.operation)?;
+        if let (Operation::Update { old, missing }, Some(version)) =
+            (self.operation, &rules.update_as)
+        {
+            return self.update_as(version, object, (old, missing), admission);
+        }
+        let webhook = validate::Webhook {
+            rules,
+            shape: Shape::of(version),
+            object,
+            operation: self.operation,
+            dry_run: DryRun {
+                release: self.release,
+                inventory: self.inventory,
+                read: OnceCell::new(),
+            },
+        };
+        webhook.run(admission)?;
+        admission.read = webhook.dry_run.read.into_inner();
+        Ok(())
+    }
+}
+
+impl Request<'_> {
+    /// An update that the webhook converts first. What it refuses is found again in the version
+    /// that was submitted.
+    fn update_as(
+        &self,
+        version: &str,
+        object: &Value,
+        (old, missing): (&Value, &[&'static str]),
+        admission: &mut Admission,
+    ) -> Result<(), Refusal> {
+        let converted = hyperconverged::convert(self.release, object, version);
+        let old = hyperconverged::convert(self.release, old, version);
+        let rules = self.release.admission().version(version);
+        let request = Request {
+            operation: Operation::Update { old: &old, missing },
+            ..*self
+        };
+        let rules = rules.expect("an update is converted to a version that is served");
+        let known = admission.holes.len();
+        let verdict = request.validating_webhook(rules, version, &converted, admission);
+        admission.read = None;
+        for hole in admission.holes.iter_mut().skip(known) {
+            hole.path = shape::moved_to_v1(object, &hole.path);
+            for cause in hole.hidden.iter_mut().flat_map(|h| &mut h.causes) {
+                cause.path = shape::moved_to_v1(object, &cause.path);
+            }
+        }
+        verdict.map_err(|mut refusal| {
+            for cause in &mut refusal.causes {
+                cause.path = shape::moved_to_v1(object, &cause.path);
+            }
+            refusal
+        })
+    }
+}
+
+/// The version of a kind that is served, `v1beta1`.
+fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Refusal> {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let version = api_version
+        .strip_prefix(GROUP)
+        .and_then(|v| v.strip_prefix('/'));
+    let served = version.filter(|v| release.admission().version(v).is_some());
+    match served {
+        Some(version) if kind == KIND => Ok(version),
+        found => {
+            let message = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
+            let key = if found.is_some() {
+                "kind"
+            } else {
+                "apiVersion"
+            };
+            Err(Refusal::new(Reason::UnknownKind, message).at(Path::root().key(key)))
+        }
+    }
+}

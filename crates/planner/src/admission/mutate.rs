@@ -1,0 +1,250 @@
+//! The mutating webhook. It runs before the schema is validated, on an object that is pruned and
+//! defaulted, and answers with a JSON patch that the API server applies.
+
+use hcoplan_yaml::{Path, Segment};
+use serde_json::{Value, json};
+
+use super::change::{Change, ChangeKind};
+use super::shape::{GATES, Shape, at, list, place, text};
+use super::{Admission, Hole, HoleKind, KIND, Operation, Reason, Refusal};
+use super::{GROUP, gates_to_fields};
+use crate::release::{Mutation, Release, VersionRules};
+
+/// CDI imports at once, without waiting for a first consumer.
+const BIND: &str = "cdi.kubevirt.io/storage.bind.immediate.requested";
+
+/// The webhook with what it looks at.
+pub(super) struct Webhook<'a> {
+    pub(super) release: &'a Release,
+    pub(super) rules: &'a VersionRules,
+    pub(super) shape: &'a Shape,
+    pub(super) version: &'a str,
+    pub(super) operation: Operation<'a>,
+}
+
+impl Webhook<'_> {
+    /// Decodes the object and changes it; says whether there was anything to change. Where it refuses,
+    /// some changes may have been made. Warnings are added to the admission.
+    pub(super) fn run(
+        &self,
+        object: &mut Value,
+        admission: &mut Admission,
+    ) -> Result<bool, Refusal> {
+        let changes = self.changes(object, admission)?;
+        for change in &changes {
+            if let Err(problem) = apply(object, change) {
+                let message = format!("Internal error occurred: {problem}");
+                let refusal = Refusal::new(Reason::MutationFails, message.as_str());
+                let parent = nearest(object, &change.path);
+                admission.holes.push(Hole {
+                    kind: HoleKind::BrokenMutation,
+                    path: parent.clone(),
+                    message,
+                    hidden: None,
+                    unchecked: Vec::new(),
+                });
+                return Err(refusal.at(parent));
+            }
+        }
+        Ok(!changes.is_empty())
+    }
+
+    /// The webhook's answer.
+    fn changes(&self, object: &Value, admission: &mut Admission) -> Result<Vec<Change>, Refusal> {
+        self.decode(object, "failed to parse the HyperConverged")?;
+        let steps = match self.operation {
+            Operation::Create => &self.rules.mutate.create,
+            Operation::Update { .. } => &self.rules.mutate.update,
+        };
+        let mut changes = Vec::new();
+        for step in steps {
+            match step {
+                Mutation::BindAnnotation => self.bind_annotation(object, &mut changes),
+                Mutation::RetentionPolicy => {
+                    self.template_default(object, "retentionPolicy", &json!("None"), &mut changes);
+                }
+                Mutation::ImportsToKeep => {
+                    self.template_default(object, "importsToKeep", &json!(1), &mut changes);
+                }
+                Mutation::EvictionStrategy => changes.extend(self.eviction_strategy(object)),
+                Mutation::DropHighBurst => {
+                    if text(object, self.shape.tuning_policy) == "highBurst" {
+                        changes.push(Change::remove(Path::dotted(self.shape.tuning_policy)));
+                    }
+                }
+                Mutation::MediatedDeviceTypes => self.mediated_device_types(object, &mut changes),
+                Mutation::KsmConfiguration => {
+                    if at(object, self.shape.ksm).is_none() {
+                        changes.push(Change::add(Path::dotted(self.shape.ksm), json!({})));
+                    }
+                }
+                Mutation::GatesToFields => {
+                    let (wanted, said) = self.gates_to_fields(object)?;
+                    changes.extend(wanted);
+                    admission.warnings.extend(said);
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    fn decode(&self, object: &Value, message: &str) -> Result<(), Refusal> {
+        let types = self.release.go_types();
+        let api_version = format!("{GROUP}/{}", self.version);
+        let ty = types.of_kind(&api_version, KIND);
+        let ty = ty.expect("every served version has its Go types");
+        types.decode_check(object, ty).map_err(|error| {
+            let mut refusal = Refusal::new(Reason::GoDecode, message);
+            refusal = refusal.at(place(object, &error.path));
+            for cause in &mut refusal.causes {
+                cause.message.clone_from(&error.message);
+            }
+            refusal
+        })
+    }
+
+    /// Without annotations the webhook adds the map, and does not look whether there is metadata
+    /// around it.
+    fn bind_annotation(&self, object: &Value, changes: &mut Vec<Change>) {
+        for (i, template) in list(object, self.shape.templates).iter().enumerate() {
+            let path = Path::dotted(self.shape.templates).index(i);
+            let path = path.key("metadata").key("annotations");
+            match at(template, "metadata.annotations") {
+                None => changes.push(Change::add(path, json!({BIND: "true"}))),
+                Some(annotations) if annotations.get(BIND).is_none() => {
+                    changes.push(Change::add(path.key(BIND), json!("true")));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn template_default(
+        &self,
+        object: &Value,
+        field: &str,
+        value: &Value,
+        changes: &mut Vec<Change>,
+    ) {
+        for (i, template) in list(object, self.shape.templates).iter().enumerate() {
+            let spec = template.get("spec").filter(|s| !s.is_null());
+            if spec.is_some_and(|s| s.get(field).is_none_or(Value::is_null)) {
+                let path = Path::dotted(self.shape.templates).index(i);
+                changes.push(Change::add(path.key("spec").key(field), value.clone()));
+            }
+        }
+    }
+
+    fn eviction_strategy(&self, object: &Value) -> Option<Change> {
+        let highly_available = at(object, "status.infrastructureHighlyAvailable")?.as_bool()?;
+        if at(object, self.shape.eviction_strategy).is_some() {
+            return None;
+        }
+        let strategy = if highly_available {
+            "LiveMigrate"
+        } else {
+            "None"
+        };
+        let path = Path::dotted(self.shape.eviction_strategy);
+        Some(Change::replace(path, json!(strategy)))
+    }
+
+    fn mediated_device_types(&self, object: &Value, changes: &mut Vec<Change>) {
+        let Some(devices) = at(object, self.shape.mediated_devices) else {
+            return;
+        };
+        let path = Path::dotted(self.shape.mediated_devices);
+        let mut copy = |of: &Value, path: Path| {
+            let old = list(of, "mediatedDevicesTypes");
+            if !old.is_empty() && list(of, "mediatedDeviceTypes").is_empty() {
+                changes.push(Change::add(path.key("mediatedDeviceTypes"), json!(old)));
+            }
+        };
+        copy(devices, path.clone());
+        for (i, node) in list(devices, "nodeMediatedDeviceTypes").iter().enumerate() {
+            copy(node, path.key("nodeMediatedDeviceTypes").index(i));
+        }
+    }
+
+    fn gates_to_fields(&self, object: &Value) -> Result<(Vec<Change>, Vec<String>), Refusal> {
+        let mut changes = Vec::new();
+        let mut warnings = Vec::new();
+        let mut dropped = Vec::new();
+        if let Operation::Update { old, .. } = self.operation {
+            changes.extend(self.old_gates(object, old)?);
+        }
+        for pair in &self.rules.gates_to_fields {
+            let wanted = gates_to_fields::step(object, self.operation, pair)?;
+            changes.extend(wanted.set);
+            dropped.extend(wanted.drop);
+            warnings.extend(wanted.warning.map(|(_, said)| said));
+        }
+        if dropped.len() == list(object, GATES).len() && !dropped.is_empty() {
+            changes.push(Change::remove(Path::dotted(GATES)));
+        } else {
+            dropped.sort_unstable_by(|a, b| b.cmp(a));
+            let gates = Path::dotted(GATES);
+            changes.extend(dropped.iter().map(|i| Change::remove(gates.index(*i))));
+        }
+        Ok((changes, warnings))
+    }
+
+    /// An old object whose gates are `{}` is forgiven (an upgrade from 1.18 leaves that behind);
+    /// any other that does not decode is not.
+    fn old_gates(&self, object: &Value, old: &Value) -> Result<Option<Change>, Refusal> {
+        let empty_map = |gates: &Value| gates.as_object().is_some_and(serde_json::Map::is_empty);
+        if !at(old, GATES).is_some_and(empty_map) {
+            self.decode(old, "failed to parse the old HyperConverged")?;
+            return Ok(None);
+        }
+        let given = at(object, GATES);
+        let remove = given.is_some() && list(object, GATES).is_empty();
+        Ok(remove.then(|| Change::remove(Path::dotted(GATES))))
+    }
+}
+
+/// The path itself, or the deepest object on the way to it that is there.
+fn nearest(object: &Value, path: &Path) -> Path {
+    let mut path = path.clone();
+    while !path.0.is_empty() && path.get(object).is_none() {
+        path = path.parent();
+    }
+    path
+}
+
+/// Applies one operation as the API server's JSON patch library does; `Err` in its words.
+fn apply(object: &mut Value, change: &Change) -> Result<(), String> {
+    let (kind, path) = (change.kind, &change.path);
+    let verb = match kind {
+        ChangeKind::Add => "add",
+        ChangeKind::Replace => "replace",
+        ChangeKind::Remove => "remove",
+    };
+    let pointer = path.to_pointer();
+    let missing = || {
+        format!(
+            "{verb} operation does not apply: doc is missing path: \"{pointer}\": missing value"
+        )
+    };
+    let parents = path.parent().0;
+    let parent = parents.iter().try_fold(object, |value, step| match step {
+        Segment::Key(key) => value.get_mut(key),
+        Segment::Index(index) => value.get_mut(*index),
+    });
+    match (parent, path.0.last()) {
+        (Some(Value::Object(map)), Some(Segment::Key(key))) => {
+            match kind {
+                ChangeKind::Remove => drop(map.remove(key)),
+                _ => drop(map.insert(key.clone(), change.value.clone())),
+            }
+            Ok(())
+        }
+        (Some(Value::Array(items)), Some(Segment::Index(index)))
+            if kind == ChangeKind::Remove && *index < items.len() =>
+        {
+            items.remove(*index);
+            Ok(())
+        }
+        _ => Err(missing()),
+    }
+}

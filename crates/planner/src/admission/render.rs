@@ -1,0 +1,204 @@
+//! The validating webhook renders the operands to see whether it can. It runs in a pod of its
+//! own, without the operator's environment and without looking at nodes.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::shape::{Shape, at, list, text};
+use super::{Operation, Reason, Refusal};
+use crate::boot_images::{GoldenImages, HcoStage};
+use crate::hyperconverged::{HyperConverged, Submitted};
+use crate::inventory::Inventory;
+use crate::jsonpatch;
+use crate::operands::{self, Context};
+use crate::release::{Platform, Release};
+use crate::topology::Topology;
+
+/// What the tuning policy `annotation` reads.
+const TUNING_ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
+
+/// What rendering needs besides the object.
+pub(super) struct DryRun<'a> {
+    pub(super) release: &'a Release,
+    pub(super) inventory: &'a Inventory,
+    /// What it reads of the object.
+    pub(super) read: OnceCell<Submitted>,
+}
+
+/// The operand CRs that an update is tried on: kind, its operand, and how the API server calls it
+/// when it isn't there.
+const TRIED: [(&str, &str, &str); 4] = [
+    (
+        "KubeVirt",
+        "kubevirt",
+        "kubevirts.kubevirt.io \"kubevirt-kubevirt-hyperconverged\"",
+    ),
+    (
+        "CDI",
+        "cdi",
+        "cdis.cdi.kubevirt.io \"cdi-kubevirt-hyperconverged\"",
+    ),
+    (
+        "NetworkAddonsConfig",
+        "network-addons",
+        "networkaddonsconfigs.networkaddonsoperator.network.kubevirt.io \"cluster\"",
+    ),
+    (
+        "SSP",
+        "ssp",
+        "ssps.ssp.kubevirt.io \"ssp-kubevirt-hyperconverged\"",
+    ),
+];
+
+/// The kinds of the operand CRs that the webhook reads when a HyperConverged is updated.
+pub fn tried_on_update() -> impl Iterator<Item = &'static str> {
+    TRIED.into_iter().map(|(kind, ..)| kind)
+}
+
+/// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
+/// patch writes into the HyperConverged is seen by those after it. An update tries the result on
+/// the operand CRs, which must be there, and leaves SSP out on plain Kubernetes.
+pub(super) fn check(
+    object: &Value,
+    shape: &Shape,
+    operation: Operation<'_>,
+    dry_run: &DryRun<'_>,
+) -> Result<(), Refusal> {
+    let (release, inventory) = (dry_run.release, dry_run.inventory);
+    let read = || HyperConverged::from_submitted(release, object);
+    let mut hc = Cow::Borrowed(&dry_run.read.get_or_init(read).read);
+    let known = Known::of(release, inventory, operation);
+    for (kind, name, called) in TRIED {
+        let is_update = matches!(operation, Operation::Update { .. });
+        if is_update && kind == "SSP" && inventory.platform == Platform::Kubernetes {
+            continue;
+        }
+        if let Operation::Update { missing, .. } = operation
+            && missing.contains(&kind)
+        {
+            let message = format!("{called} not found");
+            return Err(Refusal::new(Reason::OperandMissing, message).at(Path::root()));
+        }
+        let images = match kind {
+            "SSP" if reads_golden_images(&hc) => {
+                GoldenImages::of(release, &hc, &known.by_nodes, known.schedule)
+                    .render()
+                    .map(Arc::new)
+            }
+            _ => Ok(Arc::default()),
+        };
+        let templates = HcoStage::for_ssp(&images);
+        let stage = operands::Stage::Webhook;
+        let topology = match kind {
+            "SSP" => &known.by_status,
+            _ => &known.by_nodes,
+        };
+        let cx = Context::new(release, inventory, topology, &hc, templates, stage);
+        let reached =
+            operands::reached_by(&cx, name).map_err(|error| refusal(object, shape, &error))?;
+        for (path, value) in jsonpatch::write_through(release, &hc, &reached) {
+            hc.to_mut().set(&path, value);
+        }
+    }
+    Ok(())
+}
+
+/// What the webhook's pod knows of the cluster: nothing but what the operator wrote down on the
+/// object before.
+#[derive(Default)]
+struct Known<'a> {
+    /// What it takes for the nodes' architectures.
+    by_nodes: Topology,
+    /// What SSP gets as the cluster's architectures.
+    by_status: Topology,
+    /// `status.dataImportSchedule`.
+    schedule: Option<&'a str>,
+}
+
+impl<'a> Known<'a> {
+    fn of(release: &Release, inventory: &Inventory, operation: Operation<'a>) -> Self {
+        let Operation::Update { old, .. } = operation else {
+            return Self::default();
+        };
+        let by_status = from_status(old);
+        let stands_in = inventory.platform == Platform::OpenShift
+            && release.has("webhook-takes-nodes-from-status");
+        let schedule = text(old, "status.dataImportSchedule");
+        Self {
+            by_nodes: match stands_in {
+                true => by_status.clone(),
+                false => Topology::default(),
+            },
+            by_status,
+            schedule: Some(schedule).filter(|s| !s.is_empty()),
+        }
+    }
+}
+
+/// Whether a dry run can fail of the golden images: by those of the HyperConverged, or by a patch of
+/// what becomes of them all.
+fn reads_golden_images(hc: &HyperConverged) -> bool {
+    let patch = jsonpatch::annotation_of("SSP");
+    patch.is_some_and(|a| hc.annotations.contains_key(a))
+        || !hc
+            .list("workloadSources.dataImportCronTemplates")
+            .is_empty()
+}
+
+/// The architectures that the operator wrote down last.
+fn from_status(old: &Value) -> Topology {
+    let architectures = |path: &str| {
+        let names = list(old, path).iter().filter_map(Value::as_str);
+        names.map(str::to_owned).collect()
+    };
+    Topology {
+        control_plane_architectures: architectures("status.nodeInfo.controlPlaneArchitectures"),
+        workload_architectures: architectures("status.nodeInfo.workloadsArchitectures"),
+        ..Topology::default()
+    }
+}
+
+fn refusal(object: &Value, shape: &Shape, error: &operands::Error) -> Refusal {
+    if error.is_panic() && error.operand == "KubeVirt" {
+        let refusal = Refusal::new(Reason::TlsProfileUnknown, error.message.as_str());
+        let profile = Path::dotted(shape.tls);
+        return match at(object, shape.tls) {
+            None => refusal.at(Path::root()),
+            Some(own) if own.get("type").is_some() => refusal.at(profile.key("type")),
+            Some(_) => refusal.at(profile),
+        };
+    }
+    let refusal = Refusal::new(Reason::Render, error.message.as_str());
+    let annotations = Path::dotted("metadata.annotations");
+    if let Some(patch) = &error.patch {
+        let mut refusal = refusal.at(annotations.key(patch.0));
+        refusal.patch = Some(patch.clone());
+        return refusal;
+    }
+    if let Some(twice) = error
+        .message
+        .strip_suffix(" DataImportCronTable is already defined")
+    {
+        let templates = list(object, shape.templates);
+        let called = |t: &Value| t["metadata"]["name"] == twice;
+        if let Some(last) = templates.iter().rposition(called) {
+            let path = Path::dotted(shape.templates).index(last);
+            return refusal.at(path.key("metadata").key("name"));
+        }
+    }
+    if error.message.starts_with("kubeSecondaryDNSNameServerIP ") {
+        return refusal.at(Path::dotted(shape.secondary_dns_server));
+    }
+    if at(object, shape.tuning_policy).is_some() && error.operand == "KubeVirt" {
+        let given = object["metadata"]["annotations"].get(TUNING_ANNOTATION);
+        return match given {
+            Some(_) => refusal.at(annotations.key(TUNING_ANNOTATION)),
+            None => refusal.at(Path::dotted(shape.tuning_policy)),
+        };
+    }
+    refusal
+}

@@ -1,0 +1,163 @@
+//! Where the fields that the webhooks look at are, by API version.
+
+use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
+
+use crate::hyperconverged::MOVES;
+
+/// Dotted paths of the fields that the webhooks look at.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) certificates: &'static str,
+    pub(super) templates: &'static str,
+    pub(super) tls: &'static str,
+    pub(super) workloads: &'static str,
+    pub(super) infra: &'static str,
+    pub(super) eviction_strategy: &'static str,
+    pub(super) ksm: &'static str,
+    pub(super) tuning_policy: &'static str,
+    pub(super) mediated_devices: &'static str,
+    pub(super) secondary_dns_server: &'static str,
+}
+
+/// Where the gates are, in every version.
+pub(super) const GATES: &str = "spec.featureGates";
+
+const V1BETA1: Shape = Shape {
+    certificates: "spec.certConfig",
+    templates: "spec.dataImportCronTemplates",
+    tls: "spec.tlsSecurityProfile",
+    workloads: "spec.workloads.nodePlacement",
+    infra: "spec.infra.nodePlacement",
+    eviction_strategy: "spec.evictionStrategy",
+    ksm: "spec.ksmConfiguration",
+    tuning_policy: "spec.tuningPolicy",
+    mediated_devices: "spec.mediatedDevicesConfiguration",
+    secondary_dns_server: "spec.kubeSecondaryDNSNameServerIP",
+};
+
+const V1: Shape = Shape {
+    certificates: "spec.security.certConfig",
+    templates: "spec.workloadSources.dataImportCronTemplates",
+    tls: "spec.security.tlsSecurityProfile",
+    workloads: "spec.deployment.nodePlacements.workload",
+    infra: "spec.deployment.nodePlacements.infra",
+    eviction_strategy: "spec.virtualization.evictionStrategy",
+    ksm: "spec.virtualization.ksmConfiguration",
+    tuning_policy: "spec.virtualization.tuningPolicy",
+    mediated_devices: "spec.virtualization.mediatedDevicesConfiguration",
+    secondary_dns_server: "spec.networking.kubeSecondaryDNSNameServerIP",
+};
+
+impl Shape {
+    /// The shape of `v1beta1`, else that of the newest version.
+    pub(super) fn of(version: &str) -> &'static Self {
+        if version == "v1beta1" { &V1BETA1 } else { &V1 }
+    }
+}
+
+/// The value at a dotted path; null counts as absent, as it does for Go's pointers.
+pub(super) use hcoplan_kubernetes::tree::get as at;
+
+/// The string at a dotted path, empty when absent.
+pub(super) fn text<'v>(object: &'v Value, path: &str) -> &'v str {
+    at(object, path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The list at a dotted path, empty when absent.
+pub(super) fn list<'v>(object: &'v Value, path: &str) -> &'v [Value] {
+    at(object, path)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+/// The place that a Go decoder's or a message's path means: `spec.a[0].b`. Keys may hold dots,
+/// so the longest key that is there wins.
+pub(super) fn place(object: &Value, text: &str) -> Path {
+    let mut path = Path::root();
+    let mut here = Some(object);
+    let mut rest = text;
+    while !rest.is_empty() {
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+        if let Some((index, behind)) = rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
+            let index = index.parse().unwrap_or_default();
+            path = path.index(index);
+            here = here.and_then(|v| v.get(index));
+            rest = behind;
+            continue;
+        }
+        let keys = here.and_then(Value::as_object).into_iter().flatten();
+        let there = keys
+            .map(|(k, _)| k.as_str())
+            .filter(|k| rest.strip_prefix(k).is_some_and(ends_a_key))
+            .max_by_key(|k| k.len());
+        let end = rest.find(['.', '[']).unwrap_or(rest.len());
+        let key = there.filter(|k| !k.is_empty()).unwrap_or(&rest[..end]);
+        if key.is_empty() {
+            break;
+        }
+        path = path.key(key);
+        rest = &rest[key.len()..];
+        here = here.and_then(|v| v.get(key));
+    }
+    path
+}
+
+/// Where a place of a v1beta1 document is in the v1 document that it was converted from.
+pub(super) fn moved_to_v1(object: &Value, path: &Path) -> Path {
+    if let [Segment::Key(spec), Segment::Key(gates), Segment::Key(gate)] = &path.0[..]
+        && spec == "spec"
+        && gates == "featureGates"
+    {
+        let listed = list(object, GATES).iter().position(|g| g["name"] == **gate);
+        let list = Path::dotted(GATES);
+        return listed.map_or(list.clone(), |i| list.index(i).key("name"));
+    }
+    let moved = MOVES.iter().rev().find_map(|(from, to)| {
+        let from = Path::dotted(&format!("spec.{from}"));
+        path.starts_with(&from).then(|| {
+            let mut moved = Path::dotted(&format!("spec.{to}"));
+            moved.0.extend_from_slice(&path.0[from.0.len()..]);
+            moved
+        })
+    });
+    moved.unwrap_or_else(|| path.clone())
+}
+
+fn ends_a_key(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(['.', '['])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn finds_what_was_converted() {
+        let object = json!({"spec": {"featureGates": [{"name": "a"}, {"name": "b"}]}});
+        for (there, here) in [
+            ("spec.certConfig.ca", "spec.security.certConfig.ca"),
+            (
+                "spec.dataImportCronTemplates[1].spec",
+                "spec.workloadSources.dataImportCronTemplates[1].spec",
+            ),
+            ("spec.featureGates.b", "spec.featureGates[1].name"),
+            ("metadata.name", "metadata.name"),
+        ] {
+            let found = moved_to_v1(&object, &Path::dotted(there));
+            assert_eq!(found, Path::dotted(here));
+        }
+    }
+
+    #[test]
+    fn finds_keys_with_dots() {
+        let object = json!({"metadata": {"labels": {"a.b/c": true, "a": 1}}, "l": [{"x": 1}]});
+        let labels = Path::dotted("metadata.labels");
+        assert_eq!(place(&object, "metadata.labels.a.b/c"), labels.key("a.b/c"));
+        assert_eq!(place(&object, "metadata.labels.a"), labels.key("a"));
+        assert_eq!(place(&object, "l[0].x"), Path::dotted("l[0].x"));
+        assert_eq!(place(&object, "l[0].y.z"), Path::dotted("l[0].y.z"));
+        assert_eq!(place(&object, ""), Path::root());
+    }
+}

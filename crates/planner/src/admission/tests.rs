@@ -1,0 +1,489 @@
+//! One case per rule, hole and operation, on the releases that are compiled in.
+
+use hcoplan_kubernetes::schema::{ViolationKind, generate};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::release::Check;
+
+fn create(release: &str, object: &Value) -> Admission {
+    let release = Release::known(release).expect("known");
+    admit(&release, &Inventory::default(), object, Operation::Create)
+}
+
+fn update(release: &str, object: &Value, old: &Value) -> Admission {
+    let release = Release::known(release).expect("known");
+    let operation = Operation::Update { old, missing: &[] };
+    admit(&release, &Inventory::default(), object, operation)
+}
+
+fn hyperconverged(version: &str, spec: Value) -> Value {
+    json!({
+        "apiVersion": format!("hco.kubevirt.io/{version}"),
+        "kind": "HyperConverged",
+        "metadata": {"name": "kubevirt-hyperconverged"},
+        "spec": spec,
+    })
+}
+
+fn v1beta1(spec: Value) -> Value {
+    hyperconverged("v1beta1", spec)
+}
+
+fn stored(release: &str, object: &Value) -> Value {
+    let admission = create(release, object);
+    let message = admission.message;
+    admission
+        .stored
+        .unwrap_or_else(|| panic!("refused: {message}"))
+}
+
+fn places(admission: &Admission) -> Vec<String> {
+    let causes = admission.causes.iter();
+    causes.map(|c| c.path.to_string()).collect()
+}
+
+#[test]
+fn kinds_and_versions() {
+    let mut object = hyperconverged("v1", json!({}));
+    let admission = create("1.17", &object);
+    assert_eq!(admission.reason, Some(Reason::UnknownKind));
+    assert_eq!(admission.stage, Some(Stage::Schema));
+    assert_eq!(
+        admission.message,
+        "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\""
+    );
+    assert_eq!(places(&admission), ["apiVersion"]);
+    assert!(create("1.18", &object).accepted);
+    object["kind"] = json!("HyperConverge");
+    assert_eq!(places(&create("1.18", &object)), ["kind"]);
+    assert_eq!(create("1.18", &json!([])).reason, Some(Reason::UnknownKind));
+}
+
+#[test]
+fn metadata_is_decoded_and_completed() {
+    let mut object = v1beta1(json!({}));
+    object["metadata"]["labels"] = json!({"a.b/c": true});
+    let admission = create("1.18", &object);
+    assert_eq!(
+        admission.message,
+        "json: cannot unmarshal bool into Go struct field ObjectMeta.labels of type string"
+    );
+    assert_eq!(places(&admission), ["metadata.labels[\"a.b/c\"]"]);
+
+    object["metadata"]["labels"] = json!({});
+    object["metadata"]["bogus"] = json!(1);
+    let admission = create("1.18", &object);
+    assert_eq!(admission.warnings, ["unknown field \"metadata.bogus\""]);
+    assert_eq!(
+        admission.stored.expect("accepted")["metadata"],
+        json!({"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"})
+    );
+
+    object["metadata"] = json!({"name": "kubevirt-hyperconverged", "uid": "x", "generation": 4,
+        "resourceVersion": "7", "managedFields": [{"manager": "kubectl"}]});
+    let metadata = stored("1.18", &object)["metadata"].clone();
+    assert_eq!(metadata.as_object().expect("a map").len(), 2, "{metadata}");
+
+    object["metadata"] = json!({"labels": {"-": "x y"}});
+    let admission = create("1.18", &object);
+    assert_eq!(
+        admission.reason,
+        Some(Reason::Schema(ViolationKind::Required))
+    );
+    assert_eq!(admission.causes.len(), 3, "{}", admission.message);
+}
+
+#[test]
+fn another_namespace() {
+    let mut object = v1beta1(json!({}));
+    object["metadata"]["namespace"] = json!("elsewhere");
+    let admission = create("1.19", &object);
+    assert_eq!(admission.reason, Some(Reason::Namespace));
+    assert!(
+        admission
+            .message
+            .ends_with("created in the 'kubevirt-hyperconverged' namespace.")
+    );
+    assert!(admission.forced.is_some(), "a policy can be forced");
+}
+
+#[test]
+fn a_decode_error_says_where() {
+    let object = v1beta1(json!({"certConfig": {"ca": {"duration": "2 days"}}}));
+    let admission = create("1.17", &object);
+    assert_eq!(admission.message, "failed to parse the HyperConverged");
+    assert_eq!(places(&admission), ["spec.certConfig.ca.duration"]);
+    assert!(admission.causes[0].message.contains("2 days"));
+}
+
+#[test]
+fn a_schema_refusal_cannot_be_forced() {
+    let admission = create("1.18", &v1beta1(json!({"evictionStrategy": "live"})));
+    assert_eq!(
+        admission.reason,
+        Some(Reason::Schema(ViolationKind::Unsupported))
+    );
+    assert!(admission.forced.is_none());
+}
+
+#[test]
+fn a_warning_hides_a_refusal_before_1_19() {
+    let bad = json!({"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "B"}]}]});
+    let placement = json!({"nodePlacement": {"affinity": {"nodeAffinity":
+        {"requiredDuringSchedulingIgnoredDuringExecution": bad}}}});
+    let object = v1beta1(json!({"featureGates": {"nonRoot": true}, "workloads": placement}));
+    let admission = create("1.18", &object);
+    assert!(admission.accepted);
+    let [hole] = &admission.holes[..] else {
+        panic!("{:?}", admission.holes);
+    };
+    assert_eq!(hole.kind, HoleKind::WarningEndsValidation);
+    assert_eq!(hole.path.to_string(), "spec.featureGates.nonRoot");
+    let hidden = hole.hidden.as_ref().expect("something is hidden");
+    assert_eq!(hidden.reason, Reason::Affinity);
+    assert!(
+        hidden.causes[0]
+            .path
+            .to_string()
+            .ends_with("matchExpressions[0].operator")
+    );
+
+    let admission = create("1.19", &object);
+    assert_eq!(admission.reason, Some(Reason::Affinity));
+    assert!(
+        admission.warnings[0].contains("nonRoot"),
+        "{:?}",
+        admission.warnings
+    );
+}
+
+/// Those of an update come later, so that a warning hides more.
+#[test]
+fn a_warning_hides_the_certificates_of_an_update() {
+    let object = |spec| v1beta1(json!(spec));
+    let (old, new) = (
+        object(json!({})),
+        object(json!({"featureGates": {"nonRoot": true}})),
+    );
+    let unchecked = |admission: Admission| admission.holes[0].unchecked.clone();
+    assert_eq!(
+        unchecked(create("1.17", &new)),
+        [Check::TuningWarning, Check::Affinity, Check::Render]
+    );
+    let hidden = unchecked(update("1.17", &new, &old));
+    assert!(hidden.contains(&Check::Certificates), "{hidden:?}");
+}
+
+#[test]
+fn a_custom_profile_without_custom() {
+    let object = v1beta1(json!({"tlsSecurityProfile": {"type": "Custom"}}));
+    let old = create("1.17", &object);
+    assert!(old.message.starts_with("panic: "), "{}", old.message);
+    assert_eq!(old.holes[0].kind, HoleKind::Panic);
+    let new = create("1.18", &object);
+    assert!(
+        new.message.starts_with("missing required field"),
+        "{}",
+        new.message
+    );
+    assert!(new.holes.is_empty());
+}
+
+#[test]
+fn a_mutation_that_cannot_be_made() {
+    let object = v1beta1(json!({"dataImportCronTemplates": [{"spec": null}]}));
+    let admission = create("1.18", &object);
+    assert_eq!(admission.stage, Some(Stage::Mutating));
+    assert_eq!(admission.reason, Some(Reason::MutationFails));
+    assert_eq!(places(&admission), ["spec.dataImportCronTemplates[0]"]);
+    assert_eq!(admission.holes[0].kind, HoleKind::BrokenMutation);
+}
+
+#[test]
+fn several_affinity_problems() {
+    let term = json!({"matchExpressions": [
+        {"key": "", "operator": "In", "values": []},
+        {"key": "a", "operator": "Gt", "values": ["x", "-"]},
+    ], "matchFields": [{"key": "metadata.name", "operator": "Gt"}, {"key": "n", "operator": "In"}]});
+    let infra = json!({"nodePlacement": {"affinity": {"nodeAffinity":
+        {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{}, term]}}}}});
+    let admission = create("1.17", &v1beta1(json!({"infra": infra})));
+    let messages: Vec<&str> = admission
+        .causes
+        .iter()
+        .map(|c| c.message.as_str())
+        .collect();
+    let name = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+    let regex = "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+    let value_regex = "(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+    let terms = "nodeSelectorTerms[1].";
+    assert_eq!(
+        messages,
+        [
+            format!(
+                "{terms}matchExpressions[0].key: Invalid value: \"\": name part must be non-empty; name part {name} {regex}"
+            ),
+            format!(
+                "{terms}matchExpressions[0].values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"
+            ),
+            format!(
+                "{terms}matchExpressions[1].values: Invalid value: [\"x\",\"-\"]: for 'Gt', 'Lt' operators, exactly one value is required"
+            ),
+            format!(
+                "{terms}matchExpressions[1].values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"
+            ),
+            format!(
+                "{terms}matchExpressions[1].values[1]: Invalid value: \"-\": for 'Gt', 'Lt' operators, the value must be an integer"
+            ),
+            format!(
+                "{terms}matchExpressions[1].values[1][a]: Invalid value: \"-\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character {value_regex}"
+            ),
+            format!(
+                "{terms}matchFields[0].operator: Unsupported value: \"Gt\": supported values: \"In\", \"NotIn\""
+            ),
+            format!("{terms}matchFields[1].values: Invalid value: null: must have one element"),
+        ]
+    );
+    assert!(
+        admission
+            .message
+            .starts_with("invalid infra node placement affinity: [")
+    );
+}
+
+#[test]
+fn an_update_that_changes_nothing_is_not_looked_at() {
+    let cert = json!({"server": {"duration": "24h", "renewBefore": "25h"}});
+    let mut old = stored("1.17", &v1beta1(json!({})));
+    old["spec"]["certConfig"]["server"] = cert["server"].clone();
+    assert!(
+        update("1.17", &old, &old).accepted,
+        "certificates come after"
+    );
+    assert_eq!(
+        update("1.19", &old, &old).reason,
+        Some(Reason::CertificateOrder),
+        "certificates come first"
+    );
+    let mut new = old.clone();
+    new["spec"]["uninstallStrategy"] = json!("RemoveWorkloads");
+    assert_eq!(
+        update("1.17", &new, &old).reason,
+        Some(Reason::CertificateOrder)
+    );
+}
+
+#[test]
+fn an_old_object_may_be_of_another_version_and_not_defaulted() {
+    let old = v1beta1(json!({"uninstallStrategy": "RemoveWorkloads"}));
+    let new = hyperconverged(
+        "v1",
+        json!({"deployment": {"uninstallStrategy": "RemoveWorkloads"}}),
+    );
+    for release in ["1.18", "1.19"] {
+        let admission = update(release, &new, &old);
+        assert!(admission.accepted, "{}", admission.message);
+    }
+}
+
+#[test]
+fn a_name_server_that_is_no_address() {
+    let object = v1beta1(json!({"kubeSecondaryDNSNameServerIP": "1.2.3"}));
+    let admission = create("1.18", &object);
+    assert_eq!(
+        admission.message,
+        "kubeSecondaryDNSNameServerIP isn't a valid IPv4"
+    );
+    assert_eq!(places(&admission), ["spec.kubeSecondaryDNSNameServerIP"]);
+}
+
+#[test]
+fn an_update_fills_in_the_eviction_strategy_by_the_status_that_it_carries() {
+    let mut old = stored("1.18", &v1beta1(json!({})));
+    old["status"] = json!({"infrastructureHighlyAvailable": true});
+    // kubectl apply sends the live object's status along, kubectl replace what the file says.
+    for (status, strategy) in [
+        (
+            json!({"infrastructureHighlyAvailable": true}),
+            json!("LiveMigrate"),
+        ),
+        (
+            json!({"infrastructureHighlyAvailable": false}),
+            json!("None"),
+        ),
+        (json!({}), Value::Null),
+    ] {
+        let mut new = old.clone();
+        new["status"] = status;
+        let stored = update("1.18", &new, &old).stored.expect("accepted");
+        assert_eq!(stored["spec"]["evictionStrategy"], strategy);
+        assert_eq!(stored.get("status"), None);
+    }
+}
+
+#[test]
+fn a_moved_gate_is_warned_about_when_it_changes() {
+    let object = v1beta1(json!({"featureGates": {"deployVmConsoleProxy": true, "nonRoot": true}}));
+    let old = stored("1.17", &object);
+    assert_eq!(create("1.17", &object).warnings.len(), 2);
+    let unchanged = update("1.17", &object, &old).warnings;
+    assert_eq!(unchanged.len(), 1, "{unchanged:?}");
+    let changed = v1beta1(json!({"featureGates": {"deployVmConsoleProxy": false}}));
+    let warnings = update("1.17", &changed, &old).warnings;
+    assert!(
+        warnings[0].contains("use spec.deployVmConsoleProxy instead"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn a_v1_update_on_1_18_is_checked_as_v1beta1() {
+    let old = stored("1.18", &hyperconverged("v1", json!({})));
+    let mut new = old.clone();
+    new["spec"]["security"]["certConfig"]["ca"]["duration"] = json!("5m");
+    let admission = update("1.18", &new, &old);
+    assert_eq!(
+        admission.message,
+        "spec.certConfig.ca.duration: value is too small"
+    );
+    assert_eq!(places(&admission), ["spec.security.certConfig.ca.duration"]);
+    let message = create("1.18", &new).message;
+    assert_eq!(
+        message,
+        "spec.security.certConfig.ca.duration: value is too small"
+    );
+}
+
+/// Every row of HCO's decisions about a deprecated gate and the field in its place.
+#[test]
+fn gates_and_fields_are_kept_in_step_on_update() {
+    let object = |gate: Option<&str>, field: Option<bool>| {
+        let mut spec = json!({"storage": {}});
+        if let Some(state) = gate {
+            spec["featureGates"] = json!([{"name": "PersistentReservation", "state": state}]);
+        }
+        if let Some(field) = field {
+            spec["storage"]["persistentReservationConfiguration"] = json!({"enabled": field});
+        }
+        hyperconverged("v1", spec)
+    };
+    let on = Some("Enabled");
+    let off = Some("Disabled");
+    let cases = [
+        // old gate and field, new gate and field; then the gate, field and warning afterwards
+        ((None, None), (on, None), Some((on, Some(true), true))),
+        (
+            (None, Some(false)),
+            (on, Some(false)),
+            Some((on, Some(true), true)),
+        ),
+        (
+            (off, Some(false)),
+            (on, Some(true)),
+            Some((on, Some(true), true)),
+        ),
+        ((off, Some(true)), (on, Some(false)), None),
+        (
+            (on, Some(true)),
+            (on, Some(false)),
+            Some((None, Some(false), false)),
+        ),
+        ((on, Some(true)), (on, None), Some((None, None, false))),
+        (
+            (on, Some(true)),
+            (on, Some(true)),
+            Some((on, Some(true), false)),
+        ),
+        (
+            (on, Some(true)),
+            (None, Some(true)),
+            Some((None, Some(true), false)),
+        ),
+    ];
+    for ((old_gate, old_field), (gate, field), expected) in cases {
+        let mut old = stored("1.19", &hyperconverged("v1", json!({})));
+        let bare = object(old_gate, old_field);
+        for key in ["featureGates", "storage"] {
+            if let Some(value) = bare["spec"].get(key) {
+                old["spec"][key] = value.clone();
+            }
+        }
+        let admission = update("1.19", &object(gate, field), &old);
+        let case = format!("{old_gate:?} {old_field:?} -> {gate:?} {field:?}");
+        let Some((gate, field, warned)) = expected else {
+            assert_eq!(
+                admission.reason,
+                Some(Reason::GateContradictsField),
+                "{case}"
+            );
+            assert_eq!(admission.causes.len(), 2);
+            continue;
+        };
+        let now = admission
+            .stored
+            .unwrap_or_else(|| panic!("{case}: {}", admission.message));
+        assert_eq!(
+            now["spec"]["featureGates"][0]["state"].as_str(),
+            gate,
+            "{case}"
+        );
+        let enabled = &now["spec"]["storage"]["persistentReservationConfiguration"]["enabled"];
+        assert_eq!(enabled.as_bool(), field, "{case}");
+        let mutated = admission
+            .warnings
+            .iter()
+            .any(|w| w.starts_with("feature gate"));
+        assert_eq!(mutated, warned, "{case}");
+    }
+}
+
+#[test]
+fn gates_that_a_field_overruled_go_together() {
+    let gates = json!([{"name": "persistentReservation"}, {"name": "alignCPUs"},
+                       {"name": "disableMDevConfiguration"}]);
+    let fields = |pr: bool, mdev: bool| {
+        hyperconverged(
+            "v1",
+            json!({"featureGates": gates,
+                "storage": {"persistentReservationConfiguration": {"enabled": pr}},
+                "virtualization": {"mediatedDevicesConfiguration": {"enabled": mdev}}}),
+        )
+    };
+    let old = stored("1.19", &fields(true, false));
+    let now = update("1.19", &fields(false, true), &old)
+        .stored
+        .expect("accepted");
+    assert_eq!(now["spec"]["featureGates"], json!([{"name": "alignCPUs"}]));
+}
+
+#[test]
+fn an_old_object_with_gates_of_1_18_is_forgiven() {
+    let mut old = stored("1.19", &hyperconverged("v1", json!({})));
+    old["spec"]["featureGates"] = json!({});
+    assert!(update("1.19", &hyperconverged("v1", json!({})), &old).accepted);
+    old["spec"]["featureGates"] = json!("x");
+    let admission = update("1.19", &hyperconverged("v1", json!({})), &old);
+    assert_eq!(admission.message, "failed to parse the old HyperConverged");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_stored_is_admitted_again_unchanged(seed: u64, odd: bool, choice: usize) {
+        let versions = [("1.16", "v1beta1"), ("1.17", "v1beta1"), ("1.18", "v1beta1"),
+                        ("1.18", "v1"), ("1.19", "v1beta1"), ("1.19", "v1")];
+        let (name, version) = versions[choice % versions.len()];
+        let release = Release::known(name).expect("known");
+        let schema = release.schema(&format!("hyperconverged.{version}")).expect("served");
+        let object = generate::object(schema, seed, odd);
+        let first = create(name, &object);
+        let whole = first.stage != Some(Stage::Mutating);
+        if let Some(stored) = first.stored.or(first.forced).filter(|_| whole) {
+            let again = create(name, &stored);
+            prop_assert_eq!(again.stored.or(again.forced), Some(stored));
+        }
+    }
+}

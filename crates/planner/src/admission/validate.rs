@@ -1,0 +1,205 @@
+//! The validating webhook: its checks in the release's order, with the release's holes.
+
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::gates::{self, Warning};
+use super::render::{self, DryRun};
+use super::shape::{Shape, at, list, text};
+use super::{Admission, Hole, HoleKind, KIND, Operation, Reason, Refusal};
+use super::{affinity, certificates, templates, tls};
+use crate::release::{Check, VersionRules, Warnings};
+
+/// The webhook with what it looks at.
+pub(super) struct Webhook<'a> {
+    pub(super) rules: &'a VersionRules,
+    pub(super) shape: &'a Shape,
+    pub(super) object: &'a Value,
+    pub(super) operation: Operation<'a>,
+    pub(super) dry_run: DryRun<'a>,
+}
+
+impl Webhook<'_> {
+    /// Runs the checks; warnings and holes are added to the admission.
+    pub(super) fn run(&self, admission: &mut Admission) -> Result<(), Refusal> {
+        match self.rules.warnings {
+            Warnings::EndValidation => self.until_a_warning(admission),
+            Warnings::Collected => self.all(admission),
+        }
+    }
+
+    fn checks(&self) -> &[Check] {
+        match self.operation {
+            Operation::Create => &self.rules.validate.create,
+            Operation::Update { .. } => &self.rules.validate.update,
+        }
+    }
+
+    /// The first warning lets the object in. What would have been refused behind it is looked
+    /// for all the same, to be told.
+    fn until_a_warning(&self, admission: &mut Admission) -> Result<(), Refusal> {
+        let mut ended: Option<(Warning, Vec<Check>)> = None;
+        for (check, next) in self.checks().iter().zip(1..) {
+            if *check == Check::Unchanged && self.is_unchanged() {
+                break;
+            }
+            let warnings = self.warnings(*check);
+            if ended.is_none() && !warnings.is_empty() {
+                let unchecked = self.checks()[next..].to_vec();
+                ended = warnings.first().cloned().map(|w| (w, unchecked));
+                admission
+                    .warnings
+                    .extend(warnings.into_iter().map(|(_, said)| said));
+                continue;
+            }
+            if let Err(refusal) = self.refuse(*check) {
+                return match ended {
+                    Some(warning) => {
+                        admission.holes.push(ends(warning, Some(refusal)));
+                        Ok(())
+                    }
+                    None => {
+                        admission.holes.extend(panics(&refusal));
+                        Err(refusal)
+                    }
+                };
+            }
+        }
+        admission.holes.extend(ended.map(|w| ends(w, None)));
+        Ok(())
+    }
+
+    /// Warnings about gates are given with a refusal, too. A panic leaves none.
+    fn all(&self, admission: &mut Admission) -> Result<(), Refusal> {
+        let before = admission.warnings.len();
+        let verdict = self.all_collected(admission);
+        if verdict.as_ref().is_err_and(Refusal::is_panic) {
+            admission.warnings.truncate(before);
+        }
+        verdict
+    }
+
+    fn all_collected(&self, admission: &mut Admission) -> Result<(), Refusal> {
+        let mut refused = None;
+        for check in self.checks() {
+            match check {
+                Check::GateWarnings => {
+                    let said = self.warnings(*check).into_iter().map(|(_, said)| said);
+                    admission.warnings.extend(said);
+                    if let Some(refusal) = refused {
+                        return Err(refusal);
+                    }
+                }
+                _ if refused.is_some() => {}
+                Check::Unchanged if self.is_unchanged() => return Ok(()),
+                _ => {
+                    let said = self.warnings(*check).into_iter().map(|(_, said)| said);
+                    admission.warnings.extend(said);
+                    refused = self.refuse(*check).err();
+                }
+            }
+        }
+        refused.map_or(Ok(()), Err)
+    }
+
+    fn warnings(&self, check: Check) -> Vec<Warning> {
+        match check {
+            Check::GateWarnings => gates::warnings(self.object, self.operation, self.rules),
+            Check::TuningWarning => {
+                let warning = gates::tuning(self.object, self.shape, self.rules);
+                warning.into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn refuse(&self, check: Check) -> Result<(), Refusal> {
+        let (object, shape, rules) = (self.object, self.shape, self.rules);
+        match check {
+            Check::Certificates => certificates::check(object, shape, &rules.certificate_prefix),
+            Check::Templates => templates::check(object, shape),
+            Check::Tls => tls::check(object, shape, rules.tls),
+            Check::MediatedDevices => self.mediated_devices(),
+            Check::Affinity => affinity::check(object, shape, rules.prints_lists_as),
+            Check::GateWarnings | Check::TuningWarning | Check::Unchanged => Ok(()),
+            Check::Render => render::check(object, shape, self.operation, &self.dry_run),
+        }
+    }
+
+    /// Both names with different lists; HCO `validateMediatedDeviceTypes`.
+    fn mediated_devices(&self) -> Result<(), Refusal> {
+        let Some(devices) = at(self.object, self.shape.mediated_devices) else {
+            return Ok(());
+        };
+        let differ = |of: &Value| {
+            let old = list(of, "mediatedDevicesTypes");
+            let new = list(of, "mediatedDeviceTypes");
+            !old.is_empty() && !new.is_empty() && old != new
+        };
+        let refuse = |path: Path| {
+            let message =
+                "mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead";
+            let refusal = Refusal::new(Reason::MediatedDevicesBothNames, message);
+            Err(refusal.at_key(path.key("mediatedDevicesTypes")))
+        };
+        let path = Path::dotted(self.shape.mediated_devices);
+        if differ(devices) {
+            return refuse(path);
+        }
+        for (i, node) in list(devices, "nodeMediatedDeviceTypes").iter().enumerate() {
+            if differ(node) {
+                return refuse(path.key("nodeMediatedDeviceTypes").index(i));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether neither spec nor annotations changed, as Go compares what it decoded: then there is
+    /// nothing to look at.
+    fn is_unchanged(&self) -> bool {
+        let Operation::Update { old, .. } = self.operation else {
+            return false;
+        };
+        let annotations = "metadata.annotations";
+        if at(old, annotations) != at(self.object, annotations) {
+            return false;
+        }
+        let types = self.dry_run.release.go_types();
+        let api_version = text(self.object, "apiVersion");
+        let decoded = |object: &Value| {
+            let mut object = object.clone();
+            if let Some(ty) = types.of_kind(api_version, KIND) {
+                types.normalise(&mut object, ty);
+            }
+            object["spec"].take()
+        };
+        at(old, "spec") == at(self.object, "spec") || decoded(old) == decoded(self.object)
+    }
+}
+
+/// A warning let in whatever comes after it, which may be something that would be refused.
+fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Refusal>) -> Hole {
+    Hole {
+        kind: HoleKind::WarningEndsValidation,
+        path,
+        message,
+        hidden,
+        unchecked,
+    }
+}
+
+/// Rendering panics on what the checks before it let pass.
+fn panics(refusal: &Refusal) -> Option<Hole> {
+    let panicked = refusal.reason == Reason::TlsProfileUnknown;
+    panicked.then(|| Hole {
+        kind: HoleKind::Panic,
+        path: refusal
+            .causes
+            .first()
+            .map(|c| c.path.clone())
+            .unwrap_or_default(),
+        message: refusal.message.clone(),
+        hidden: None,
+        unchecked: Vec::new(),
+    })
+}

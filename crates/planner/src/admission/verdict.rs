@@ -1,0 +1,197 @@
+//! What admission answers: a verdict, where it comes from, and the holes it fell through.
+
+use hcoplan_kubernetes::schema::{PrunedField, ViolationKind};
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use crate::hyperconverged::Submitted;
+use crate::jsonpatch::Failure;
+use crate::release::Check;
+
+/// Where an API server refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// Kind, version, metadata, and the keywords of the CRD's schema.
+    Schema,
+    /// Only rules of the CRD (`x-kubernetes-validations`) are broken.
+    Cel,
+    /// The mutating webhook.
+    Mutating,
+    /// The namespace policy and the validating webhook.
+    Validating,
+}
+
+impl Stage {
+    /// `schema`, `cel`, `mutating` or `validating`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Schema => "schema",
+            Self::Cel => "cel",
+            Self::Mutating => "mutating",
+            Self::Validating => "validating",
+        }
+    }
+}
+
+/// What was looked at when it was refused; a finding's rule follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// No such kind or version.
+    UnknownKind,
+    /// `metadata` does not decode.
+    MetadataDecode,
+    /// The CRD's schema, by the first violation.
+    Schema(ViolationKind),
+    /// The object does not decode into the operator's Go types.
+    GoDecode,
+    /// A deprecated gate and the field in its place contradict each other.
+    GateContradictsField,
+    /// The mutating webhook's own patch cannot be applied.
+    MutationFails,
+    /// Another namespace than the operator's.
+    Namespace,
+    /// A certificate's duration is below ten minutes.
+    CertificateTooShort,
+    /// Durations of certificates in the wrong order.
+    CertificateOrder,
+    /// A template's enable annotation is neither true nor false.
+    TemplateEnableAnnotation,
+    /// An enabled template without a spec.
+    TemplateWithoutSpec,
+    /// `type: Custom` without `custom`.
+    TlsCustomMissing,
+    /// There is neither `custom` nor a profile of the name in `type`, in the HyperConverged's profile or,
+    /// where it has none, the APIServer's: the webhook panics.
+    TlsProfileUnknown,
+    /// `custom.minTLSVersion` is missing or unknown.
+    TlsMinVersion,
+    /// No cipher that HTTP/2 needs.
+    TlsHttp2Cipher,
+    /// Ciphers together with TLS 1.3.
+    TlsCiphersWithTls13,
+    /// Both names of `mediatedDeviceTypes`, with different lists.
+    MediatedDevicesBothNames,
+    /// Required node affinity that does not parse.
+    Affinity,
+    /// An operand cannot be rendered: a jsonpatch annotation, the tuning annotation, a template
+    /// that is there twice.
+    Render,
+    /// An operand CR that an update is tried on isn't there.
+    OperandMissing,
+}
+
+/// A place in the document that the refusal comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// Where, in the document as it was written; what is missing has its own place.
+    pub path: Path,
+    /// The part of the message that is about this place.
+    pub message: String,
+    /// Whether the key is meant and not the value.
+    pub in_key: bool,
+}
+
+/// Why it is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What was looked at.
+    pub reason: Reason,
+    /// The cluster's words.
+    pub message: String,
+    /// Where they come from.
+    pub causes: Vec<Cause>,
+    /// Where a jsonpatch annotation is why: the annotation, and what fails inside it.
+    pub patch: Option<Box<(&'static str, Failure)>>,
+}
+
+impl Refusal {
+    pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+            causes: Vec::new(),
+            patch: None,
+        }
+    }
+
+    /// Whether the webhook panics instead of answering.
+    pub(super) fn is_panic(&self) -> bool {
+        self.message.starts_with("panic: ")
+    }
+
+    /// With the whole message at one place.
+    pub(super) fn at(mut self, path: Path) -> Self {
+        self.causes.push(Cause {
+            path,
+            message: self.message.clone(),
+            in_key: false,
+        });
+        self
+    }
+
+    pub(super) fn at_key(mut self, path: Path) -> Self {
+        self.causes.push(Cause {
+            path,
+            message: self.message.clone(),
+            in_key: true,
+        });
+        self
+    }
+}
+
+/// A hole of the release itself that the document fell into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hole {
+    /// Which one.
+    pub kind: HoleKind,
+    /// What in the document opens it.
+    pub path: Path,
+    /// The warning that ended validation, or what the webhook died of.
+    pub message: String,
+    /// What would have been refused behind it, and will fail later instead.
+    pub hidden: Option<Refusal>,
+    /// The checks behind the warning that ended validation.
+    pub unchecked: Vec<Check>,
+}
+
+/// The holes of the four releases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HoleKind {
+    /// A warning ended validation (1.16 to 1.18): what comes later was not checked.
+    WarningEndsValidation,
+    /// The webhook panics instead of refusing.
+    Panic,
+    /// The mutating webhook asks for a change that cannot be made.
+    BrokenMutation,
+}
+
+/// What the cluster would do with the document.
+#[derive(Debug, Clone, Default)]
+pub struct Admission {
+    /// Whether it would be stored.
+    pub accepted: bool,
+    /// Where it is refused.
+    pub stage: Option<Stage>,
+    /// What was looked at when it was refused.
+    pub reason: Option<Reason>,
+    /// The cluster's words; empty when accepted.
+    pub message: String,
+    /// What kubectl would print as warnings, in order.
+    pub warnings: Vec<String>,
+    /// Where the refusal comes from.
+    pub causes: Vec<Cause>,
+    /// Where a jsonpatch annotation is why: the annotation, and what fails inside it.
+    pub patch: Option<Box<(&'static str, Failure)>>,
+    /// Fields that the schema does not know.
+    pub pruned: Vec<PrunedField>,
+    /// The object as it would be stored, without status.
+    pub stored: Option<Value>,
+    /// What the validating webhook read of it, where it had to and the operator reads the same
+    /// object.
+    pub read: Option<Submitted>,
+    /// The object as far as it came when a webhook or policy refused it: what would be stored
+    /// without that webhook. `None` where schema or Go types refuse it.
+    pub forced: Option<Value>,
+    /// Holes of the release that the document fell into.
+    pub holes: Vec<Hole>,
+}

@@ -1,0 +1,465 @@
+//! CDI's webhook on a DataImportCron.
+//!
+//! Source: CDI `pkg/apiserver/webhooks`, v1.63 to v1.66. The versions differ only in sources that a
+//! DataImportCron can't have. What is not looked at here: the lengths of names.
+
+use std::sync::LazyLock;
+
+use hcoplan_kubernetes::cron;
+use hcoplan_kubernetes::quantity::Quantity;
+use serde_json::Value;
+
+/// Why CDI refuses a DataImportCron.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CdiRefusal {
+    /// The webhook's words.
+    pub message: String,
+    /// What they are about: a dotted path below the DataImportCron's `spec`.
+    pub path: &'static str,
+    /// More than the webhook says, where there is more to say.
+    pub detail: Option<String>,
+}
+
+const DATA_VOLUME: &str = "template.spec";
+const SOURCE: &str = "template.spec.source";
+const REGISTRY: &str = "template.spec.source.registry";
+
+/// What the webhook would say to a DataImportCron with this `spec`; `None` when it lets it in.
+pub fn refusal(spec: &Value) -> Option<CdiRefusal> {
+    let volume = &spec["template"]["spec"];
+    missing_source(volume)
+        .or_else(|| unsettable(volume))
+        .or_else(|| claim(volume))
+        .or_else(|| populated_otherwise(volume))
+        .or_else(|| several_sources(volume))
+        .or_else(|| registry(&volume["source"]["registry"]))
+        .or_else(|| pvc_source(&volume["source"]["pvc"]))
+        .or_else(|| cron_fields(spec))
+}
+
+fn because(message: impl Into<String>, path: &'static str) -> CdiRefusal {
+    CdiRefusal {
+        message: message.into(),
+        path,
+        detail: None,
+    }
+}
+
+fn missing_source(volume: &Value) -> Option<CdiRefusal> {
+    let source = &volume["source"];
+    let missing = source["registry"].is_null() && source["pvc"].is_null();
+    missing.then(|| because("Missing source", SOURCE))
+}
+
+fn unsettable(volume: &Value) -> Option<CdiRefusal> {
+    const WORDS: &str = "Unsettable fields: SourceRef, ContentType, Checkpoints, FinalCheckpoint";
+    let path = if !volume["sourceRef"].is_null() {
+        "template.spec.sourceRef"
+    } else if !text(&volume["contentType"]).is_empty() {
+        "template.spec.contentType"
+    } else if volume["checkpoints"]
+        .as_array()
+        .is_some_and(|c| !c.is_empty())
+    {
+        "template.spec.checkpoints"
+    } else if volume["finalCheckpoint"] == true {
+        "template.spec.finalCheckpoint"
+    } else {
+        return None;
+    };
+    Some(because(WORDS, path))
+}
+
+/// The PVC that the image is imported to: exactly one way to say it, and a size.
+fn claim(volume: &Value) -> Option<CdiRefusal> {
+    let (pvc, storage) = (&volume["pvc"], &volume["storage"]);
+    let (claim, kind, path) = match (pvc.is_null(), storage.is_null()) {
+        (true, true) => return Some(because("Missing Data volume PVC", DATA_VOLUME)),
+        (false, false) => {
+            const WORDS: &str =
+                "Duplicate storage definition, both target storage and target pvc defined";
+            return Some(because(WORDS, "template.spec.pvc"));
+        }
+        (false, true) => (pvc, "PVC", "template.spec.pvc"),
+        (true, false) => (storage, "Storage", "template.spec.storage"),
+    };
+    let clones = !volume["source"]["pvc"].is_null();
+    if let Some(words) = size(&claim["resources"]["requests"]["storage"], kind, clones) {
+        return Some(because(words, path));
+    }
+    if text(&claim["storageClassName"]).len() > 253 {
+        let words = "Name cannot be longer than 253 characters";
+        return Some(because(words, path));
+    }
+    let modes = claim["accessModes"].as_array();
+    let modes: Vec<&str> = modes.into_iter().flatten().map(text).collect();
+    let words = match modes.as_slice() {
+        [] if kind == "PVC" => "Required value: at least 1 access mode is required".to_owned(),
+        [_, _, ..] if kind == "PVC" => "PVC multiple accessModes".to_owned(),
+        modes => {
+            let known = [
+                "ReadOnlyMany",
+                "ReadWriteMany",
+                "ReadWriteOnce",
+                "ReadWriteOncePod",
+            ];
+            let unknown = modes.iter().find(|m| !known.contains(m))?;
+            let known = known.map(|k| format!("\"{k}\"")).join(", ");
+            format!("Unsupported value: \"{unknown}\": supported values: {known}")
+        }
+    };
+    Some(because(words, path))
+}
+
+fn size(requested: &Value, kind: &str, clones: bool) -> Option<String> {
+    static LIMITS: LazyLock<[Quantity; 2]> =
+        LazyLock::new(|| ["0", "1Mi"].map(|text| Quantity::parse(text).expect("a quantity")));
+    let text = match requested {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        _ if kind == "Storage" && clones => return None,
+        _ => return Some(format!("{kind} size is missing")),
+    };
+    let size = Quantity::parse(&text).ok()?;
+    let [zero, least] = &*LIMITS;
+    if size <= *zero {
+        return Some(format!("{kind} size can't be equal or less than zero"));
+    }
+    (size < *least).then(|| format!("{kind} size should be at least 1MiB"))
+}
+
+fn populated_otherwise(volume: &Value) -> Option<CdiRefusal> {
+    const WORDS: &str = "External population is incompatible with Source and SourceRef";
+    for path in [
+        "template.spec.pvc.dataSource",
+        "template.spec.pvc.dataSourceRef",
+        "template.spec.storage.dataSource",
+        "template.spec.storage.dataSourceRef",
+    ] {
+        let below = path.strip_prefix("template.spec.").unwrap_or(path);
+        let (claim, field) = below.split_once('.')?;
+        if !volume[claim][field].is_null() {
+            return Some(because(WORDS, path));
+        }
+    }
+    None
+}
+
+fn several_sources(volume: &Value) -> Option<CdiRefusal> {
+    let sources = volume["source"].as_object()?;
+    let set = sources.values().filter(|s| !s.is_null()).count();
+    (set > 1).then(|| because("Multiple Data volume sources", SOURCE))
+}
+
+fn registry(registry: &Value) -> Option<CdiRefusal> {
+    if registry.is_null() {
+        return None;
+    }
+    let url = registry.get("url").and_then(Value::as_str);
+    let stream = registry.get("imageStream").and_then(Value::as_str);
+    let method = registry.get("pullMethod").and_then(Value::as_str);
+    if url.is_some() == stream.is_some() {
+        let words = "Source registry should have either URL or ImageStream";
+        return Some(because(words, REGISTRY));
+    }
+    if let Some(url) = url {
+        const PATH: &str = "template.spec.source.registry.url";
+        if !is_url(url) {
+            let words = format!("Illegal registry source URL {url}");
+            return Some(because(words, PATH));
+        }
+        if !["docker", "oci-archive"].contains(&scheme(url).to_ascii_lowercase().as_str()) {
+            let words = format!("Illegal registry source URL scheme {url}");
+            return Some(because(words, PATH));
+        }
+    }
+    if let Some(method) = method.filter(|m| !["pod", "node"].contains(m)) {
+        let words = format!("ImportMethod {method} is neither pod, node or \"\"");
+        return Some(because(words, "template.spec.source.registry.pullMethod"));
+    }
+    const STREAM: &str = "template.spec.source.registry.imageStream";
+    match stream {
+        Some("") => Some(because("Source registry ImageStream is not valid", STREAM)),
+        Some(_) if method != Some("node") => {
+            let words =
+                "Source registry ImageStream is supported only with node pull import method";
+            Some(because(words, STREAM))
+        }
+        _ => None,
+    }
+}
+
+fn pvc_source(pvc: &Value) -> Option<CdiRefusal> {
+    let incomplete = text(&pvc["name"]).is_empty() || text(&pvc["namespace"]).is_empty();
+    let words = "Template.source.PVC source PVC is not valid";
+    (!pvc.is_null() && incomplete).then(|| because(words, "template.spec.source.pvc"))
+}
+
+fn cron_fields(spec: &Value) -> Option<CdiRefusal> {
+    let schedule = text(&spec["schedule"]);
+    if !schedule.is_empty()
+        && let Err(error) = cron::check(schedule)
+    {
+        return Some(CdiRefusal {
+            detail: Some(error.to_string()),
+            ..because("Illegal cron schedule", "schedule")
+        });
+    }
+    if spec["importsToKeep"].as_i64().is_some_and(|n| n < 0) {
+        return Some(because("Illegal ImportsToKeep value", "importsToKeep"));
+    }
+    let collect = spec.get("garbageCollect").and_then(Value::as_str);
+    if collect.is_some_and(|c| !["Never", "Outdated"].contains(&c)) {
+        return Some(because("Illegal GarbageCollect value", "garbageCollect"));
+    }
+    if text(&spec["managedDataSource"]).is_empty() {
+        let words = "Illegal ManagedDataSource value";
+        return Some(because(words, "managedDataSource"));
+    }
+    None
+}
+
+/// What stands before the colon, as Go's `net/url` takes it; empty where there is no scheme.
+fn scheme(url: &str) -> &str {
+    let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+    let mut bytes = scheme.bytes();
+    let starts = bytes.next().is_some_and(|b| b.is_ascii_alphabetic());
+    let goes_on = bytes.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    if starts && goes_on { scheme } else { "" }
+}
+
+/// Whether Go's `net/url` reads it: no control characters, and a host that can be one.
+fn is_url(url: &str) -> bool {
+    if url.starts_with(':') || url.chars().any(|c| c.is_ascii_control()) {
+        return false;
+    }
+    let authority = url.split_once("://").map(|(_, rest)| {
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or(rest)
+    });
+    let Some(authority) = authority else {
+        return true;
+    };
+    let host = authority.rsplit_once('@').map_or(authority, |(_, h)| h);
+    let port = host
+        .rsplit_once(':')
+        .filter(|_| !host.ends_with(']'))
+        .map_or("", |(_, port)| port);
+    !host.contains([' ', '"', '<', '>', '^', '`', '{', '|', '}', '\\'])
+        && port.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn spec() -> Value {
+        json!({
+            "schedule": "0 */12 * * *",
+            "managedDataSource": "mine",
+            "template": {"spec": {
+                "source": {"registry": {"url": "docker://quay.io/acme/mine:1"}},
+                "storage": {"resources": {"requests": {"storage": "5Gi"}}},
+            }},
+        })
+    }
+
+    /// The spec with another value at a pointer; null takes it away.
+    fn with(pointer: &str, value: Value) -> Value {
+        let mut spec = spec();
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        let parent = spec.pointer_mut(parent).and_then(Value::as_object_mut);
+        parent.expect("an object").insert(key.to_owned(), value);
+        spec
+    }
+
+    #[test]
+    fn good_ones_get_in() {
+        assert_eq!(refusal(&spec()), None);
+        for (pointer, value) in [
+            ("/schedule", json!("")),
+            ("/importsToKeep", json!(0)),
+            ("/garbageCollect", json!("Never")),
+            (
+                "/template/spec/source",
+                json!({"pvc": {"name": "a", "namespace": "b"}}),
+            ),
+            (
+                "/template/spec/source",
+                json!({"registry": {"imageStream": "is", "pullMethod": "node"}}),
+            ),
+            (
+                "/template/spec/source",
+                json!({"registry": {"url": "OCI-archive:x", "pullMethod": "pod"}}),
+            ),
+            (
+                "/template/spec/storage/accessModes",
+                json!(["ReadWriteMany", "ReadWriteOnce"]),
+            ),
+            (
+                "/template/spec/storage/resources/requests/storage",
+                json!(1048576),
+            ),
+        ] {
+            assert_eq!(
+                refusal(&with(pointer, value.clone())),
+                None,
+                "{pointer} {value}"
+            );
+        }
+        let mut cloned = with(
+            "/template/spec/source",
+            json!({"pvc": {"name": "a", "namespace": "b"}}),
+        );
+        cloned["template"]["spec"]["storage"] = json!({});
+        assert_eq!(refusal(&cloned), None);
+    }
+
+    #[test]
+    fn bad_ones_do_not() {
+        let pvc = |modes: Value| {
+            let mut spec = with("/template/spec/storage", Value::Null);
+            spec["template"]["spec"]["pvc"] =
+                json!({"accessModes": modes, "resources": {"requests": {"storage": "5Gi"}}});
+            spec
+        };
+        let source = |source: Value| with("/template/spec/source", source);
+        let registry = |url: &str| source(json!({"registry": {"url": url}}));
+        let size = |size: &str| {
+            with(
+                "/template/spec/storage/resources/requests/storage",
+                json!(size),
+            )
+        };
+        for (spec, words, path) in [
+            (source(json!({})), "Missing source", SOURCE),
+            (
+                source(json!({"http": {"url": "http://x"}})),
+                "Missing source",
+                SOURCE,
+            ),
+            (
+                with("/template/spec/contentType", json!("kubevirt")),
+                "Unsettable fields: SourceRef, ContentType, Checkpoints, FinalCheckpoint",
+                "template.spec.contentType",
+            ),
+            (
+                with("/template/spec/storage", Value::Null),
+                "Missing Data volume PVC",
+                DATA_VOLUME,
+            ),
+            (
+                with("/template/spec/pvc", json!({})),
+                "Duplicate storage definition, both target storage and target pvc defined",
+                "template.spec.pvc",
+            ),
+            (
+                with("/template/spec/storage", json!({})),
+                "Storage size is missing",
+                "template.spec.storage",
+            ),
+            (
+                size("0"),
+                "Storage size can't be equal or less than zero",
+                "template.spec.storage",
+            ),
+            (
+                size("1M"),
+                "Storage size should be at least 1MiB",
+                "template.spec.storage",
+            ),
+            (
+                pvc(json!([])),
+                "Required value: at least 1 access mode is required",
+                "template.spec.pvc",
+            ),
+            (
+                pvc(json!(["ReadWriteOnce", "ReadWriteMany"])),
+                "PVC multiple accessModes",
+                "template.spec.pvc",
+            ),
+            (
+                pvc(json!(["RWX"])),
+                "Unsupported value: \"RWX\": supported values: \"ReadOnlyMany\", \"ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\"",
+                "template.spec.pvc",
+            ),
+            (
+                with(
+                    "/template/spec/storage/dataSource",
+                    json!({"kind": "PersistentVolumeClaim", "name": "x"}),
+                ),
+                "External population is incompatible with Source and SourceRef",
+                "template.spec.storage.dataSource",
+            ),
+            (
+                source(json!({"registry": {"url": "docker://x"}, "blank": {}})),
+                "Multiple Data volume sources",
+                SOURCE,
+            ),
+            (
+                source(json!({"registry": {}})),
+                "Source registry should have either URL or ImageStream",
+                REGISTRY,
+            ),
+            (
+                source(json!({"registry": {"imageStream": "is"}})),
+                "Source registry ImageStream is supported only with node pull import method",
+                "template.spec.source.registry.imageStream",
+            ),
+            (
+                registry("quay.io/acme/mine:1"),
+                "Illegal registry source URL scheme quay.io/acme/mine:1",
+                "template.spec.source.registry.url",
+            ),
+            (
+                registry("quay.io:443/acme/mine"),
+                "Illegal registry source URL scheme quay.io:443/acme/mine",
+                "template.spec.source.registry.url",
+            ),
+            (
+                registry("docker://quay.io:port/acme"),
+                "Illegal registry source URL docker://quay.io:port/acme",
+                "template.spec.source.registry.url",
+            ),
+            (
+                source(json!({"registry": {"url": "docker://x", "pullMethod": "Node"}})),
+                "ImportMethod Node is neither pod, node or \"\"",
+                "template.spec.source.registry.pullMethod",
+            ),
+            (
+                source(json!({"pvc": {"name": "", "namespace": "x"}})),
+                "Template.source.PVC source PVC is not valid",
+                "template.spec.source.pvc",
+            ),
+            (
+                with("/schedule", json!("daily")),
+                "Illegal cron schedule",
+                "schedule",
+            ),
+            (
+                with("/importsToKeep", json!(-1)),
+                "Illegal ImportsToKeep value",
+                "importsToKeep",
+            ),
+            (
+                with("/garbageCollect", json!("Always")),
+                "Illegal GarbageCollect value",
+                "garbageCollect",
+            ),
+            (
+                with("/managedDataSource", json!("")),
+                "Illegal ManagedDataSource value",
+                "managedDataSource",
+            ),
+        ] {
+            let found = refusal(&spec).unwrap_or_else(|| panic!("accepted, want {words}"));
+            assert_eq!((found.message.as_str(), found.path), (words, path));
+        }
+    }
+}

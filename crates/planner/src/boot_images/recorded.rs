@@ -1,0 +1,295 @@
+//! Both stages against what the real operators did: a handful of recordings in `testdata`, and
+//! all of them where the recordings are there.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hcoplan_kubernetes::go::GoTypes;
+use serde_json::{Map, Value, json};
+
+use super::{GoldenImages, HcoStage, ssp_stage, write_schedules};
+use crate::hyperconverged::HyperConverged;
+use crate::release::{Release, SspBundle};
+
+const RELEASES: [&str; 4] = ["1.16", "1.17", "1.18", "1.19"];
+
+/// One recording.
+struct Case {
+    name: String,
+    /// As stored, quantities as typed.
+    hyperconverged: Value,
+    status: Value,
+    metrics: Map<String, Value>,
+    /// The SSP as HCO created it, jsonpatch applied; `None` where there is none.
+    ssp: Option<Value>,
+    admission: Value,
+    /// Sorted by kind, namespace, name.
+    ssp_objects: Vec<Value>,
+}
+
+/// What belongs to a release.
+struct Data {
+    release: std::sync::Arc<Release>,
+    bundle: SspBundle,
+    types: GoTypes,
+    common: Vec<Value>,
+}
+
+fn root(path: &str) -> PathBuf {
+    hcoplan_testing::root().join(path)
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = read(path);
+    text.lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect()
+}
+
+fn data(release: &str, common: Vec<Value>) -> Data {
+    let dir = root("schemas/releases").join(release);
+    Data {
+        release: Release::known(release).unwrap(),
+        bundle: SspBundle::from_json(&read(&dir.join("ssp.json"))).unwrap(),
+        types: GoTypes::from_json(&read(&dir.join("go-types.json"))).unwrap(),
+        common,
+    }
+}
+
+fn sorted(mut objects: Vec<Value>) -> Vec<Value> {
+    objects.sort_by_cached_key(|o| {
+        let m = &o["metadata"];
+        format!("{} {} {}", o["kind"], m["namespace"], m["name"])
+    });
+    objects
+}
+
+/// HCO's stage for a recording, from the stored object.
+fn hco_stage(case: &Case, data: &Data) -> HcoStage {
+    let mut hc = case.hyperconverged.clone();
+    let version = hc["apiVersion"].as_str().unwrap();
+    let ty = data.types.of_kind(version, "HyperConverged").unwrap();
+    data.types.normalise(&mut hc, ty);
+    let spec = &hc["spec"];
+    // In v1 the fields are below workloadSources, and the gate may be an item of a list.
+    let sources = spec.get("workloadSources").unwrap_or(spec);
+    let gate = "enableMultiArchBootImageImport";
+    let gates = &spec["featureGates"];
+    let in_list = gates.as_array().into_iter().flatten();
+    let multi_arch = sources[gate]
+        .as_bool()
+        .or(gates[gate].as_bool())
+        .unwrap_or_else(|| {
+            in_list
+                .clone()
+                .any(|g| g["name"] == gate && g["state"] != "Disabled")
+        });
+    let workloads = &case.status["nodeInfo"]["workloadsArchitectures"];
+    let workloads: Vec<String> = serde_json::from_value(workloads.clone()).unwrap_or_default();
+    let mut written = HyperConverged::from_stored(&data.release, &case.hyperconverged);
+    write_schedules(&data.release, &mut written);
+    let images = GoldenImages {
+        common: &data.common,
+        custom: written.list("workloadSources.dataImportCronTemplates"),
+        import_common: sources["enableCommonBootImageImport"]
+            .as_bool()
+            .unwrap_or(true),
+        namespace: sources["commonBootImageNamespace"].as_str(),
+        schedule: case.status["dataImportSchedule"].as_str(),
+        multi_arch,
+        workload_architectures: &workloads,
+    };
+    images.render().unwrap()
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Counts {
+    status: usize,
+    gauges: usize,
+    ssp_list: usize,
+    admitted: usize,
+    refused: usize,
+    objects: usize,
+}
+
+fn compare(what: &str, case: &Case, ours: &Value, recorded: &Value, wrong: &mut Vec<String>) {
+    if ours != recorded {
+        wrong.push(format!(
+            "{} {what}\n  ours     {ours}\n  recorded {recorded}",
+            case.name
+        ));
+    }
+}
+
+fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>) {
+    let Some(ssp) = &case.ssp else { return };
+    let stage = hco_stage(case, data);
+    // An empty list is null in the recordings.
+    let none = json!([]);
+    let list = |v: Option<&Value>| v.filter(|v| !v.is_null()).unwrap_or(&none).clone();
+    let recorded = list(case.status.get("dataImportCronTemplates"));
+    compare(
+        "status",
+        case,
+        &stage.status.to_vec().into(),
+        &recorded,
+        wrong,
+    );
+    counts.status += 1;
+    let about_images = |name: &str| name.contains("dataimportcron") || name.contains("multi_arch");
+    let mut recorded = case.metrics.clone();
+    recorded.retain(|name, _| about_images(name));
+    compare(
+        "gauges",
+        case,
+        &stage.gauges().into(),
+        &recorded.into(),
+        wrong,
+    );
+    counts.gauges += 1;
+    let patch = "/metadata/annotations/ssp.kubevirt.io~1jsonpatch";
+    if case.hyperconverged.pointer(patch).is_none() {
+        let recorded = list(ssp.pointer("/spec/commonTemplates/dataImportCronTemplates"));
+        let ours = stage.ssp_templates.to_vec().into();
+        compare("ssp list", case, &ours, &recorded, wrong);
+        counts.ssp_list += 1;
+    }
+    let stage = ssp_stage::render(ssp, &data.bundle);
+    let ours = json!({"accepted": stage.admission.accepted, "message": stage.admission.message});
+    compare("ssp admission", case, &ours, &case.admission, wrong);
+    *(if stage.admission.accepted {
+        &mut counts.admitted
+    } else {
+        &mut counts.refused
+    }) += 1;
+    let ours = sorted(
+        stage
+            .objects
+            .iter()
+            .map(|r| (*r.object.body).clone())
+            .collect(),
+    );
+    let names = |objects: &[Value]| -> Value {
+        objects
+            .iter()
+            .map(|o| format!("{}/{}", o["kind"], o["metadata"]["name"]))
+            .collect()
+    };
+    let (our_names, recorded) = (names(&ours), names(&case.ssp_objects));
+    compare("ssp objects", case, &our_names, &recorded, wrong);
+    if our_names == recorded {
+        for (ours, recorded) in ours.iter().zip(&case.ssp_objects) {
+            compare("ssp object", case, ours, recorded, wrong);
+            counts.objects += 1;
+        }
+    }
+}
+
+/// Every accepted recording of a release in one of the sets.
+fn recordings(set: &Path, release: &str) -> Vec<Case> {
+    let mut objects: BTreeMap<String, Value> = BTreeMap::new();
+    for kind in [
+        "SSP",
+        "DataImportCron",
+        "DataSource",
+        "Namespace",
+        "ClusterRole",
+        "Role",
+        "RoleBinding",
+        "NetworkPolicy",
+    ] {
+        for mut line in lines(&set.join(format!("objects/{kind}.jsonl"))) {
+            let digest = line["digest"].as_str().unwrap().to_owned();
+            objects.insert(digest, line["object"].take());
+        }
+    }
+    let rows = lines(&set.join(format!("expected/{release}.jsonl")));
+    let accepted = rows
+        .into_iter()
+        .filter(|r| r["admission"]["accepted"] == true);
+    accepted
+        .map(|row| recording(row, release, &objects))
+        .collect()
+}
+
+fn recording(mut row: Value, release: &str, objects: &BTreeMap<String, Value>) -> Case {
+    let refs = |v: &Value| v.as_array().cloned().unwrap_or_default();
+    let object = |r: &Value| objects[r[0].as_str().unwrap()].clone();
+    let ssp = refs(&row["objects"]).into_iter().find(|r| r[2] == "SSP");
+    let admission = &row["ssp"]["admission"];
+    Case {
+        name: format!("{release} {}", row["case"]),
+        ssp: ssp.map(|r| object(&r)).filter(|_| row["ssp"].is_object()),
+        admission: json!({"accepted": admission["accepted"], "message": admission["message"]}),
+        ssp_objects: sorted(refs(&row["ssp"]["objects"]).iter().map(object).collect()),
+        metrics: row["metrics"].as_object().cloned().unwrap_or_default(),
+        status: row["status"].take(),
+        hyperconverged: row["hyperconverged"].take(),
+    }
+}
+
+fn fail_on(wrong: &[String]) {
+    let some = wrong.iter().take(6).cloned().collect::<Vec<_>>().join("\n");
+    assert!(wrong.is_empty(), "{} differences\n{some}", wrong.len());
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&read(path)).unwrap()
+}
+
+#[test]
+fn some_recordings() {
+    let dir = root("testdata/boot_images");
+    let common = json(&dir.join("common.json"));
+    let mut counts = Counts::default();
+    let mut wrong = Vec::new();
+    for release in RELEASES {
+        let data = data(release, common[release].as_array().unwrap().clone());
+        for case in recordings(&dir, release) {
+            check(&case, &data, &mut counts, &mut wrong);
+        }
+    }
+    fail_on(&wrong);
+    let expected = Counts {
+        status: 16,
+        gauges: 16,
+        ssp_list: 15,
+        admitted: 15,
+        refused: 1,
+        objects: 590,
+    };
+    assert_eq!(counts, expected);
+}
+
+#[test]
+fn every_recording() {
+    let golden = root("../shared/golden");
+    if !golden.is_dir() {
+        return;
+    }
+    let mut counts = Counts::default();
+    let mut wrong = Vec::new();
+    for release in RELEASES {
+        let facts = root("../shared/facts").join(release);
+        let facts = json(&facts.join("golden-images.json"));
+        let common = facts["templatesAfterOperatorLoad"].as_array().unwrap();
+        let data = data(release, common.clone());
+        for set in ["curated", "random"] {
+            for case in recordings(&golden.join(set), release) {
+                check(&case, &data, &mut counts, &mut wrong);
+            }
+        }
+    }
+    fail_on(&wrong);
+    assert!(counts.status >= 2448 && counts.gauges >= 2448, "{counts:?}");
+    assert!(counts.ssp_list >= 2288, "{counts:?}");
+    assert!(
+        counts.admitted >= 2301 && counts.refused >= 147,
+        "{counts:?}"
+    );
+    assert!(counts.objects >= 66851, "{counts:?}");
+}

@@ -1,0 +1,185 @@
+//! DataImportCrons: which there are, and what is in them.
+
+use std::collections::BTreeMap;
+
+use hcoplan_kubernetes::Object;
+use hcoplan_kubernetes::tree::object;
+use serde_json::{Map, Value};
+
+use super::architectures::{default_of, of_annotation};
+use super::template::CronTemplate;
+use super::{
+    ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, Origin, Rendered, owner,
+};
+use crate::release::{SspBundle, SspOwner};
+
+/// The namespace and DataSource that a cron fills: SSP keeps one cron for each.
+pub(super) type Target = (String, String);
+
+/// The crons so far.
+#[derive(Debug, Default)]
+pub(super) struct Crons {
+    pub(super) planned: BTreeMap<Target, Cron>,
+    pub(super) displaced: Vec<Displaced>,
+}
+
+impl Crons {
+    /// A later cron for the same target wins.
+    fn add(&mut self, cron: Cron) {
+        let target = (cron.namespace.clone(), cron.data_source.clone());
+        let by = cron.origin.clone();
+        if let Some(earlier) = self.planned.insert(target, cron)
+            && earlier.origin != by
+        {
+            self.displaced.push(Displaced {
+                origin: earlier.origin,
+                by: Displacer::SameDataSource(by),
+            });
+        }
+    }
+}
+
+/// A DataImportCron before it is written out.
+#[derive(Debug)]
+pub(super) struct Cron {
+    pub(super) name: String,
+    pub(super) namespace: String,
+    /// `spec.managedDataSource`, with the architecture where there is one.
+    pub(super) data_source: String,
+    pub(super) origin: Origin,
+    labels: Map<String, Value>,
+    annotations: Map<String, Value>,
+    spec: Map<String, Value>,
+}
+
+impl Cron {
+    fn new(template: &CronTemplate) -> Self {
+        Self {
+            name: template.id.name.clone(),
+            namespace: template.namespace.clone(),
+            data_source: template.data_source.clone(),
+            origin: template.origin(None),
+            labels: template.labels.clone(),
+            annotations: template.annotations.clone(),
+            spec: template.spec.clone(),
+        }
+    }
+
+    fn for_architecture(template: &CronTemplate, architecture: &str) -> Self {
+        let mut cron = Self::new(template);
+        cron.origin = template.origin(Some(architecture));
+        cron.name = format!("{}-{architecture}", cron.name);
+        cron.labels
+            .insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
+        let plain = cron.data_source.as_str().into();
+        cron.labels.insert(DATA_SOURCE_NAME_LABEL.to_owned(), plain);
+        cron.data_source = format!("{}-{architecture}", cron.data_source);
+        set_platform(&mut cron.spec, architecture);
+        cron
+    }
+
+    pub(super) fn into_object(mut self, owner: &SspOwner) -> Rendered {
+        let data_source = self.data_source.into();
+        self.spec
+            .insert("managedDataSource".to_owned(), data_source);
+        // The owner's go over the template's.
+        self.labels.extend(owner.labels.clone());
+        self.annotations.extend(owner.annotations.clone());
+        let metadata = object([
+            ("annotations", self.annotations.into()),
+            ("labels", self.labels.into()),
+            ("name", self.name.into()),
+            ("namespace", self.namespace.into()),
+        ]);
+        let cron = object([
+            ("apiVersion", owner::CDI_API_VERSION.into()),
+            ("kind", "DataImportCron".into()),
+            ("metadata", metadata),
+            ("spec", self.spec.into()),
+        ]);
+        Rendered {
+            object: Object::new(cron),
+            origin: self.origin,
+        }
+    }
+}
+
+/// Only a registry can be asked for an architecture; from any other source the same image is
+/// imported for each.
+fn set_platform(spec: &mut Map<String, Value>, architecture: &str) {
+    let registry = spec
+        .get_mut("template")
+        .and_then(|t| t.get_mut("spec")?.get_mut("source")?.get_mut("registry"))
+        .and_then(Value::as_object_mut);
+    let Some(registry) = registry else {
+        return;
+    };
+    let platform = registry.entry("platform").or_insert(Value::Null);
+    match platform.as_object_mut() {
+        Some(platform) => {
+            platform.insert("architecture".to_owned(), architecture.into());
+        }
+        None => *platform = object([("architecture", architecture.into())]),
+    }
+}
+
+/// Every cron that the templates ask for.
+pub(super) fn plan(
+    templates: &[CronTemplate],
+    multi_arch: bool,
+    cluster: &[&str],
+    bundle: &SspBundle,
+) -> Crons {
+    let mut crons = Crons::default();
+    for template in templates {
+        if !multi_arch {
+            crons.add(Cron::new(template));
+        } else if template.architectures.is_empty() {
+            crons.add(without_architectures(template, cluster, bundle));
+        } else {
+            for architecture in of_annotation(&template.architectures, bundle) {
+                if cluster.contains(&architecture) {
+                    crons.add(Cron::for_architecture(template, architecture));
+                }
+            }
+        }
+    }
+    crons
+}
+
+/// An image that doesn't say its architectures fills the default DataSource of the bundle; a name
+/// that the bundle lacks, or has for no architecture here, is left alone.
+fn without_architectures(template: &CronTemplate, cluster: &[&str], bundle: &SspBundle) -> Cron {
+    let mut cron = Cron::new(template);
+    let existing = bundle.data_sources.get(&template.data_source);
+    if let Some(default) = existing.and_then(|e| default_of(cluster, e)) {
+        cron.data_source = format!("{}-{default}", template.data_source);
+    }
+    cron
+}
+
+/// The crons sorted by namespace and name, one for each. Where SSP would have two, the later
+/// template's stands here.
+pub(super) fn unique_names(
+    planned: BTreeMap<Target, Cron>,
+    displaced: &mut Vec<Displaced>,
+) -> Vec<Cron> {
+    let mut crons: Vec<Cron> = planned.into_values().collect();
+    crons.sort_by(|a, b| {
+        let key = |c: &Cron| c.origin.template.as_ref().map(|t| t.index);
+        (&a.namespace, &a.name, key(b)).cmp(&(&b.namespace, &b.name, key(a)))
+    });
+    let mut unique: Vec<Cron> = Vec::with_capacity(crons.len());
+    for cron in crons {
+        match unique.last() {
+            Some(kept) if kept.namespace == cron.namespace && kept.name == cron.name => {
+                displaced.push(Displaced {
+                    origin: cron.origin,
+                    by: Displacer::SameName(kept.origin.clone()),
+                });
+            }
+            _ => unique.push(cron),
+        }
+    }
+    unique
+}

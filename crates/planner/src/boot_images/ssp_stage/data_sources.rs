@@ -1,0 +1,194 @@
+//! DataSources: the bundle's, and the references that give an image its plain name.
+
+use std::collections::BTreeSet;
+
+use hcoplan_kubernetes::Object;
+use hcoplan_kubernetes::tree::object;
+use serde_json::Map;
+
+use super::architectures::{default_of, of_annotation};
+use super::crons::Crons;
+use super::template::CronTemplate;
+use super::{ARCHITECTURE_LABEL, CRON_LABEL, Displaced, Displacer, Origin, Rendered, owner};
+use crate::release::{SspBundle, SspOwner};
+
+/// A DataSource before it is written out. All are in the golden images' namespace.
+#[derive(Debug)]
+pub(super) struct DataSource {
+    name: String,
+    content: Content,
+    origin: Origin,
+    /// Whether it carries its architecture as a label; references don't.
+    labelled: bool,
+}
+
+/// What a DataSource leads to.
+#[derive(Debug)]
+enum Content {
+    /// A PVC of its own name, which somebody else has to bring.
+    Pvc,
+    /// Whatever this cron imports: CDI fills it in.
+    Cron(String),
+    /// Another DataSource.
+    Reference(String),
+}
+
+impl DataSource {
+    /// One of the bundle: filled by a cron where there is one for this very name and namespace.
+    fn of_bundle(
+        name: String,
+        bundle_name: &str,
+        architecture: Option<&str>,
+        crons: &Crons,
+        bundle: &SspBundle,
+    ) -> Self {
+        let target = (bundle.golden_images_namespace.clone(), name);
+        let cron = crons.planned.get(&target);
+        Self {
+            content: cron.map_or(Content::Pvc, |c| Content::Cron(c.name.clone())),
+            origin: Origin {
+                template: cron.and_then(|c| c.origin.template.clone()),
+                bundle: Some(bundle_name.to_owned()),
+                architecture: architecture.map(str::to_owned),
+            },
+            name: target.1,
+            labelled: architecture.is_some(),
+        }
+    }
+
+    fn reference(name: &str, architecture: &str, origin: Origin) -> Self {
+        Self {
+            name: name.to_owned(),
+            content: Content::Reference(format!("{name}-{architecture}")),
+            origin,
+            labelled: false,
+        }
+    }
+
+    pub(super) fn into_object(self, namespace: &str, owner: &SspOwner) -> Rendered {
+        let mut labels = match &self.content {
+            // CDI's to manage: without the app labels.
+            Content::Cron(cron) => Map::from_iter([(CRON_LABEL.to_owned(), cron.as_str().into())]),
+            Content::Pvc | Content::Reference(_) => owner.labels.clone(),
+        };
+        if let Some(architecture) = self
+            .origin
+            .architecture
+            .as_deref()
+            .filter(|_| self.labelled)
+        {
+            labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
+        }
+        let named = |name: &str| object([("name", name.into()), ("namespace", namespace.into())]);
+        let source = match &self.content {
+            Content::Pvc => object([("pvc", named(&self.name))]),
+            Content::Cron(_) => object([]),
+            Content::Reference(to) => object([("dataSource", named(to))]),
+        };
+        let metadata = object([
+            ("annotations", owner.annotations.clone().into()),
+            ("labels", labels.into()),
+            ("name", self.name.into()),
+            ("namespace", namespace.into()),
+        ]);
+        let data_source = object([
+            ("apiVersion", owner::CDI_API_VERSION.into()),
+            ("kind", "DataSource".into()),
+            ("metadata", metadata),
+            ("spec", object([("source", source)])),
+        ]);
+        Rendered {
+            object: Object::new(data_source),
+            origin: self.origin,
+        }
+    }
+}
+
+/// Every DataSource that SSP makes itself, sorted by name. A cron for one that SSP doesn't leave
+/// to CDI is taken out of `crons`.
+pub(super) fn plan(
+    templates: &[CronTemplate],
+    multi_arch: bool,
+    cluster: &[&str],
+    crons: &mut Crons,
+    bundle: &SspBundle,
+) -> Vec<DataSource> {
+    let mut sources = if multi_arch {
+        let mut sources = per_architecture(cluster, crons, bundle);
+        add_references(&mut sources, templates, cluster, bundle);
+        sources
+    } else {
+        single(cluster, crons, bundle)
+    };
+    for source in &sources {
+        if !matches!(source.content, Content::Cron(_)) {
+            let target = (bundle.golden_images_namespace.clone(), source.name.clone());
+            if let Some(cron) = crons.planned.remove(&target) {
+                crons.displaced.push(Displaced {
+                    origin: cron.origin,
+                    by: Displacer::DataSource(target.1),
+                });
+            }
+        }
+    }
+    sources.sort_by(|a, b| a.name.cmp(&b.name));
+    sources
+}
+
+/// Multi-arch off: the bundle's data sources for the cluster's first architecture, by their plain
+/// names.
+fn single(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<DataSource> {
+    let of_cluster = bundle
+        .data_sources
+        .iter()
+        .filter(|(_, existing)| default_of(cluster, existing).is_some());
+    of_cluster
+        .map(|(name, _)| DataSource::of_bundle(name.clone(), name, None, crons, bundle))
+        .collect()
+}
+
+/// Multi-arch on: each of the bundle's data sources per architecture that the cluster has, whether
+/// an image is imported for it or not, and a reference by its plain name to the default one.
+fn per_architecture(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<DataSource> {
+    let mut sources = Vec::new();
+    for (name, existing) in &bundle.data_sources {
+        let Some(default) = default_of(cluster, existing) else {
+            continue;
+        };
+        let origin = Origin {
+            template: None,
+            bundle: Some(name.clone()),
+            architecture: Some(default.to_owned()),
+        };
+        sources.push(DataSource::reference(name, default, origin));
+        for architecture in existing.iter().filter(|a| cluster.contains(&a.as_str())) {
+            let full = format!("{name}-{architecture}");
+            let source = DataSource::of_bundle(full, name, Some(architecture), crons, bundle);
+            sources.push(source);
+        }
+    }
+    sources
+}
+
+/// References for images that the bundle lacks: the first template with a name decides where it
+/// leads to. A name that is already a DataSource's, an architecture's included, gets none.
+fn add_references(
+    sources: &mut Vec<DataSource>,
+    templates: &[CronTemplate],
+    cluster: &[&str],
+    bundle: &SspBundle,
+) {
+    let mut names: BTreeSet<String> = sources.iter().map(|s| s.name.clone()).collect();
+    for template in templates {
+        let name = &template.data_source;
+        if names.contains(name) {
+            continue;
+        }
+        let existing = of_annotation(&template.architectures, bundle);
+        if let Some(default) = default_of(cluster, &existing) {
+            let origin = template.origin(Some(default));
+            sources.push(DataSource::reference(name, default, origin));
+            names.insert(name.clone());
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! What the recordings don't show: collisions, pruning, and input of any shape.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::boot_images::ARCHITECTURES_ANNOTATION;
+
+fn bundle() -> SspBundle {
+    let text = include_str!("../../../../../schemas/releases/1.17/ssp.json");
+    SspBundle::from_json(text).unwrap()
+}
+
+/// A template with its name, data source and architectures.
+fn template(name: &str, data_source: &str, architectures: &str) -> Value {
+    json!({
+        "metadata": {"name": name, "annotations": {ARCHITECTURES_ANNOTATION: architectures}},
+        "spec": {
+            "schedule": "1 1 * * *",
+            "managedDataSource": data_source,
+            "template": {"spec": {"source": {"registry": {"url": "docker://x"}}}},
+        },
+    })
+}
+
+fn ssp(control_plane: &[&str], workload: &[&str], templates: &[Value]) -> Value {
+    json!({
+        "apiVersion": "ssp.kubevirt.io/v1beta3",
+        "kind": "SSP",
+        "metadata": {"name": "ssp", "namespace": "ns", "labels": {"app.kubernetes.io/version": "1"}},
+        "spec": {
+            "enableMultipleArchitectures": true,
+            "cluster": {"controlPlaneArchitectures": control_plane, "workloadArchitectures": workload},
+            "commonTemplates": {"namespace": "openshift", "dataImportCronTemplates": templates},
+        },
+    })
+}
+
+fn amd64(templates: &[Value]) -> SspStage {
+    render(&ssp(&["amd64"], &["amd64"], templates), &bundle())
+}
+
+/// `name -> managedDataSource` of every cron.
+fn crons(stage: &SspStage) -> Vec<(&str, &str)> {
+    let crons = stage
+        .objects
+        .iter()
+        .filter(|r| r.object.id.kind == "DataImportCron");
+    crons
+        .map(|r| {
+            let target = &r.object.body["spec"]["managedDataSource"];
+            (r.object.id.name.as_str(), target.as_str().unwrap())
+        })
+        .collect()
+}
+
+fn data_source<'a>(stage: &'a SspStage, name: &str) -> Option<&'a Rendered> {
+    let is = |r: &&Rendered| r.object.id.kind == "DataSource" && r.object.id.name == name;
+    stage.objects.iter().find(is)
+}
+
+/// Where a reference leads to.
+fn leads_to<'a>(stage: &'a SspStage, name: &str) -> Option<&'a str> {
+    let source = &data_source(stage, name)?.object.body["spec"]["source"];
+    source["dataSource"]["name"].as_str()
+}
+
+fn origin(index: usize, name: &str, architecture: Option<&str>) -> Origin {
+    Origin {
+        template: Some(TemplateId {
+            index,
+            name: name.to_owned(),
+        }),
+        bundle: None,
+        architecture: architecture.map(str::to_owned),
+    }
+}
+
+#[test]
+fn the_default_may_have_no_image() {
+    let templates = [
+        template("f", "fedora", "arm64"),
+        template("c", "centos-stream10", "arm64"),
+    ];
+    let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle());
+    assert_eq!(
+        crons(&stage),
+        [
+            ("c-arm64", "centos-stream10-arm64"),
+            ("f-arm64", "fedora-arm64")
+        ]
+    );
+    assert_eq!(leads_to(&stage, "fedora"), Some("fedora-amd64"));
+    let dangling = data_source(&stage, "fedora-amd64").unwrap();
+    assert_eq!(
+        dangling.object.body["spec"]["source"]["pvc"]["name"],
+        "fedora-amd64"
+    );
+    assert_eq!(dangling.origin.template, None);
+    assert_eq!(
+        leads_to(&stage, "centos-stream10"),
+        Some("centos-stream10-arm64")
+    );
+    let filled = data_source(&stage, "fedora-arm64").unwrap();
+    assert_eq!(
+        filled.object.body["metadata"]["labels"][CRON_LABEL],
+        "f-arm64"
+    );
+    assert_eq!(filled.origin.template.as_ref().unwrap().name, "f");
+    assert_eq!(filled.origin.bundle.as_deref(), Some("fedora"));
+}
+
+#[test]
+fn an_architecture_that_the_bundle_lacks_has_only_the_cron() {
+    let templates = [template("w", "win11", "arm64")];
+    let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle());
+    assert_eq!(crons(&stage), [("w-arm64", "win11-arm64")]);
+    assert!(data_source(&stage, "win11-arm64").is_none());
+    // And no reference of its own: the bundle's has the name.
+    assert_eq!(leads_to(&stage, "win11"), Some("win11-amd64"));
+}
+
+#[test]
+fn the_last_template_for_a_data_source_wins() {
+    let templates = [
+        template("a", "mine", "amd64"),
+        template("b", "mine", "amd64"),
+    ];
+    let stage = amd64(&templates);
+    assert_eq!(crons(&stage), [("b-amd64", "mine-amd64")]);
+    let displaced = Displaced {
+        origin: origin(0, "a", Some("amd64")),
+        by: Displacer::SameDataSource(origin(1, "b", Some("amd64"))),
+    };
+    assert_eq!(stage.displaced, [displaced]);
+    // An architecture named twice is no collision.
+    assert_eq!(amd64(&[template("a", "mine", "amd64,amd64")]).displaced, []);
+}
+
+#[test]
+fn a_reference_drops_the_cron_of_its_name() {
+    let templates = [template("a", "mine", "amd64"), template("b", "mine", "")];
+    let stage = amd64(&templates);
+    assert_eq!(crons(&stage), [("a-amd64", "mine-amd64")]);
+    assert_eq!(leads_to(&stage, "mine"), Some("mine-amd64"));
+    let displaced = Displaced {
+        origin: origin(1, "b", None),
+        by: Displacer::DataSource("mine".to_owned()),
+    };
+    assert_eq!(stage.displaced, [displaced]);
+}
+
+#[test]
+fn one_object_for_two_crons_of_one_name() {
+    let templates = [
+        template("f", "one", "amd64"),
+        template("f-amd64", "two", ""),
+    ];
+    let stage = amd64(&templates);
+    assert_eq!(crons(&stage), [("f-amd64", "two")]);
+    let displaced = Displaced {
+        origin: origin(0, "f", Some("amd64")),
+        by: Displacer::SameName(origin(1, "f-amd64", None)),
+    };
+    assert_eq!(stage.displaced, [displaced]);
+}
+
+#[test]
+fn another_namespace_takes_the_cron_but_not_the_data_sources() {
+    let mut templates = [
+        template("f", "fedora", "amd64"),
+        template("m", "mine", "amd64"),
+    ];
+    for template in &mut templates {
+        template["metadata"]["namespace"] = "images".into();
+    }
+    let stage = amd64(&templates);
+    let namespaces = stage
+        .objects
+        .iter()
+        .filter(|r| r.object.id.kind == "DataImportCron");
+    let namespaces: Vec<_> = namespaces
+        .map(|r| r.object.id.namespace.as_deref())
+        .collect();
+    assert_eq!(namespaces, [Some("images"), Some("images")]);
+    let fedora = &data_source(&stage, "fedora-amd64").unwrap().object;
+    assert_eq!(fedora.id.namespace.as_deref(), Some("kubevirt-os-images"));
+    assert!(fedora.body["spec"]["source"]["pvc"].is_object());
+    assert_eq!(leads_to(&stage, "mine"), Some("mine-amd64"));
+}
+
+#[test]
+fn a_name_that_ends_in_an_architecture() {
+    let stage = amd64(&[template("f", "fedora-amd64", "amd64")]);
+    assert_eq!(crons(&stage), [("f-amd64", "fedora-amd64-amd64")]);
+    assert!(data_source(&stage, "fedora-amd64-amd64").is_none());
+    let source = &data_source(&stage, "fedora-amd64").unwrap().object.body["spec"]["source"];
+    assert!(source["pvc"].is_object(), "no reference: {source}");
+}
+
+#[test]
+fn without_architectures() {
+    let templates = [template("f", "fedora", ""), template("w", "win10", "")];
+    let stage = render(&ssp(&["arm64"], &["arm64"], &templates), &bundle());
+    assert_eq!(crons(&stage), [("f", "fedora-arm64"), ("w", "win10")]);
+    let only_unknown = [" ", ",", "x86_64", "AMD64"].map(|a| template("f", "fedora", a));
+    for template in only_unknown {
+        assert_eq!(crons(&amd64(&[template])), []);
+    }
+}
+
+#[test]
+fn the_first_template_decides_the_default() {
+    let templates = [
+        template("a", "mine", "arm64"),
+        template("b", "mine", "amd64, arm64"),
+    ];
+    let stage = render(&ssp(&["amd64"], &["amd64", "arm64"], &templates), &bundle());
+    assert_eq!(leads_to(&stage, "mine"), Some("mine-arm64"));
+    let expected = [("b-amd64", "mine-amd64"), ("b-arm64", "mine-arm64")];
+    assert_eq!(crons(&stage), expected);
+}
+
+#[test]
+fn only_a_registry_is_asked_for_an_architecture() {
+    let mut pvc = template("f", "mine", "amd64");
+    pvc["spec"]["template"]["spec"]["source"] = json!({"pvc": {"name": "x", "namespace": "y"}});
+    let mut own = template("g", "other", "amd64");
+    own["spec"]["template"]["spec"]["source"]["registry"]["platform"] =
+        json!({"architecture": "s390x"});
+    let stage = amd64(&[pvc, own]);
+    let sources: Vec<&Value> = stage
+        .objects
+        .iter()
+        .filter_map(|r| r.object.body.pointer("/spec/template/spec/source"))
+        .collect();
+    assert_eq!(sources[0], &json!({"pvc": {"name": "x", "namespace": "y"}}));
+    assert_eq!(sources[1]["registry"]["platform"]["architecture"], "amd64");
+}
+
+#[test]
+fn what_the_crd_does_not_know_is_pruned() {
+    let mut one = template("f", "mine", "");
+    one["spec"]["serviceAccountName"] = "x".into();
+    one["spec"]["template"]["spec"]["source"] =
+        json!({"imageio": {"url": "x", "insecureSkipVerify": true}});
+    one["metadata"]["finalizers"] = json!(["x"]);
+    let stage = amd64(&[one]);
+    let cron = &stage.objects.last().unwrap().object.body;
+    assert_eq!(cron["spec"].get("serviceAccountName"), None);
+    let imageio = &cron["spec"]["template"]["spec"]["source"]["imageio"];
+    assert_eq!(imageio, &json!({"url": "x"}));
+    assert_eq!(cron["metadata"].get("finalizers"), None);
+}
+
+#[test]
+fn app_labels_follow_the_ssp() {
+    let mut one = template("f", "mine", "");
+    one["metadata"]["labels"] = json!({"app.kubernetes.io/name": "own", "mine": "1"});
+    let mut ssp = ssp(&["amd64"], &["amd64"], &[one]);
+    let labels = |ssp: &Value| {
+        let stage = render(ssp, &bundle());
+        stage.objects.last().unwrap().object.body["metadata"]["labels"].clone()
+    };
+    let mut expected = json!({
+        "app.kubernetes.io/component": "templating",
+        "app.kubernetes.io/managed-by": "ssp-operator",
+        "app.kubernetes.io/name": "data-sources",
+        "app.kubernetes.io/part-of": "",
+        "app.kubernetes.io/version": "1",
+        "mine": "1",
+    });
+    assert_eq!(labels(&ssp), expected);
+    ssp["metadata"].as_object_mut().unwrap().remove("labels");
+    for key in ["app.kubernetes.io/part-of", "app.kubernetes.io/version"] {
+        expected.as_object_mut().unwrap().remove(key);
+    }
+    assert_eq!(labels(&ssp), expected);
+}
+
+#[test]
+fn admission() {
+    let message = |ssp: &Value| render(ssp, &bundle()).admission.message;
+    let cluster =
+        |control_plane: &[&str], workload: &[&str]| message(&ssp(control_plane, workload, &[]));
+    let none = "cluster validation error: at least one architecture needs to be defined, if multi-architecture is enabled";
+    assert_eq!(cluster(&[], &[]), none);
+    let both = cluster(&["mips"], &["ppc64le"]);
+    assert_eq!(
+        both,
+        "cluster validation error: invalid workload architecture: unknown architecture: ppc64le"
+    );
+    let mut nameless = ssp(&["amd64"], &[], &[template("", "x", "")]);
+    let expected =
+        "dataImportCronTemplates validation error: missing name in DataImportCronTemplate";
+    assert_eq!(message(&nameless), expected);
+    nameless["spec"]["cluster"] = Value::Null;
+    let expected = "cluster validation error: .spec.cluster needs to be non-nil, if multi-architecture is enabled";
+    assert_eq!(message(&nameless), expected);
+    assert_eq!(render(&nameless, &bundle()).objects, []);
+}
+
+/// Every leaf and branch of `value` replaced by each of `others`, one at a time.
+fn replaced(value: &Value, others: &[Value], each: &mut dyn FnMut(Value)) {
+    for other in others {
+        each(other.clone());
+    }
+    match value {
+        Value::Object(map) => {
+            for (key, inner) in map {
+                replaced(inner, others, &mut |new| {
+                    let mut map = map.clone();
+                    map.insert(key.clone(), new);
+                    each(map.into());
+                });
+            }
+        }
+        Value::Array(items) => {
+            for (index, inner) in items.iter().enumerate() {
+                replaced(inner, others, &mut |new| {
+                    let mut items = items.clone();
+                    items[index] = new;
+                    each(items.into());
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn no_shape_panics() {
+    let ssp = ssp(
+        &["amd64"],
+        &["amd64"],
+        &[template("a", "b", "amd64"), template("c", "fedora", "")],
+    );
+    let others = [
+        Value::Null,
+        json!(true),
+        json!(1),
+        json!("x"),
+        json!([1]),
+        json!({"x": 1}),
+    ];
+    let bundle = bundle();
+    let mut accepted = 0;
+    replaced(&ssp, &others, &mut |ssp| {
+        accepted += usize::from(render(&ssp, &bundle).admission.accepted);
+    });
+    assert!(accepted > 100, "{accepted}");
+    let images = |common: &[Value], custom: &[Value]| {
+        let images = crate::boot_images::GoldenImages {
+            common,
+            custom,
+            import_common: true,
+            namespace: Some("x"),
+            schedule: None,
+            multi_arch: true,
+            workload_architectures: &["amd64".to_owned()],
+        };
+        if let Ok(stage) = images.render() {
+            assert!(stage.ssp_templates.len() <= stage.status.len());
+            stage.gauges();
+        }
+    };
+    let one = template("a", "b", "amd64");
+    replaced(&one, &others, &mut |other| {
+        images(std::slice::from_ref(&one), std::slice::from_ref(&other));
+        images(std::slice::from_ref(&other), std::slice::from_ref(&one));
+    });
+}

@@ -1,0 +1,181 @@
+//! One DataImportCronTemplate as HCO hands it on, and the two forms it takes from there.
+
+use hcoplan_kubernetes::tree::{object, without_nulls};
+use serde_json::{Map, Value, json};
+
+use super::{ARCHITECTURES_ANNOTATION, IMMEDIATE_BIND_ANNOTATION};
+
+/// Where a template comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateSource {
+    /// The release, untouched.
+    Common,
+    /// The release, customised by the HyperConverged.
+    Customised {
+        /// Index in the HyperConverged's `dataImportCronTemplates`.
+        index: usize,
+    },
+    /// The HyperConverged alone.
+    Custom {
+        /// Index in the HyperConverged's `dataImportCronTemplates`.
+        index: usize,
+    },
+}
+
+/// A DataImportCronTemplate after HCO's stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Template {
+    /// Where it comes from.
+    pub source: TemplateSource,
+    /// `metadata`; with multi-arch on, the architectures in it are cut to the nodes'.
+    pub metadata: Map<String, Value>,
+    /// `spec`; only a template of the HyperConverged can lack it (and its webhook refuses that).
+    pub spec: Option<Map<String, Value>>,
+    /// With multi-arch on: the architectures annotation before it was cut, `None` without one.
+    pub original_architectures: Option<String>,
+}
+
+impl Template {
+    pub(super) fn new(
+        source: TemplateSource,
+        metadata: Map<String, Value>,
+        spec: Option<Map<String, Value>>,
+    ) -> Self {
+        Self {
+            source,
+            metadata,
+            spec,
+            original_architectures: None,
+        }
+    }
+
+    /// `metadata.name`.
+    pub fn name(&self) -> &str {
+        text(self.metadata.get("name"))
+    }
+
+    /// `spec.managedDataSource`: the name under which VMs find the image.
+    pub fn managed_data_source(&self) -> &str {
+        text(self.spec.as_ref().and_then(|s| s.get("managedDataSource")))
+    }
+
+    /// The architectures annotation as it stands after this stage.
+    pub fn architectures(&self) -> Option<&str> {
+        let annotations = self.metadata.get("annotations")?;
+        annotations.get(ARCHITECTURES_ANNOTATION)?.as_str()
+    }
+
+    /// Whether the image says which architectures it exists for (an empty value says nothing).
+    /// Meaningful with multi-arch on; the operator's gauge is built on it.
+    pub fn has_architectures_annotation(&self) -> bool {
+        self.original_architectures
+            .as_ref()
+            .is_some_and(|a| !a.is_empty())
+    }
+
+    /// False when the image exists for no architecture of this cluster: SSP doesn't get it.
+    pub fn is_deployed(&self) -> bool {
+        self.original_architectures.is_none() || self.architectures() != Some("")
+    }
+
+    /// Cuts the architectures annotation to `workload`. As the operator does it: split at commas,
+    /// not trimmed, case-sensitive, order and repetitions kept.
+    pub(super) fn keep_architectures(&mut self, workload: &[String]) {
+        let annotations = self.metadata.get_mut("annotations");
+        let Some(value) = annotations.and_then(|a| a.get_mut(ARCHITECTURES_ANNOTATION)) else {
+            return;
+        };
+        let original = text(Some(value)).to_owned();
+        let known = |a: &&str| workload.iter().any(|w| w == a);
+        let kept: Vec<&str> = original.split(',').filter(known).collect();
+        *value = kept.join(",").into();
+        self.original_architectures = Some(original);
+    }
+
+    /// Its element in `status.dataImportCronTemplates` of the HyperConverged.
+    pub(super) fn status(&self) -> Value {
+        let mut status = Map::new();
+        if !matches!(self.source, TemplateSource::Custom { .. }) {
+            status.insert("commonTemplate".to_owned(), true.into());
+        }
+        if matches!(self.source, TemplateSource::Customised { .. }) {
+            status.insert("modified".to_owned(), true.into());
+        }
+        if let Some(original) = self
+            .original_architectures
+            .as_ref()
+            .filter(|a| !a.is_empty())
+        {
+            let key = "originalSupportedArchitectures".to_owned();
+            status.insert(key, original.as_str().into());
+        }
+        if !self.is_deployed() {
+            let conditions = json!([{
+                "type": "Deployed",
+                "status": "False",
+                "reason": "UnsupportedArchitectures",
+                "message": "DataImportCronTemplate has no supported architectures for the current cluster",
+            }]);
+            status.insert("conditions".to_owned(), conditions);
+        }
+        let mut template = Map::new();
+        template.insert("metadata".to_owned(), self.metadata.clone().into());
+        if let Some(spec) = &self.spec {
+            // Go prints null for what isn't set (`pvc.dataSourceRef.apiGroup`); the API server drops it.
+            let spec = without_nulls(spec.clone().into());
+            template.insert("spec".to_owned(), spec);
+        }
+        template.insert("status".to_owned(), status.into());
+        template.into()
+    }
+
+    /// Its element in the SSP's list; `None` when it isn't deployed.
+    pub(super) fn ssp_template(&self, multi_arch: bool) -> Option<Value> {
+        if !self.is_deployed() {
+            return None;
+        }
+        let mut metadata = self.metadata.clone();
+        let annotations = metadata
+            .entry("annotations")
+            .or_insert_with(|| Value::Object(Map::new()));
+        if let Some(annotations) = annotations.as_object_mut() {
+            annotations
+                .entry(IMMEDIATE_BIND_ANNOTATION)
+                .or_insert_with(|| "true".into());
+            if !multi_arch {
+                annotations.remove(ARCHITECTURES_ANNOTATION);
+            }
+        }
+        let spec = self
+            .spec
+            .clone()
+            .unwrap_or_else(|| complete_spec(Map::new()));
+        Some(object([
+            ("metadata", metadata.into()),
+            ("spec", spec.into()),
+        ]))
+    }
+}
+
+/// The fields of a DataImportCron's spec that Go prints even when they are empty.
+pub(super) fn complete_spec(mut spec: Map<String, Value>) -> Map<String, Value> {
+    for key in ["managedDataSource", "schedule"] {
+        spec.entry(key).or_insert_with(|| "".into());
+    }
+    let template = spec
+        .entry("template")
+        .or_insert_with(|| Value::Object(Map::new()));
+    if let Some(template) = template.as_object_mut() {
+        for key in ["metadata", "spec", "status"] {
+            template
+                .entry(key)
+                .or_insert_with(|| Value::Object(Map::new()));
+        }
+    }
+    spec
+}
+
+/// A string, empty where there is none: what Go decodes an absent string to.
+pub(super) fn text(value: Option<&Value>) -> &str {
+    value.and_then(Value::as_str).unwrap_or_default()
+}

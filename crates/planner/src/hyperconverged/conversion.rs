@@ -1,0 +1,161 @@
+//! Conversion between the API versions, as the release's conversion webhook does it.
+
+use hcoplan_kubernetes::tree::{get, remove, set};
+use serde_json::{Map, Value, json};
+
+use super::gates::Gates;
+use super::{MOVES, v1_fields};
+use crate::release::{Phase, Release};
+
+/// Gates that a v1 field took the place of, with the field and whether it means the opposite.
+/// Source: HCO 1.19 `api/v1beta1`.
+const GATES_WITH_FIELDS: &[(&str, &str, bool)] = &[
+    (
+        "disableMDevConfiguration",
+        "virtualization.mediatedDevicesConfiguration.enabled",
+        true,
+    ),
+    (
+        "persistentReservation",
+        "storage.persistentReservationConfiguration.enabled",
+        false,
+    ),
+    (
+        "enableMultiArchBootImageImport",
+        "workloadSources.enableMultiArchBootImageImport",
+        false,
+    ),
+];
+
+/// A document of one served version as the other one (`v1beta1` or `v1`), neither pruned nor
+/// defaulted. Metadata and status are copied.
+pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
+    let empty = Value::Object(Map::new());
+    let spec = object.get("spec").unwrap_or(&empty);
+    let converted = match to {
+        "v1" => spec_to_v1(release, spec),
+        _ => spec_to_v1beta1(release, spec),
+    };
+    let mut out = Map::new();
+    for (key, value) in object.as_object().into_iter().flatten() {
+        if !matches!(key.as_str(), "apiVersion" | "spec") {
+            out.insert(key.clone(), value.clone());
+        }
+    }
+    out.insert("apiVersion".into(), format!("hco.kubevirt.io/{to}").into());
+    out.insert("spec".into(), converted);
+    let mut out = Value::Object(out);
+    if release.has("v1-fields-in-annotation") {
+        match to {
+            "v1" => v1_fields::restore(release, object, &mut out),
+            _ => v1_fields::keep(object, &mut out),
+        }
+    }
+    out
+}
+
+/// A converted object as it is stored: pruned and defaulted by the stored version's schema.
+pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
+    let storage = &release.tables().hyperconverged.storage_version;
+    if let Some(schema) = release.schema(&format!("hyperconverged.{storage}")) {
+        schema.prepare(&mut converted);
+    }
+    converted
+}
+
+fn spec_to_v1(release: &Release, spec: &Value) -> Value {
+    let mut out = Value::Object(Map::new());
+    for (from, to) in MOVES {
+        if let Some(value) = get(spec, from) {
+            set(&mut out, to, value.clone());
+        }
+    }
+    drop_unless(&mut out, "virtualization.tuningPolicy", |v| {
+        v == "annotation"
+    });
+    if is_empty_list(get(spec, "obsoleteCPUs.cpuModels")) {
+        remove(&mut out, "virtualization.obsoleteCPUModels");
+    }
+    let gates = Gates::read(release, spec.get("featureGates"));
+    let mut list = Vec::new();
+    for gate in &release.tables().feature_gates {
+        let state = match (gate.phase, gates.explicit(&gate.name)) {
+            (Phase::Beta, Some(false)) => "Disabled",
+            (Phase::Alpha, Some(true)) => "Enabled",
+            _ => continue,
+        };
+        list.push(json!({"name": gate.name, "state": state}));
+    }
+    if !list.is_empty() {
+        set(&mut out, "featureGates", Value::Array(list));
+    }
+    for (gate, field, negated) in fields_for_gates(release) {
+        if let Some(on) = gates.explicit(gate) {
+            set(&mut out, field, json!(on != *negated));
+        }
+    }
+    out
+}
+
+fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
+    let mut out = Value::Object(Map::new());
+    for (to, from) in MOVES {
+        if let Some(value) = get(spec, from) {
+            set(&mut out, to, value.clone());
+        }
+    }
+    for field in ["obsoleteCPUs", "hypervisors", "dataImportCronTemplates"] {
+        let list = if field == "obsoleteCPUs" {
+            "obsoleteCPUs.cpuModels"
+        } else {
+            field
+        };
+        if is_empty_list(get(&out, list)) {
+            remove(&mut out, field);
+        }
+    }
+    let gates = Gates::read(release, spec.get("featureGates"));
+    let mut written = Map::new();
+    for gate in &release.tables().feature_gates {
+        let on = match gate.phase {
+            Phase::Alpha => gates.is_enabled(&gate.name, false),
+            Phase::Beta => gates.is_enabled(&gate.name, true),
+            _ => continue,
+        };
+        written.insert(gate.name.clone(), on.into());
+    }
+    for (gate, field, negated) in fields_for_gates(release) {
+        if let Some(on) = get(spec, field).and_then(Value::as_bool) {
+            written.insert((*gate).to_owned(), (on != *negated).into());
+        }
+    }
+    if !written.is_empty() {
+        set(&mut out, "featureGates", Value::Object(written));
+    }
+    out
+}
+
+/// The gates that are fields in this release's v1.
+fn fields_for_gates(
+    release: &Release,
+) -> impl Iterator<Item = &'static (&'static str, &'static str, bool)> {
+    let gates = &release.tables().feature_gates;
+    let deprecated = move |name: &str| {
+        gates
+            .iter()
+            .any(|g| g.name == name && g.phase == Phase::Deprecated)
+    };
+    GATES_WITH_FIELDS
+        .iter()
+        .filter(move |(gate, _, _)| deprecated(gate))
+}
+
+fn is_empty_list(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_array).is_some_and(Vec::is_empty)
+}
+
+fn drop_unless(target: &mut Value, path: &str, keep: impl Fn(&Value) -> bool) {
+    if get(target, path).is_some_and(|v| !keep(v)) {
+        remove(target, path);
+    }
+}

@@ -1,0 +1,160 @@
+//! Where the fields of v1beta1 are in v1.
+
+use hcoplan_kubernetes::tree::{set, take};
+use serde_json::{Map, Value};
+
+/// A field of v1beta1 and its place in v1, both below `spec`; what is below it moves along.
+pub type Move = (&'static str, &'static str);
+
+/// Every field that has a place in both versions. Parents stand before their children, so that
+/// a child's own move is applied onto its parent's. Source: HCO 1.18 and 1.19
+/// `api/v1beta1` conversion; the feature gates have a table of their own.
+pub const MOVES: &[Move] = &[
+    ("infra.nodePlacement", "deployment.nodePlacements.infra"),
+    (
+        "workloads.nodePlacement",
+        "deployment.nodePlacements.workload",
+    ),
+    ("uninstallStrategy", "deployment.uninstallStrategy"),
+    ("logVerbosityConfig", "deployment.logVerbosityConfig"),
+    ("deployVmConsoleProxy", "deployment.deployVmConsoleProxy"),
+    (
+        "applicationAwareConfig",
+        "deployment.applicationAwareConfig",
+    ),
+    (
+        "enableApplicationAwareQuota",
+        "deployment.applicationAwareConfig.enable",
+    ),
+    ("tuningPolicy", "virtualization.tuningPolicy"),
+    ("liveMigrationConfig", "virtualization.liveMigrationConfig"),
+    (
+        "permittedHostDevices",
+        "virtualization.permittedHostDevices",
+    ),
+    (
+        "mediatedDevicesConfiguration",
+        "virtualization.mediatedDevicesConfiguration",
+    ),
+    (
+        "workloadUpdateStrategy",
+        "virtualization.workloadUpdateStrategy",
+    ),
+    ("obsoleteCPUs.cpuModels", "virtualization.obsoleteCPUModels"),
+    ("evictionStrategy", "virtualization.evictionStrategy"),
+    (
+        "virtualMachineOptions",
+        "virtualization.virtualMachineOptions",
+    ),
+    (
+        "defaultCPUModel",
+        "virtualization.virtualMachineOptions.defaultCPUModel",
+    ),
+    (
+        "defaultRuntimeClass",
+        "virtualization.virtualMachineOptions.defaultRuntimeClass",
+    ),
+    (
+        "higherWorkloadDensity",
+        "virtualization.higherWorkloadDensity",
+    ),
+    (
+        "liveUpdateConfiguration",
+        "virtualization.liveUpdateConfiguration",
+    ),
+    ("ksmConfiguration", "virtualization.ksmConfiguration"),
+    (
+        "changedBlockTrackingLabelSelectors",
+        "virtualization.changedBlockTrackingLabelSelectors",
+    ),
+    ("hypervisors", "virtualization.hypervisors"),
+    (
+        "roleAggregationStrategy",
+        "virtualization.roleAggregationStrategy",
+    ),
+    (
+        "resourceRequirements.vmiCPUAllocationRatio",
+        "virtualization.vmiCPUAllocationRatio",
+    ),
+    (
+        "resourceRequirements.autoCPULimitNamespaceLabelSelector",
+        "virtualization.autoCPULimitNamespaceLabelSelector",
+    ),
+    (
+        "resourceRequirements.storageWorkloads",
+        "storage.workloadResourceRequirements",
+    ),
+    ("vmStateStorageClass", "storage.vmStateStorageClass"),
+    (
+        "scratchSpaceStorageClass",
+        "storage.scratchSpaceStorageClass",
+    ),
+    ("storageImport", "storage.storageImport"),
+    ("filesystemOverhead", "storage.filesystemOverhead"),
+    ("certConfig", "security.certConfig"),
+    ("tlsSecurityProfile", "security.tlsSecurityProfile"),
+    ("networkBinding", "networking.networkBinding"),
+    (
+        "kubeMacPoolConfiguration",
+        "networking.kubeMacPoolConfiguration",
+    ),
+    (
+        "kubeSecondaryDNSNameServerIP",
+        "networking.kubeSecondaryDNSNameServerIP",
+    ),
+    (
+        "commonTemplatesNamespace",
+        "workloadSources.commonTemplatesNamespace",
+    ),
+    (
+        "commonBootImageNamespace",
+        "workloadSources.commonBootImageNamespace",
+    ),
+    (
+        "enableCommonBootImageImport",
+        "workloadSources.enableCommonBootImageImport",
+    ),
+    (
+        "dataImportCronTemplates",
+        "workloadSources.dataImportCronTemplates",
+    ),
+    ("instancetypeConfig", "workloadSources.instancetypeConfig"),
+    (
+        "CommonInstancetypesDeployment",
+        "workloadSources.commonInstancetypesDeployment",
+    ),
+];
+
+/// Fields of v1beta1 that v1 does not have and that some release still reads; they keep their
+/// name under `virtualization` in the internal form.
+const ONLY_INTERNAL: &[Move] = &[("obsoleteCPUs.minCPUModel", "virtualization.minCPUModel")];
+
+/// A v1beta1 `spec` in the internal form; nothing that any release reads is lost.
+pub(super) fn to_internal(mut spec: Value) -> Value {
+    let mut out = Value::Object(Map::new());
+    for (from, to) in MOVES.iter().chain(ONLY_INTERNAL) {
+        if let Some(value) = take(&mut spec, from) {
+            set(&mut out, to, value);
+        }
+    }
+    out
+}
+
+/// The gate of v1beta1 that a field of v1 took the place of and that the operator writes itself.
+const GATE: Move = (
+    "featureGates.enableMultiArchBootImageImport",
+    "workloadSources.enableMultiArchBootImageImport",
+);
+
+/// Where v1beta1 has a field of v1, both below `spec`; a path that it doesn't have stays as it is.
+pub(super) fn to_v1beta1(path: &str) -> String {
+    let moved = |(from, to): &Move| {
+        let rest = path.strip_prefix(to)?;
+        let is_below = rest.is_empty() || rest.starts_with('.');
+        is_below.then(|| format!("{from}{rest}"))
+    };
+    // A child's own move stands behind its parent's.
+    let moves = MOVES.iter().chain([&GATE]).rev();
+    let mut found = moves.filter_map(moved);
+    found.next().unwrap_or_else(|| path.to_owned())
+}

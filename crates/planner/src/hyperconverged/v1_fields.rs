@@ -1,0 +1,123 @@
+//! Fields that only v1 has, kept in an annotation while an object is v1beta1.
+//!
+//! Source: HCO 1.19 `api/v1beta1/conversion.go`, `storeV1OnlyFields` and `restoreV1OnlyFields`.
+
+use hcoplan_kubernetes::tree::{get, remove, set};
+use serde_json::{Map, Value};
+
+use super::gates::Gates;
+use crate::release::{Phase, Release};
+
+const ANNOTATION: &str = "hco.kubevirt.io/v1-only-fields";
+
+/// The fields: their name in the annotation, in the order in which they are written, and their
+/// path.
+const FIELDS: [(&str, &str); 6] = [
+    (
+        "deployNetworkResourcesInjector",
+        "spec.deployment.deployNetworkResourcesInjector",
+    ),
+    (
+        "mdevConfigEnable",
+        "spec.virtualization.mediatedDevicesConfiguration.enabled",
+    ),
+    (
+        "persistentReservationEnabled",
+        "spec.storage.persistentReservationConfiguration.enabled",
+    ),
+    (
+        "multiArchEnabled",
+        "spec.workloadSources.enableMultiArchBootImageImport",
+    ),
+    ("featureGates", "spec.featureGates"),
+    ("observability", "spec.observability"),
+];
+
+/// Keeps the fields of a v1 object in the annotation of the v1beta1 one.
+pub(super) fn keep(v1: &Value, v1beta1: &mut Value) {
+    let mut parts = Vec::new();
+    for (name, path) in FIELDS {
+        let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+        if let Some(value) = get(v1, path).filter(|value| !is_empty(value)) {
+            parts.push(format!("\"{name}\":{value}"));
+        }
+    }
+    if !parts.is_empty() {
+        let text = format!("{{{}}}", parts.join(","));
+        let metadata = &mut v1beta1["metadata"];
+        if let Some(metadata) = metadata.as_object_mut() {
+            let annotations = metadata.entry("annotations");
+            let annotations = annotations.or_insert_with(|| Value::Object(Map::new()));
+            if let Some(annotations) = annotations.as_object_mut() {
+                annotations.insert(ANNOTATION.to_owned(), text.into());
+            }
+        }
+    }
+}
+
+/// Takes the annotation out of an object that was converted to v1, and the fields out of the
+/// annotation. What the v1beta1 object says itself wins.
+pub(super) fn restore(release: &Release, v1beta1: &Value, v1: &mut Value) {
+    let annotations = v1
+        .get_mut("metadata")
+        .and_then(|m| m.get_mut("annotations"));
+    let text = annotations
+        .and_then(Value::as_object_mut)
+        .and_then(|annotations| annotations.remove(ANNOTATION));
+    let text = text.as_ref().and_then(Value::as_str);
+    let Some(Ok(fields)) = text.map(serde_json::from_str::<Value>) else {
+        return;
+    };
+    for (name, path) in FIELDS {
+        let Some(value) = fields.get(name).filter(|value| !value.is_null()) else {
+            continue;
+        };
+        if name == "featureGates" {
+            let gates = restored_gates(release, value, v1beta1, v1);
+            match gates.is_empty() {
+                true => drop(remove(v1, path)),
+                false => set(v1, path, Value::Array(gates)),
+            }
+        } else if get(v1, path).is_none() {
+            set(v1, path, value.clone());
+        }
+    }
+}
+
+/// The gates as they were listed; those that v1beta1 knows as it says now.
+fn restored_gates(release: &Release, listed: &Value, v1beta1: &Value, v1: &Value) -> Vec<Value> {
+    let now = Gates::read(release, get(v1beta1, "spec.featureGates"));
+    let mut out: Vec<Value> = Vec::new();
+    for gate in listed.as_array().into_iter().flatten() {
+        let name = gate["name"].as_str().unwrap_or_default();
+        let mut gates = release.tables().feature_gates.iter();
+        let known = gates.find(|g| g.name.eq_ignore_ascii_case(name));
+        let is_field = known.is_some_and(|g| is_field_of_v1beta1(release, &g.name));
+        let before = gate["state"].as_str().unwrap_or("Enabled") == "Enabled";
+        let deprecated = known.is_some_and(|g| g.phase == Phase::Deprecated);
+        match now.explicit(name) {
+            _ if !is_field => out.push(gate.clone()),
+            Some(on) if on != before => {
+                let mut gate = gate.clone();
+                gate["state"] = if on { "Enabled" } else { "Disabled" }.into();
+                out.push(gate);
+            }
+            None if !deprecated => {}
+            _ => out.push(gate.clone()),
+        }
+    }
+    let new = get(v1, "spec.featureGates").and_then(Value::as_array);
+    for gate in new.into_iter().flatten() {
+        if !out.iter().any(|listed| listed["name"] == gate["name"]) {
+            out.push(gate.clone());
+        }
+    }
+    out
+}
+
+/// Whether v1beta1 has a gate.
+fn is_field_of_v1beta1(release: &Release, gate: &str) -> bool {
+    let schema = release.schema("hyperconverged.v1beta1");
+    let path = hcoplan_yaml::Path::dotted("spec.featureGates").key(gate);
+    schema.is_some_and(|schema| schema.field(&path).is_some())
+}

@@ -1,0 +1,290 @@
+//! A `hcoplan.dev/v1alpha1 ClusterInventory`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
+
+use super::architecture::Architecture;
+use super::places::{NodePlace, Places};
+use super::rules::INVENTORY_INCONSISTENT;
+use super::schema::{self, replace};
+use super::{ARCHITECTURE_LABEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint};
+use crate::release::Platform;
+
+/// What a ClusterInventory says.
+#[derive(Debug, Default)]
+pub(super) struct Declared {
+    /// Everything but the nodes.
+    pub(super) inventory: Inventory,
+    /// The nodes, in the order of the text.
+    pub(super) nodes: Vec<(Node, NodePlace)>,
+    pub(super) places: Places,
+    pub(super) findings: Vec<Finding>,
+    /// Whether it has a list of pools or nodes, be it empty.
+    pub(super) states_nodes: bool,
+}
+
+/// The label that a placement on a single node matches.
+const HOSTNAME_LABEL: &str = "kubernetes.io/hostname";
+
+/// More nodes than any cluster has; the limit keeps a typing error from taking all memory.
+const MOST_NODES: usize = 50_000;
+
+/// Reads a ClusterInventory. What its schema refuses is a finding, and left out.
+pub(super) fn read(document: &Document) -> Declared {
+    let mut declared = Declared {
+        findings: schema::check(document),
+        ..Declared::default()
+    };
+    let root = &document.root;
+    let metadata = root.get("metadata");
+    declared.inventory.name = metadata.and_then(|m| text(m, "name"));
+    if let Some(spec) = root.get("spec") {
+        declared.facts(document, spec);
+        declared.all_nodes(document, spec);
+    }
+    declared
+}
+
+fn text(node: &Tree, key: &str) -> Option<String> {
+    node.get(key).and_then(Tree::as_str).map(str::to_owned)
+}
+
+fn flag(node: &Tree, key: &str) -> Option<bool> {
+    match node.get(key)?.value {
+        Yaml::Bool(value) => Some(value),
+        _ => None,
+    }
+}
+
+impl Declared {
+    fn facts(&mut self, document: &Document, spec: &Tree) {
+        for entry in spec.entries() {
+            let place = document.location(entry.value.span);
+            self.places.fields.insert(entry.key.text.clone(), place);
+        }
+        let out = &mut self.inventory;
+        out.release = text(spec, "release");
+        if text(spec, "platform").as_deref() == Some(Platform::Kubernetes.as_str()) {
+            out.platform = Platform::Kubernetes;
+        }
+        if let Some(namespace) = text(spec, "namespace") {
+            out.namespace = namespace;
+        }
+        if let Some(domain) = text(spec, "baseDomain") {
+            out.base_domain = domain;
+        }
+        let object = |key: &str| {
+            let node = spec.get(key)?;
+            (!matches!(node.value, Yaml::Null)).then(|| node.to_json())
+        };
+        out.tls_security_profile = object("tlsSecurityProfile");
+        out.kube_descheduler = object("kubeDescheduler").filter(|v| *v != false);
+        if let Some(families) = spec.get("ipFamilies") {
+            let names = families.items().iter().filter_map(Tree::as_str);
+            out.ip_families = names.map(str::to_owned).collect();
+        }
+        out.hosted_control_plane = flag(spec, "hostedControlPlane").unwrap_or(false);
+        out.monitoring = flag(spec, "monitoring");
+        out.network_attachment_definitions = flag(spec, "networkAttachmentDefinitions");
+        out.data_import_schedule = text(spec, "dataImportSchedule");
+    }
+
+    fn all_nodes(&mut self, document: &Document, spec: &Tree) {
+        let mut names = BTreeMap::new();
+        for list in ["nodePools", "nodes"] {
+            let Some(entries) = spec.get(list) else {
+                continue;
+            };
+            self.states_nodes |= !matches!(entries.value, Yaml::Null);
+            for entry in entries.items() {
+                let Some(name) = entry.get("name") else {
+                    continue;
+                };
+                let place = document.location(name.span);
+                let name = name.as_str().unwrap_or_default().to_owned();
+                match names.insert((list, name.clone()), place.clone()) {
+                    Some(first) => self.findings.push(twice(&name, place, first)),
+                    None if list == "nodePools" => self.pool(document, entry),
+                    None => {
+                        let node = self.node(document, entry);
+                        self.nodes.push(node);
+                    }
+                }
+            }
+        }
+        self.no_node_twice();
+    }
+
+    fn pool(&mut self, document: &Document, entry: &Tree) {
+        let count = match entry.get("count").map(|c| &c.value) {
+            Some(Yaml::Number(n)) => usize::try_from(n.as_u64().unwrap_or(0)).unwrap_or(0),
+            _ => 0,
+        };
+        let (pool, place) = self.node(document, entry);
+        if self.nodes.len().saturating_add(count) > MOST_NODES {
+            let span = entry.get("count").map_or(entry.span, |c| c.span);
+            let message = format!("these are more than {MOST_NODES} nodes");
+            let finding = Finding::new(&INVENTORY_INVALID, message);
+            self.findings.push(finding.at(document.location(span)));
+            return;
+        }
+        for index in 0..count {
+            let name = [&pool.name, "-", &index.to_string()].concat();
+            self.nodes.push((of_pool(&pool, name), place.clone()));
+        }
+    }
+
+    /// A node, or what the nodes of a pool have in common.
+    fn node(&mut self, document: &Document, entry: &Tree) -> (Node, NodePlace) {
+        let mut node = Node {
+            name: text(entry, "name").unwrap_or_default(),
+            ..Node::default()
+        };
+        let place = |key: &str| entry.get(key).map(|n| document.location(n.span));
+        let places = NodePlace {
+            name: place("name").unwrap_or_else(|| document.location(entry.span)),
+            architecture: place("architecture"),
+        };
+        for role in entry.get("roles").map_or(&[][..], Tree::items) {
+            let label = format!("{ROLE_LABEL}{}", role.as_str().unwrap_or_default());
+            node.labels.insert(label, String::new());
+        }
+        for label in entry.get("labels").map_or(&[][..], Tree::entries) {
+            let value = label.value.as_str().unwrap_or_default();
+            node.labels.insert(label.key.text.clone(), value.to_owned());
+        }
+        node.kvm = match entry.get("kvm").map(|k| &k.value) {
+            Some(Yaml::Bool(kvm)) => Some(*kvm),
+            _ => None,
+        };
+        for taint in entry.get("taints").map_or(&[][..], Tree::items) {
+            node.taints.push(Taint {
+                key: text(taint, "key").unwrap_or_default(),
+                value: text(taint, "value").unwrap_or_default(),
+                effect: text(taint, "effect").unwrap_or_default(),
+            });
+        }
+        if entry.get("roles").is_none() && node.roles().next().is_none() {
+            self.findings.push(without_role(&node.name, &places.name));
+        }
+        let written = text(entry, "architecture").unwrap_or_default();
+        node.architecture = match Architecture::of(&written) {
+            Architecture::Alias(name) => {
+                if let Some(place) = &places.architecture {
+                    self.findings.push(alias(&written, name, place));
+                }
+                name.to_owned()
+            }
+            _ => written,
+        };
+        let label = entry.get("labels").and_then(|l| l.get(ARCHITECTURE_LABEL));
+        let label = label.map(|l| document.location(l.span));
+        if let (Some(label), Some(place)) = (label, &places.architecture)
+            && node.labels.get(ARCHITECTURE_LABEL) != Some(&node.architecture)
+        {
+            self.findings
+                .push(contradiction(&node, label, place.clone()));
+        }
+        (labelled(node), places)
+    }
+
+    /// A pool's nodes and single nodes may get the same name; the first one stays.
+    fn no_node_twice(&mut self) {
+        let mut names: Vec<&str> = self.nodes.iter().map(|(n, _)| n.name.as_str()).collect();
+        names.sort_unstable();
+        if names.windows(2).all(|pair| pair[0] != pair[1]) {
+            return;
+        }
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut found = Vec::new();
+        self.nodes.retain(|(node, place)| {
+            let new = seen.insert(node.name.clone());
+            if !new {
+                let message = format!("there is a node `{}` already", node.name);
+                let finding = Finding::new(&INVENTORY_INCONSISTENT, message);
+                found.push(finding.at(place.name.clone()));
+            }
+            new
+        });
+        self.findings.append(&mut found);
+    }
+}
+
+/// The labels that a kubelet gives every node, unless they are declared.
+fn labelled(mut node: Node) -> Node {
+    let defaults = [
+        (ARCHITECTURE_LABEL, node.architecture.as_str()),
+        ("kubernetes.io/os", "linux"),
+        (HOSTNAME_LABEL, &node.name),
+    ];
+    for (label, value) in defaults {
+        if !value.is_empty() && !node.labels.contains_key(label) {
+            node.labels.insert(label.to_owned(), value.to_owned());
+        }
+    }
+    node
+}
+
+/// A node of a pool, whose own name is not the host name of its nodes.
+fn of_pool(pool: &Node, name: String) -> Node {
+    let mut node = pool.clone();
+    if let Some(host) = node.labels.get_mut(HOSTNAME_LABEL)
+        && *host == pool.name
+    {
+        host.clone_from(&name);
+    }
+    node.name = name;
+    node
+}
+
+fn twice(name: &str, place: Location, first: Location) -> Finding {
+    Finding::new(
+        &INVENTORY_INCONSISTENT,
+        format!("`{name}` is declared twice"),
+    )
+    .at(place)
+    .label("only the first one counts")
+    .related(first, "declared here first")
+}
+
+fn without_role(name: &str, place: &Location) -> Finding {
+    let message = format!("`{name}` has no role");
+    Finding::new(&INVENTORY_INCONSISTENT, message)
+        .severity(Severity::Warning)
+        .at(place.clone())
+        .help(
+            "HCO counts nodes with the role control-plane or worker; write `roles: []` where \
+             neither is right",
+        )
+}
+
+pub(super) fn alias(written: &str, name: &str, place: &Location) -> Finding {
+    let message = format!("Kubernetes calls the architecture {written} `{name}`");
+    Finding::new(&INVENTORY_INCONSISTENT, message)
+        .severity(Severity::Warning)
+        .at(place.clone())
+        .label(format!("read as {name}"))
+        .fix(replace(
+            place,
+            name,
+            format!("write {name}"),
+            Applicability::Safe,
+        ))
+}
+
+pub(super) fn contradiction(node: &Node, label: Location, architecture: Location) -> Finding {
+    let value = node.labels.get(ARCHITECTURE_LABEL).cloned();
+    let message = format!(
+        "`{}` is {} by its architecture and {} by its label",
+        node.name,
+        node.architecture,
+        value.unwrap_or_default()
+    );
+    Finding::new(&INVENTORY_INCONSISTENT, message)
+        .at(label)
+        .label("placement matches this")
+        .related(architecture, "HCO counts this")
+}

@@ -1,0 +1,299 @@
+//! A ClusterInventory held against the cluster's nodes: which pool each is in, and what no longer holds.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::{Document, Node as Tree};
+
+use super::Node;
+use super::architecture::Architecture;
+use super::dump::{taints, texts};
+use super::pools::{Pool, lasting_taints, pools};
+
+/// What differs between an inventory and the cluster's nodes.
+#[derive(Debug, Clone)]
+pub struct Drift {
+    /// Entries of `nodePools` and `nodes` with another number of nodes than they declare.
+    pub counts: Vec<CountDrift>,
+    /// Nodes that no entry describes, as the pools that they would make.
+    pub unknown: Vec<UnknownPool>,
+}
+
+/// An entry with another number of nodes than it declares.
+#[derive(Debug, Clone)]
+pub struct CountDrift {
+    /// `nodePools` or `nodes`.
+    pub list: &'static str,
+    /// Its place in the list, from 0.
+    pub index: usize,
+    /// The pool's or the node's name.
+    pub name: String,
+    /// Where it is declared.
+    pub place: Location,
+    /// How many nodes it declares.
+    pub declared: usize,
+    /// The names of those that are there, sorted.
+    pub nodes: Vec<String>,
+}
+
+/// Nodes that no entry describes.
+#[derive(Debug, Clone)]
+pub struct UnknownPool {
+    /// What they have in common.
+    pub pool: Pool,
+    /// The entry that comes closest, and how it differs.
+    pub nearest: Option<(String, String)>,
+}
+
+impl Drift {
+    /// Whether the inventory still holds.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty() && self.unknown.is_empty()
+    }
+}
+
+/// An entry of `nodePools` or `nodes`.
+struct Entry {
+    list: &'static str,
+    index: usize,
+    name: String,
+    place: Location,
+    /// `None` in `nodes`.
+    count: Option<usize>,
+    architecture: String,
+    roles: BTreeSet<String>,
+    written_roles: Vec<String>,
+    labels: BTreeMap<String, String>,
+    taints: BTreeSet<[String; 3]>,
+    kvm: Option<bool>,
+}
+
+/// Holds an inventory against the cluster's nodes.
+///
+/// A node is in the entry that has its architecture, roles and lasting taints, and whose labels it has;
+/// of several, in the one that says most. What an entry doesn't say is not compared: no label, and no KVM.
+/// `named` says which labels a placement names, for the pools that unknown nodes would make.
+pub fn drift(document: &Document, found: &[Node], named: impl Fn(&str) -> bool) -> Drift {
+    let entries = entries(document);
+    let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut unknown: Vec<Node> = Vec::new();
+    let is_own = |entry: &Entry, node: &Node| entry.count.is_none() && entry.name == node.name;
+    // Nodes that are declared by name first, so that no other takes their place.
+    let (own, others): (Vec<&Node>, Vec<&Node>) =
+        (found.iter()).partition(|node| entries.iter().any(|e| is_own(e, node)));
+    for node in own.into_iter().chain(others) {
+        let fitting = (0..).zip(&entries).filter(|(index, e)| {
+            let is_free = e.count.is_some() || !members.contains_key(index);
+            is_free && e.differences(node).is_empty()
+        });
+        let best = fitting.min_by_key(|(_, e)| Reverse((is_own(e, node), e.likeness(node))));
+        match best {
+            Some((index, _)) => members.entry(index).or_default().push(node.name.clone()),
+            None => unknown.push(node.clone()),
+        }
+    }
+    let counts = (0..).zip(&entries).filter_map(|(index, entry)| {
+        let mut nodes = members.remove(&index).unwrap_or_default();
+        nodes.sort();
+        let declared = entry.count.unwrap_or(1);
+        (nodes.len() != declared).then(|| CountDrift {
+            list: entry.list,
+            index: entry.index,
+            name: entry.name.clone(),
+            place: entry.place.clone(),
+            declared,
+            nodes,
+        })
+    });
+    let counts = counts.collect();
+    let mentioned: BTreeSet<&str> = entries
+        .iter()
+        .flat_map(|e| e.labels.keys().map(String::as_str))
+        .collect();
+    let new = pools(&unknown, |key| named(key) || mentioned.contains(key));
+    let unknown = new.into_iter().map(|pool| {
+        let node = unknown.iter().find(|n| pool.nodes.first() == Some(&n.name));
+        let nearest = node.and_then(|node| nearest(&entries, node));
+        UnknownPool { pool, nearest }
+    });
+    Drift {
+        counts,
+        unknown: unknown.collect(),
+    }
+}
+
+/// The name of the entry that differs least from a node, and how.
+fn nearest(entries: &[Entry], node: &Node) -> Option<(String, String)> {
+    let differing = entries.iter().map(|e| (e, e.differences(node)));
+    let (entry, differences) = differing.min_by_key(|(_, d)| d.len())?;
+    Some((entry.name.clone(), differences.join(", ")))
+}
+
+fn entries(document: &Document) -> Vec<Entry> {
+    let Some(spec) = document.root.get("spec") else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    for list in ["nodePools", "nodes"] {
+        for (index, item) in (0..).zip(spec.get(list).map_or(&[][..], Tree::items)) {
+            let text = |key: &str| item.get(key).and_then(Tree::as_str).unwrap_or_default();
+            let name = item.get("name").unwrap_or(item);
+            let count = item.get("count").and_then(|c| c.to_json().as_u64());
+            let count = usize::try_from(count.unwrap_or(0)).unwrap_or(usize::MAX);
+            let written = text("architecture");
+            let listed = item.get("roles").map_or(&[][..], Tree::items);
+            let written_roles: Vec<&str> = listed.iter().filter_map(Tree::as_str).collect();
+            out.push(Entry {
+                list,
+                index,
+                name: text("name").to_owned(),
+                place: document.location(name.span),
+                count: (list == "nodePools").then_some(count),
+                architecture: match Architecture::of(written) {
+                    Architecture::Alias(name) => name.to_owned(),
+                    _ => written.to_owned(),
+                },
+                roles: roles(written_roles.iter().copied()),
+                written_roles: written_roles.iter().map(ToString::to_string).collect(),
+                labels: texts(item.get("labels")),
+                taints: lasting_taints(&taints(item.get("taints"))),
+                kvm: item.get("kvm").and_then(|k| k.to_json().as_bool()),
+            });
+        }
+    }
+    out
+}
+
+/// Roles for comparing: clusters say `master`, `control-plane` or both.
+fn roles<'r>(roles: impl Iterator<Item = &'r str>) -> BTreeSet<String> {
+    let one = |role| {
+        if role == "master" {
+            "control-plane"
+        } else {
+            role
+        }
+    };
+    roles.map(|r| one(r).to_owned()).collect()
+}
+
+impl Entry {
+    /// How well a node fits that is one of it: the roles to the letter, the KVM, the labels that it has.
+    fn likeness(&self, node: &Node) -> (bool, bool, usize) {
+        let written: BTreeSet<&str> = self.written_roles.iter().map(String::as_str).collect();
+        let roles = node.roles().collect::<BTreeSet<_>>() == written;
+        let without = (self.kvm == Some(false)) == (node.kvm == Some(false));
+        (roles, without, self.labels.len())
+    }
+
+    /// How a node differs from what it declares; empty where it is one of it.
+    fn differences(&self, node: &Node) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut differ = |what: &str, found: String, declared: String| {
+            if found != declared {
+                out.push(format!("{what} {found} instead of {declared}"));
+            }
+        };
+        let or_none = |text: String| match text.is_empty() {
+            true => "none".to_owned(),
+            false => text,
+        };
+        let of_roles = |set: &BTreeSet<String>| {
+            or_none(set.iter().map(String::as_str).collect::<Vec<_>>().join("+"))
+        };
+        let of_taints = |set: &BTreeSet<[String; 3]>| {
+            or_none(
+                set.iter()
+                    .map(|t| t.join(":"))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
+        };
+        let (architecture, own) = (node.architecture.clone(), self.architecture.clone());
+        differ("architecture", or_none(architecture), or_none(own));
+        differ(
+            "roles",
+            of_roles(&roles(node.roles())),
+            of_roles(&self.roles),
+        );
+        differ(
+            "taints",
+            of_taints(&lasting_taints(&node.taints)),
+            of_taints(&self.taints),
+        );
+        for (key, value) in &self.labels {
+            let found = node.labels.get(key).map_or("none", String::as_str);
+            differ(&format!("label {key}"), found.to_owned(), value.clone());
+        }
+        if let (Some(declared), Some(found)) = (self.kvm, node.kvm) {
+            differ("kvm", found.to_string(), declared.to_string());
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::source::SourceFile;
+    use hcoplan_yaml as yaml;
+
+    use super::*;
+
+    fn node(name: &str, architecture: &str, role: &str, kvm: Option<bool>) -> Node {
+        Node {
+            name: name.to_owned(),
+            architecture: architecture.to_owned(),
+            labels: [(format!("node-role.kubernetes.io/{role}"), String::new())].into(),
+            kvm,
+            ..Node::default()
+        }
+    }
+
+    fn said(found: &[Node]) -> Vec<String> {
+        let text = "spec:
+  nodePools:
+    - {name: masters, count: 1, architecture: amd64, roles: [control-plane]}
+    - {name: workers, count: 2, architecture: x86_64, roles: [worker], kvm: true}
+  nodes:
+    - {name: gpu, architecture: amd64, roles: [worker], labels: {gpu: 'true'}}
+";
+        let file = SourceFile::new("inventory.yaml", text);
+        let parsed = yaml::parse(&file);
+        let drift = drift(&parsed.documents[0], found, |_| false);
+        let counts = drift.counts.iter().map(|c| {
+            let line = c.place.start().line;
+            format!("{line} {} {} {}", c.name, c.declared, c.nodes.join("+"))
+        });
+        let unknown = drift
+            .unknown
+            .iter()
+            .map(|u| format!("{:?} {:?}", u.pool.nodes, u.nearest));
+        counts.chain(unknown).collect()
+    }
+
+    #[test]
+    fn a_cluster_that_is_as_declared_has_not_drifted() {
+        let mut nodes = vec![
+            node("m", "amd64", "master", None),
+            node("w-0", "amd64", "worker", Some(true)),
+            node("w-1", "amd64", "worker", None),
+            node("gpu", "amd64", "worker", Some(true)),
+        ];
+        nodes[3].labels.insert("gpu".to_owned(), "true".to_owned());
+        assert_eq!(said(&nodes), [""; 0]);
+        nodes[3]
+            .labels
+            .insert("kubevirt.io/schedulable".to_owned(), "false".to_owned());
+        assert_eq!(said(&nodes), [""; 0]);
+        nodes[1].architecture = "arm64".to_owned();
+        nodes.remove(3);
+        assert_eq!(
+            said(&nodes),
+            [
+                "4 workers 2 w-1",
+                "6 gpu 1 ",
+                "[\"w-0\"] Some((\"workers\", \"architecture arm64 instead of amd64\"))",
+            ]
+        );
+    }
+}

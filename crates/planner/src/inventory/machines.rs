@@ -1,0 +1,189 @@
+//! Nodes that MachineSets of OpenShift and Cluster API objects would make.
+//!
+//! Sources: OpenShift `machine.openshift.io/v1beta1` (labels and taints of the template's `spec`
+//! go to the node; machines with the role `master` get the control plane's configuration, all
+//! others the workers'); Cluster API (of the template's `metadata` only labels of certain domains
+//! go to the node); cluster-autoscaler's scale-from-zero annotations of both.
+
+use std::collections::BTreeMap;
+
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::{Document, Node as Tree, Path, Value as Yaml};
+
+use super::architecture::Architecture;
+use super::declared::alias;
+use super::dump::{taints, texts};
+use super::places::NodePlace;
+use super::{ARCHITECTURE_LABEL, INVENTORY_INCONSISTENT, Node, ROLE_LABEL, Taint};
+
+const CAPACITY_LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
+const CAPACITY_TAINTS: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";
+const MACHINE_ROLE: &str = "machine.openshift.io/cluster-api-machine-role";
+
+/// More machines than a set has; the limit keeps a typing error from taking all memory.
+const MOST_REPLICAS: u64 = 10_000;
+
+/// Whether a document's root or a list's item declares machines.
+pub(super) fn declares_machines(api_version: &str, kind: &str) -> bool {
+    let group = api_version.split('/').next().unwrap_or_default();
+    match group {
+        "machine.openshift.io" => kind == "MachineSet",
+        "cluster.x-k8s.io" => matches!(kind, "MachineSet" | "MachineDeployment" | "MachinePool"),
+        _ => false,
+    }
+}
+
+/// The nodes that a document's machine sets would make, in the order of the text.
+pub(super) fn read(
+    document: &Document,
+    out: &mut Vec<(Node, NodePlace)>,
+    findings: &mut Vec<Finding>,
+) {
+    let root = std::iter::once(&document.root);
+    let items = document.root.get("items").map_or(&[][..], Tree::items);
+    for object in root.chain(items) {
+        let text = |key: &str| object.get(key).and_then(Tree::as_str).unwrap_or_default();
+        if declares_machines(text("apiVersion"), text("kind")) {
+            machines(document, object, out, findings);
+        }
+    }
+}
+
+fn machines(
+    document: &Document,
+    object: &Tree,
+    out: &mut Vec<(Node, NodePlace)>,
+    findings: &mut Vec<Finding>,
+) {
+    let at = |path: &str| object.at(&Path::dotted(path));
+    let Some(name) = at("metadata.name").filter(|n| n.as_str().is_some()) else {
+        return;
+    };
+    let api_version = object.get("apiVersion").and_then(Tree::as_str);
+    let openshift = api_version.is_some_and(|v| v.starts_with("machine.openshift.io/"));
+    let annotations = at("metadata.annotations");
+    let capacity = |key: &str| annotations.and_then(|a| a.get(key));
+
+    let mut labels = BTreeMap::new();
+    let capacity_labels = capacity(CAPACITY_LABELS).and_then(Tree::as_str);
+    labels.extend(pairs(capacity_labels.unwrap_or_default()));
+    let template = match openshift {
+        true => at("spec.template.spec.metadata.labels"),
+        false => at("spec.template.metadata.labels"),
+    };
+    let reaches_node = |(label, _): &(String, String)| openshift || is_synced(label);
+    labels.extend(texts(template).into_iter().filter(reaches_node));
+    if openshift {
+        let role = at("spec.template.metadata.labels").and_then(|l| l.get(MACHINE_ROLE));
+        let role = match role.and_then(Tree::as_str) {
+            Some("master") => "master",
+            _ => "worker",
+        };
+        labels.insert(format!("{ROLE_LABEL}{role}"), String::new());
+    }
+
+    // Its bytes are the label's value, or the annotation's as a whole.
+    let written = template.and_then(|t| t.get(ARCHITECTURE_LABEL));
+    let place = written.or(capacity(CAPACITY_LABELS));
+    let place = place.filter(|_| labels.contains_key(ARCHITECTURE_LABEL));
+    let places = NodePlace {
+        name: document.location(name.span),
+        architecture: place.map(|n| document.location(n.span)),
+    };
+    let architecture = labels.get(ARCHITECTURE_LABEL).cloned().unwrap_or_default();
+    let architecture = known(architecture, written, document, &places.name, findings);
+    if !architecture.is_empty() {
+        labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.clone());
+    }
+
+    let mut all_taints = taints(at("spec.template.spec.taints"));
+    let capacity_taints = capacity(CAPACITY_TAINTS).and_then(Tree::as_str);
+    for taint in capacity_taints.unwrap_or_default().split(',') {
+        all_taints.extend(parse_taint(taint).filter(|t| !all_taints.contains(t)));
+    }
+    for index in 0..replicas(at("spec.replicas")) {
+        let name = format!("{}-{index}", name.as_str().unwrap_or_default());
+        let mut labels = labels.clone();
+        labels.insert("kubernetes.io/hostname".to_owned(), name.clone());
+        labels.insert("kubernetes.io/os".to_owned(), "linux".to_owned());
+        let node = Node {
+            name,
+            labels,
+            architecture: architecture.clone(),
+            taints: all_taints.clone(),
+            kvm: None,
+        };
+        out.push((node, places.clone()));
+    }
+}
+
+/// The architecture, with a finding where it is an alias or missing.
+fn known(
+    written: String,
+    node: Option<&Tree>,
+    document: &Document,
+    name: &Location,
+    findings: &mut Vec<Finding>,
+) -> String {
+    match Architecture::of(&written) {
+        Architecture::Alias(known) => {
+            if let Some(node) = node {
+                findings.push(alias(&written, known, &document.location(node.span)));
+            }
+            known.to_owned()
+        }
+        _ if written.is_empty() => {
+            let finding = Finding::new(
+                &INVENTORY_INCONSISTENT,
+                "nothing says which architecture these machines have",
+            );
+            findings.push(
+                finding
+                    .severity(Severity::Warning)
+                    .at(name.clone())
+                    .help(format!(
+                        "label the nodes `{ARCHITECTURE_LABEL}: <architecture>`, or annotate it \
+                         `{CAPACITY_LABELS}: {ARCHITECTURE_LABEL}=<architecture>`"
+                    )),
+            );
+            written
+        }
+        _ => written,
+    }
+}
+
+/// Missing replicas are one, as both APIs have it.
+fn replicas(node: Option<&Tree>) -> u64 {
+    match node.map(|n| &n.value) {
+        Some(Yaml::Number(n)) => n.as_u64().unwrap_or(0).min(MOST_REPLICAS),
+        _ => 1,
+    }
+}
+
+/// `a=b,c=` as the autoscaler reads it.
+fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
+    let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
+    pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned()))
+}
+
+/// `key=value:effect` or `key:effect`.
+fn parse_taint(text: &str) -> Option<Taint> {
+    let (rest, effect) = text.trim().rsplit_once(':')?;
+    let (key, value) = rest.split_once('=').unwrap_or((rest, ""));
+    Some(Taint {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        effect: effect.to_owned(),
+    })
+}
+
+/// Labels that Cluster API carries over from machines to nodes.
+fn is_synced(label: &str) -> bool {
+    let domain = label.split_once('/').map_or("", |(domain, _)| domain);
+    let within = |d: &str| domain == d || domain.ends_with(&format!(".{d}"));
+    domain == "node-role.kubernetes.io"
+        || within("node-restriction.kubernetes.io")
+        || within("node.cluster.x-k8s.io")
+        || label == ARCHITECTURE_LABEL
+}

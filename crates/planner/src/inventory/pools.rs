@@ -1,0 +1,406 @@
+//! Nodes that are alike: what a ClusterInventory declares as one pool, made of a cluster's nodes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hcoplan_yaml as yaml;
+use serde_json::{Value, json};
+
+use super::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, Taint};
+
+/// Labels that say nothing which isn't said elsewhere, that each node has its own value of, or that
+/// tell zones and machine types apart. They count where a placement names them.
+const UNNAMED: [&str; 8] = [
+    ARCHITECTURE_LABEL,
+    "kubernetes.io/os",
+    "kubernetes.io/hostname",
+    "node.openshift.io/os_id",
+    "node.kubernetes.io/instance-type",
+    "cpumanager",
+    "beta.kubernetes.io/",
+    "failure-domain.beta.kubernetes.io/",
+];
+
+/// Who labels nodes by what their processor can do, where they stand, and how KubeVirt is doing there:
+/// dozens of labels each, some of which change with every restart of a daemon.
+const LABELLERS: [&str; 6] = [
+    "node.kubevirt.io",
+    "kubevirt.io",
+    "feature.node.kubernetes.io",
+    "topology.kubernetes.io",
+    "machineconfiguration.openshift.io",
+    "csi.storage.k8s.io",
+];
+
+/// Taints that come and go with a node's condition, a drain, an update or an autoscaler.
+const PASSING_TAINTS: [&str; 6] = [
+    "node.kubernetes.io/",
+    "node.cloudprovider.kubernetes.io/",
+    "kubevirt.io/drain",
+    "UpdateInProgress",
+    "ToBeDeletedByClusterAutoscaler",
+    "DeletionCandidateOfClusterAutoscaler",
+];
+
+/// Nodes that are alike in what decides where something may run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pool {
+    /// The pool's name, or the node's where it is a single one.
+    pub name: String,
+    /// `status.nodeInfo.architecture` of its nodes.
+    pub architecture: String,
+    /// Their roles; `master` counts as `control-plane` when pools are compared.
+    pub roles: BTreeSet<String>,
+    /// The labels that all of them have and that mean something.
+    pub labels: BTreeMap<String, String>,
+    /// Key, value and effect of their lasting taints.
+    pub taints: BTreeSet<[String; 3]>,
+    /// Whether they have KVM; `None` where nothing says so.
+    pub kvm: Option<bool>,
+    /// The names of the nodes, sorted.
+    pub nodes: Vec<String>,
+    /// Labels that only some of them have and that no placement names, with how many have them.
+    pub not_listed: BTreeMap<String, usize>,
+}
+
+/// What nodes of one pool agree on.
+type Kind = (
+    BTreeSet<String>,
+    String,
+    BTreeSet<[String; 3]>,
+    BTreeMap<String, String>,
+    bool,
+);
+
+/// Whether a label is one that no inventory lists unless a placement names it.
+fn is_unnamed(key: &str) -> bool {
+    let domain = key.split('/').next().unwrap_or_default();
+    let labeller = LABELLERS
+        .iter()
+        .any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
+    let listed = |u: &&str| key == *u || (u.ends_with('/') && key.starts_with(u));
+    labeller || UNNAMED.iter().any(listed)
+}
+
+/// The taints that don't pass.
+pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
+    let passes = |t: &&Taint| PASSING_TAINTS.iter().any(|p| t.key.starts_with(p));
+    let lasting = taints.iter().filter(|t| !passes(t));
+    lasting
+        .map(|t| [t.key.clone(), t.value.clone(), t.effect.clone()])
+        .collect()
+}
+
+/// The pools that some nodes are in, by role, architecture and name.
+///
+/// Labels tell nodes apart only where `named` says that a placement names them: zones are folded, and
+/// what controllers write is left out. A node that is alone in its pool keeps its own name.
+pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
+    let mut alike: BTreeMap<Kind, Vec<&Node>> = BTreeMap::new();
+    for node in nodes {
+        let labels = node.labels.iter();
+        let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && named(key));
+        let kind = (
+            node.roles().map(ToOwned::to_owned).collect(),
+            node.architecture.clone(),
+            lasting_taints(&node.taints),
+            labels.map(|(k, v)| (k.clone(), v.clone())).collect(),
+            // Where nothing is known of KVM, virt-handler hasn't run yet.
+            node.kvm == Some(false),
+        );
+        alike.entry(kind).or_default().push(node);
+    }
+    let architectures: BTreeSet<_> = nodes.iter().map(|n| &n.architecture).collect();
+    let mut seen = BTreeMap::new();
+    let mut out = Vec::new();
+    for ((roles, architecture, taints, named_labels, _), members) in alike {
+        let mut pool = Pool {
+            name: role_name(&roles),
+            architecture,
+            roles,
+            labels: named_labels,
+            taints,
+            kvm: members.iter().filter_map(|n| n.kvm).reduce(|a, b| a || b),
+            nodes: members.iter().map(|n| n.name.clone()).collect(),
+            not_listed: BTreeMap::new(),
+        };
+        pool.nodes.sort();
+        pool.take_labels(&members);
+        match pool.nodes.as_slice() {
+            [only] => pool.name.clone_from(only),
+            _ => {
+                if architectures.len() > 1 {
+                    pool.name = format!("{}-{}", pool.name, pool.architecture);
+                }
+                let count: &mut usize = seen.entry(pool.name.clone()).or_default();
+                *count += 1;
+                if *count > 1 {
+                    pool.name = format!("{}-{count}", pool.name);
+                }
+            }
+        }
+        out.push(pool);
+    }
+    out
+}
+
+/// A pool's name by the most telling of its roles.
+fn role_name(roles: &BTreeSet<String>) -> String {
+    if roles.contains("control-plane") || roles.contains("master") {
+        return "control-plane".to_owned();
+    }
+    let special = roles.iter().find(|r| *r != "worker");
+    let role = special.or(roles.first()).map_or("node", String::as_str);
+    let plain = |c: char| match c.to_ascii_lowercase() {
+        c if c.is_ascii_alphanumeric() => c,
+        _ => '-',
+    };
+    let name: String = role.chars().map(plain).collect();
+    name.trim_matches('-').to_owned()
+}
+
+impl Pool {
+    /// The labels of its nodes: listed where all have them, else counted.
+    fn take_labels(&mut self, members: &[&Node]) {
+        let mut counts: BTreeMap<(&String, &String), usize> = BTreeMap::new();
+        for (key, value) in members.iter().flat_map(|n| &n.labels) {
+            if !key.starts_with(ROLE_LABEL) && !is_unnamed(key) && !self.labels.contains_key(key) {
+                *counts.entry((key, value)).or_default() += 1;
+            }
+        }
+        for ((key, value), count) in counts {
+            if count == members.len() {
+                self.labels.insert(key.clone(), value.clone());
+            } else {
+                *self.not_listed.entry(key.clone()).or_default() += count;
+            }
+        }
+    }
+
+    /// Whether it is an entry of `nodes`, not of `nodePools`.
+    pub fn is_single(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// The list of `spec` that it belongs into.
+    pub fn list(&self) -> &'static str {
+        match self.is_single() {
+            true => "nodes",
+            false => "nodePools",
+        }
+    }
+
+    /// Its entry in that list.
+    pub fn to_json(&self) -> Value {
+        let mut entry = json!({
+            "name": self.name, "architecture": self.architecture, "roles": self.roles,
+        });
+        if !self.is_single() {
+            entry["count"] = self.nodes.len().into();
+        }
+        if !self.labels.is_empty() {
+            entry["labels"] = json!(self.labels);
+        }
+        if !self.taints.is_empty() {
+            let taint = |[key, value, effect]: &[String; 3]| match value.as_str() {
+                "" => json!({"key": key, "effect": effect}),
+                value => json!({"key": key, "value": value, "effect": effect}),
+            };
+            entry["taints"] = self.taints.iter().map(taint).collect();
+        }
+        if let Some(kvm) = self.kvm {
+            entry["kvm"] = kvm.into();
+        }
+        entry
+    }
+
+    /// Its entry as a person would write it, below `spec`.
+    fn to_yaml(&self) -> String {
+        let scalar = |text: &str| yaml::emit(&text.into()).trim_end().to_owned();
+        let mut out = format!("    - name: {}\n", scalar(&self.name));
+        if !self.is_single() {
+            out.push_str(&format!("      count: {}\n", self.nodes.len()));
+        }
+        out.push_str(&format!(
+            "      architecture: {}\n",
+            scalar(&self.architecture)
+        ));
+        let roles: Vec<_> = self.roles.iter().map(|r| scalar(r)).collect();
+        out.push_str(&format!("      roles: [{}]\n", roles.join(", ")));
+        if !self.labels.is_empty() {
+            out.push_str("      labels:\n");
+            for (key, value) in &self.labels {
+                out.push_str(&format!("        {}: {}\n", scalar(key), scalar(value)));
+            }
+        }
+        if !self.taints.is_empty() {
+            out.push_str("      taints:\n");
+            for [key, value, effect] in &self.taints {
+                let value = match value.as_str() {
+                    "" => String::new(),
+                    value => format!("value: {}, ", scalar(value)),
+                };
+                let (key, effect) = (scalar(key), scalar(effect));
+                out.push_str(&format!(
+                    "        - {{key: {key}, {value}effect: {effect}}}\n"
+                ));
+            }
+        }
+        if let Some(kvm) = self.kvm {
+            out.push_str(&format!("      kvm: {kvm}\n"));
+        }
+        if !self.not_listed.is_empty() {
+            let of = self.nodes.len();
+            let label = |(key, n): (&String, &usize)| format!("{key} ({n} of {of})");
+            let labels: Vec<_> = self.not_listed.iter().map(label).collect();
+            out.push_str(&format!(
+                "      # no placement names: {}\n",
+                labels.join(", ")
+            ));
+        }
+        out
+    }
+
+    /// In a line: `worker, arm64, rack=a, taint gpu=true:NoSchedule, KVM`.
+    pub fn text(&self) -> String {
+        let roles: Vec<_> = self.roles.iter().map(String::as_str).collect();
+        let roles = match roles.is_empty() {
+            true => "no role".to_owned(),
+            false => roles.join("+"),
+        };
+        let mut parts = vec![roles, self.architecture.clone()];
+        parts.extend(self.labels.iter().map(|(k, v)| format!("{k}={v}")));
+        let taint = |[key, value, effect]: &[String; 3]| match value.as_str() {
+            "" => format!("taint {key}:{effect}"),
+            value => format!("taint {key}={value}:{effect}"),
+        };
+        parts.extend(self.taints.iter().map(taint));
+        match self.kvm {
+            Some(true) => parts.push("KVM".to_owned()),
+            Some(false) => parts.push("no KVM".to_owned()),
+            None => {}
+        }
+        parts.retain(|p| !p.is_empty());
+        parts.join(", ")
+    }
+}
+
+/// The lists `nodePools` and `nodes` of some pools, as YAML below `spec`.
+pub fn pools_yaml(pools: &[Pool]) -> String {
+    let mut out = String::new();
+    for list in ["nodePools", "nodes"] {
+        let entries = pools.iter().filter(|p| p.list() == list);
+        let entries: String = entries.map(Pool::to_yaml).collect();
+        if !entries.is_empty() {
+            out.push_str(&format!("  {list}:\n{entries}"));
+        }
+    }
+    if out.is_empty() {
+        out.push_str("  nodePools: []\n");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, architecture: &str, labels: &[(&str, &str)]) -> Node {
+        let label = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        Node {
+            name: name.to_owned(),
+            architecture: architecture.to_owned(),
+            labels: labels.iter().map(label).collect(),
+            ..Node::default()
+        }
+    }
+
+    const WORKER: (&str, &str) = ("node-role.kubernetes.io/worker", "");
+    const MASTER: (&str, &str) = ("node-role.kubernetes.io/master", "");
+
+    #[test]
+    fn only_what_matters_tells_nodes_apart() {
+        let zone = "topology.kubernetes.io/zone";
+        let mut nodes = vec![
+            node("m-0", "amd64", &[MASTER]),
+            node("m-1", "amd64", &[MASTER]),
+            node(
+                "w-0",
+                "arm64",
+                &[WORKER, (zone, "a"), ("rack", "1"), ("site", "x")],
+            ),
+            node(
+                "w-1",
+                "arm64",
+                &[
+                    WORKER,
+                    (zone, "b"),
+                    ("site", "x"),
+                    ("kubevirt.io/schedulable", "false"),
+                ],
+            ),
+            node("gpu", "arm64", &[WORKER, ("gpu", "true")]),
+        ];
+        let taint = |key: &str, effect: &str| Taint {
+            key: key.to_owned(),
+            value: String::new(),
+            effect: effect.to_owned(),
+        };
+        nodes[2]
+            .taints
+            .push(taint("node.kubernetes.io/unreachable", "NoExecute"));
+        nodes[3].kvm = Some(true);
+        nodes[4].taints.push(taint("gpu", "NoSchedule"));
+        let expected = "  nodePools:
+    - name: control-plane-amd64
+      count: 2
+      architecture: amd64
+      roles: [master]
+    - name: worker-arm64
+      count: 2
+      architecture: arm64
+      roles: [worker]
+      labels:
+        site: x
+      kvm: true
+      # no placement names: rack (1 of 2)
+  nodes:
+    - name: gpu
+      architecture: arm64
+      roles: [worker]
+      labels:
+        gpu: \"true\"
+      taints:
+        - {key: gpu, effect: NoSchedule}
+";
+        assert_eq!(pools_yaml(&pools(&nodes, |_| false)), expected);
+        // What a placement names does.
+        let by_rack = pools(&nodes, |key| key == zone);
+        let names: Vec<_> = by_rack.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["control-plane-amd64", "w-0", "w-1", "gpu"]);
+        assert_eq!(by_rack[1].labels[zone], "a");
+        assert_eq!(pools_yaml(&[]), "  nodePools: []\n");
+    }
+
+    #[test]
+    fn labels_of_controllers_are_known() {
+        for key in [
+            "cpu-feature.node.kubevirt.io/avx",
+            "kubevirt.io/schedulable",
+            "topology.kubernetes.io/zone",
+            "beta.kubernetes.io/arch",
+            "kubernetes.io/hostname",
+            "feature.node.kubernetes.io/cpu-model.id",
+        ] {
+            assert!(is_unnamed(key), "{key}");
+        }
+        for key in [
+            "gpu",
+            "rack",
+            "example.com/site",
+            "mykubevirt.io/x",
+            "cluster.ocs.openshift.io/openshift-storage",
+        ] {
+            assert!(!is_unnamed(key), "{key}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The published JSON Schema, held against a ClusterInventory.
+
+use std::sync::OnceLock;
+
+use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
+use hcoplan_yaml::{Document, Node, Segment};
+
+use super::architecture::Architecture;
+use super::rules::INVENTORY_INVALID;
+
+/// The schema that editors use, too.
+pub const INVENTORY_SCHEMA: &str = hcoplan_schemas::INVENTORY;
+
+/// Compiled when the first inventory is there.
+pub(super) fn schema() -> &'static DocumentSchema {
+    static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
+    SCHEMA.get_or_init(|| DocumentSchema::of(INVENTORY_SCHEMA))
+}
+
+/// What the schema refuses in a ClusterInventory. An architecture's alias is left out: it is
+/// understood, and reported where it is read.
+pub(super) fn check(document: &Document) -> Vec<Finding> {
+    let mistakes = schema().check(&document.file, &document.root);
+    let alias = |m: &Mistake| {
+        let value = document.root.at(&m.path).and_then(Node::as_str);
+        let named = matches!(m.path.0.last(), Some(Segment::Key(k)) if k == "architecture");
+        named && matches!(value.map(Architecture::of), Some(Architecture::Alias(_)))
+    };
+    let mut found = Vec::with_capacity(mistakes.len());
+    let mistakes = mistakes.into_iter().filter(|m| !alias(m));
+    found.extend(mistakes.map(|m| finding(document, m)));
+    found
+}
+
+fn finding(document: &Document, mistake: Mistake) -> Finding {
+    let place = document.location(mistake.span);
+    let mut finding = Finding::new(&INVENTORY_INVALID, mistake.message).at(place.clone());
+    if let Some(help) = mistake.help {
+        finding = finding.help(help);
+    }
+    match mistake.instead {
+        Some(text) => {
+            let title = format!("write {text}");
+            finding.fix(replace(&place, text, title, Applicability::Suggestion))
+        }
+        None => finding,
+    }
+}
+
+/// A fix that puts `text` in place of what is there.
+pub(super) fn replace(
+    place: &Location,
+    text: impl Into<String>,
+    title: impl Into<String>,
+    applicability: Applicability,
+) -> Fix {
+    Fix {
+        title: title.into(),
+        applicability,
+        edits: vec![Edit {
+            file: std::sync::Arc::clone(&place.file),
+            span: place.span,
+            text: text.into(),
+        }],
+    }
+}

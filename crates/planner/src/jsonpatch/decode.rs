@@ -1,0 +1,403 @@
+//! The text of an annotation, read as the operator's patch library reads it.
+//!
+//! Source: `DecodePatch` of evanphx/json-patch v5.9.11, the same in all four releases. Every
+//! operation is checked before any is applied.
+
+use std::collections::BTreeMap;
+
+use hcoplan_diagnostics::source::Span;
+use serde_json::Value;
+
+use super::json::{self, Item, Json};
+use super::node::Node;
+use super::{Cause, Failure};
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Op {
+    /// `add`
+    Add,
+    /// `remove`
+    Remove,
+    /// `replace`
+    Replace,
+    /// `move`
+    Move,
+    /// `copy`
+    Copy,
+    /// `test`
+    Test,
+}
+
+impl Op {
+    /// As it is written in a patch.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Remove => "remove",
+            Self::Replace => "replace",
+            Self::Move => "move",
+            Self::Copy => "copy",
+            Self::Test => "test",
+        }
+    }
+
+    fn read(word: &str) -> Option<Self> {
+        let all = [
+            Self::Add,
+            Self::Remove,
+            Self::Replace,
+            Self::Move,
+            Self::Copy,
+            Self::Test,
+        ];
+        all.into_iter().find(|op| op.as_str() == word)
+    }
+}
+
+/// Where an operation stands, in bytes of the annotation's value. Values, not keys; strings
+/// with their quotes. Of duplicate keys the last, which is the one that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spans {
+    /// The whole operation, braces included.
+    pub whole: Span,
+    /// `op`
+    pub op: Span,
+    /// `path`
+    pub path: Span,
+    /// `from`, where there is one.
+    pub from: Option<Span>,
+    /// `value`, where there is one.
+    pub value: Option<Span>,
+}
+
+/// One operation of a patch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    /// What it does.
+    pub op: Op,
+    /// The JSON pointer as written.
+    pub path: String,
+    /// Where `move` and `copy` read; other operations don't look at it.
+    pub from: Option<String>,
+    /// Where it stands.
+    pub spans: Spans,
+    /// `null` that is written is a value.
+    pub(super) value: Option<Node>,
+}
+
+impl Operation {
+    /// The value given; `None` when the key is missing. Numbers as JSON holds them.
+    pub fn value(&self) -> Option<Value> {
+        self.value.as_ref().map(Node::to_json)
+    }
+
+    /// The path's keys and indices, unescaped. Like the operator, it ignores what stands before
+    /// the first slash.
+    pub fn segments(&self) -> Vec<String> {
+        segments(&self.path)
+    }
+
+    /// The bytes of one of [`Self::segments`], in bytes of the annotation's value `text`; `None`
+    /// when the JSON string has escapes, so that bytes can't be counted.
+    pub fn segment_span(&self, text: &str, index: usize) -> Option<Span> {
+        let token = text.get(self.spans.path.range())?;
+        if token.contains('\\') {
+            return None;
+        }
+        let inner = token.strip_prefix('"')?.strip_suffix('"')?;
+        let mut start = self.spans.path.start as usize + 1;
+        for (i, segment) in inner.split('/').enumerate() {
+            if i == index + 1 {
+                return Some(Span::new(start, start + segment.len()));
+            }
+            start += segment.len() + 1;
+        }
+        None
+    }
+}
+
+/// The keys and indices of a JSON pointer, unescaped. Like the operator, it ignores what stands
+/// before the first slash.
+pub fn segments(pointer: &str) -> Vec<String> {
+    pointer.split('/').skip(1).map(unescape).collect()
+}
+
+/// A pointer's segment as a key: `~1` is a slash, `~0` a tilde, any other tilde itself.
+pub(super) fn unescape(segment: &str) -> String {
+    if !segment.contains('~') {
+        return segment.to_owned();
+    }
+    let mut key = String::with_capacity(segment.len());
+    let mut rest = segment;
+    while let Some(at) = rest.find('~') {
+        let (before, tilde) = rest.split_at(at);
+        key.push_str(before);
+        let (c, length) = match tilde.as_bytes().get(1) {
+            Some(b'1') => ('/', 2),
+            Some(b'0') => ('~', 2),
+            _ => ('~', 1),
+        };
+        key.push(c);
+        rest = tilde.get(length..).unwrap_or_default();
+    }
+    key + rest
+}
+
+/// The operations of an annotation's text. `[]` and `null` are patches without operations.
+///
+/// # Errors
+/// What the library says, without the operator's words around it.
+pub fn decode(text: &str) -> Result<Vec<Operation>, Failure> {
+    let whole = json::parse(text).map_err(|at| Failure {
+        message: "invalid state detected".to_owned(),
+        operation: None,
+        span: Some(Span::new(at, at)),
+        cause: Cause::NotJson,
+    })?;
+    let items = match &whole.value {
+        Json::Null => return Ok(Vec::new()),
+        Json::Array(items) => items,
+        _ => return Err(wrong_type(&whole, "jsonpatch.Patch", None)),
+    };
+    for (index, item) in items.iter().enumerate() {
+        if !matches!(item.value, Json::Object(_) | Json::Null) {
+            return Err(wrong_type(item, "jsonpatch.Operation", Some(index)));
+        }
+    }
+    let operations = items.iter().enumerate();
+    operations
+        .map(|(index, item)| operation(text, index, item))
+        .collect()
+}
+
+/// How many operations the operator counts in `kubevirt_hco_unsafe_modifications`: none where
+/// the text can't be decoded, whether the patch applies or not.
+pub fn count(text: &str) -> usize {
+    decode(text).map_or(0, |operations| operations.len())
+}
+
+/// The operator lets a patch write below `/spec/` only. Where `move` and `copy` read is not
+/// looked at; `test` is held to it, too.
+///
+/// # Errors
+/// The first operation with another path.
+pub fn only_spec(operations: &[Operation]) -> Result<(), Failure> {
+    let outside = |operation: &Operation| !operation.path.starts_with("/spec/");
+    match operations.iter().position(outside) {
+        None => Ok(()),
+        Some(index) => Err(Failure {
+            message: "can only modify spec fields".to_owned(),
+            operation: Some(index),
+            span: Some(operations[index].spans.path),
+            cause: Cause::OutsideSpec,
+        }),
+    }
+}
+
+fn wrong_type(item: &Item, target: &str, operation: Option<usize>) -> Failure {
+    Failure {
+        message: unmarshal(item, target),
+        operation,
+        span: Some(item.span),
+        cause: Cause::NotAPatch,
+    }
+}
+
+fn unmarshal(item: &Item, target: &str) -> String {
+    let word = item.value.word();
+    format!("json: cannot unmarshal {word} into Go value of type {target}")
+}
+
+fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure> {
+    let mut members: BTreeMap<&str, &Item> = BTreeMap::new();
+    if let Json::Object(written) = &item.value {
+        for member in written {
+            members.insert(&member.key, &member.value);
+        }
+    }
+    let refuse = |why: String, span: Span| Failure {
+        message: format!("invalid operation {}: {why}", printed(text, item, &members)),
+        operation: Some(index),
+        span: Some(span),
+        cause: Cause::Operation,
+    };
+    let op = members.get("op").copied();
+    let word = match op {
+        Some(Item {
+            value: Json::String(word),
+            ..
+        }) => Op::read(word),
+        _ => None,
+    };
+    let (Some(kind), Some(op)) = (word, op) else {
+        let span = op.map_or(item.span, |op| op.span);
+        return Err(refuse("unsupported operation".to_owned(), span));
+    };
+    let value = members.get("value").copied();
+    if matches!(kind, Op::Add | Op::Replace) && value.is_none() {
+        let why = "failed to decode 'value': operation, missing value field: missing value";
+        return Err(refuse(why.to_owned(), item.span));
+    }
+    let text_of = |key: &str, missing: &str| match members.get(key) {
+        Some(Item {
+            value: Json::String(text),
+            span,
+        }) => Ok((text.clone(), *span)),
+        Some(other) if other.value != Json::Null => Err((unmarshal(other, "string"), other.span)),
+        null => {
+            let span = null.map_or(item.span, |null| null.span);
+            Err((format!("{missing}: missing value"), span))
+        }
+    };
+    let from = match kind {
+        Op::Move | Op::Copy => {
+            let from = text_of("from", "operation, missing from field");
+            Some(from.map_err(|(why, at)| refuse(format!("failed to decode 'from': {why}"), at))?)
+        }
+        _ => None,
+    };
+    let (path, path_span) = text_of("path", "operation missing path field")
+        .map_err(|(why, at)| refuse(format!("failed to decode 'path': {why}"), at))?;
+    Ok(Operation {
+        op: kind,
+        path,
+        spans: Spans {
+            whole: item.span,
+            op: op.span,
+            path: path_span,
+            from: from.as_ref().map(|(_, span)| *span),
+            value: value.map(|value| value.span),
+        },
+        from: from.map(|(text, _)| text),
+        value: value.map(Node::given),
+    })
+}
+
+/// An operation as Go prints it back: keys sorted, of duplicates the last.
+fn printed(text: &str, item: &Item, members: &BTreeMap<&str, &Item>) -> String {
+    if item.value == Json::Null {
+        return "null".to_owned();
+    }
+    let mut out = String::from("{");
+    for (key, value) in members {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        json::quoted(key, &mut out);
+        out.push(':');
+        json::compact(text.get(value.span.range()).unwrap_or_default(), &mut out);
+    }
+    out.push('}');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_the_annotations_bytes() {
+        let text = r#" [ {"op":"remove","value": 1, "op":"add", "path":"/spec/a~1b/0"},
+            {"op":"copy","from":"/x","path":"/spec/\u0061"}]"#;
+        let operations = decode(text).unwrap();
+        let bytes = |span: Span| &text[span.range()];
+        let [add, copy] = operations.as_slice() else {
+            panic!("two operations")
+        };
+        assert_eq!(add.op, Op::Add);
+        assert_eq!(bytes(add.spans.op), r#""add""#);
+        assert_eq!(bytes(add.spans.path), r#""/spec/a~1b/0""#);
+        assert_eq!(bytes(add.spans.value.unwrap()), "1");
+        assert!(bytes(add.spans.whole).starts_with('{') && bytes(add.spans.whole).ends_with('}'));
+        assert_eq!(add.segments(), ["spec", "a/b", "0"]);
+        assert_eq!(bytes(add.segment_span(text, 1).unwrap()), "a~1b");
+        assert_eq!(bytes(add.segment_span(text, 2).unwrap()), "0");
+        assert_eq!(add.segment_span(text, 3), None);
+        assert_eq!(bytes(copy.spans.from.unwrap()), r#""/x""#);
+        assert_eq!(copy.segments(), ["spec", "a"]);
+        assert_eq!(copy.segment_span(text, 1), None);
+    }
+
+    #[test]
+    fn tildes() {
+        for (segment, key) in [
+            ("a~1b", "a/b"),
+            ("~01", "~1"),
+            ("~0~1~2~", "~/~2~"),
+            ("é~0", "é~"),
+            ("~é", "~é"),
+        ] {
+            assert_eq!(unescape(segment), key);
+        }
+    }
+
+    #[test]
+    fn says_what_the_library_says() {
+        for (text, message, at) in [
+            ("", "invalid state detected", ""),
+            ("[] []", "invalid state detected", ""),
+            (
+                "\"x\"",
+                "json: cannot unmarshal string into Go value of type jsonpatch.Patch",
+                "\"x\"",
+            ),
+            (
+                "[{\"op\":1},[]]",
+                "json: cannot unmarshal array into Go value of type jsonpatch.Operation",
+                "[]",
+            ),
+            (
+                "[null]",
+                "invalid operation null: unsupported operation",
+                "null",
+            ),
+            (
+                "[ {} ]",
+                "invalid operation {}: unsupported operation",
+                "{}",
+            ),
+            (
+                "[{\"path\" : \"<\", \"op\" : [ 1 ]}]",
+                "invalid operation {\"op\":[1],\"path\":\"\\u003c\"}: unsupported operation",
+                "[ 1 ]",
+            ),
+            (
+                r#"[{"op":"test"}]"#,
+                "invalid operation {\"op\":\"test\"}: failed to decode 'path': operation missing path field: missing value",
+                r#"{"op":"test"}"#,
+            ),
+            (
+                r#"[{"op":"remove","path":7}]"#,
+                "invalid operation {\"op\":\"remove\",\"path\":7}: failed to decode 'path': json: cannot unmarshal number into Go value of type string",
+                "7",
+            ),
+            (
+                r#"[{"op":"move","path":"/a","from":null}]"#,
+                "invalid operation {\"from\":null,\"op\":\"move\",\"path\":\"/a\"}: failed to decode 'from': operation, missing from field: missing value",
+                "null",
+            ),
+        ] {
+            let failure = decode(text).unwrap_err();
+            assert_eq!(failure.message, message);
+            assert_eq!(&text[failure.span.unwrap().range()], at);
+        }
+    }
+
+    #[test]
+    fn counts_whatever_can_be_decoded() {
+        for (text, expected) in [
+            ("", 0),
+            ("null", 0),
+            ("[]", 0),
+            ("{}", 0),
+            (
+                r#"[{"op":"test","path":"/x"},{"op":"remove","path":"/metadata"}]"#,
+                2,
+            ),
+            (r#"[{"op":"test","path":"/x"},{"op":"x","path":"/x"}]"#, 0),
+        ] {
+            assert_eq!(count(text), expected, "{text}");
+        }
+    }
+}

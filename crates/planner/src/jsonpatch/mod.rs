@@ -1,0 +1,324 @@
+//! The jsonpatch annotations: what the operator makes of a patch.
+//!
+//! The operator renders an operand, prints it as JSON, patches that, and decodes the result
+//! *onto the object it had rendered*: a key that the patch took away keeps its old value, a list
+//! element takes over what its predecessor at the index had, unknown keys vanish. Source: HCO
+//! `controllers/operands` `ApplyPatchToSpec`, the same in all four releases.
+
+mod apply;
+mod decode;
+mod document;
+mod effect;
+mod json;
+mod node;
+mod places;
+mod reach;
+mod shared;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use decode::{Op, Operation, Spans, count, decode, only_spec, segments};
+pub use effect::{Change, Effect, Effects, Loss, MOST_EXAMINED, Reason, changes, effects};
+pub use places::{Part, Repeated, cut, cut_all, repeated_keys};
+pub use shared::{Condition, SHARED, Share, Shared, write_through};
+
+use document::Document;
+use hcoplan_diagnostics::source::Span;
+use hcoplan_kubernetes::go::{DecodeError, GoType, GoTypes};
+use node::Node;
+use reach::Reach;
+
+/// An annotation of the HyperConverged and the operand that it patches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Annotation {
+    /// The annotation's key.
+    pub name: &'static str,
+    /// The operand's kind.
+    pub kind: &'static str,
+    /// The operand's API version, as HCO writes it.
+    pub api_version: &'static str,
+}
+
+/// The annotations there are, in the order in which the operator renders their operands. Source:
+/// HCO `controllers/common/consts.go`, the same in all four releases.
+pub const ANNOTATIONS: [Annotation; 4] = [
+    Annotation {
+        name: "kubevirt.kubevirt.io/jsonpatch",
+        kind: "KubeVirt",
+        api_version: "kubevirt.io/v1",
+    },
+    Annotation {
+        name: "containerizeddataimporter.kubevirt.io/jsonpatch",
+        kind: "CDI",
+        api_version: "cdi.kubevirt.io/v1beta1",
+    },
+    Annotation {
+        name: "networkaddonsconfigs.kubevirt.io/jsonpatch",
+        kind: "NetworkAddonsConfig",
+        api_version: "networkaddonsoperator.network.kubevirt.io/v1",
+    },
+    Annotation {
+        name: "ssp.kubevirt.io/jsonpatch",
+        kind: "SSP",
+        api_version: "ssp.kubevirt.io/v1beta3",
+    },
+];
+
+/// The annotation that patches an operand's kind, where there is one.
+pub fn annotation_of(kind: &str) -> Option<&'static str> {
+    let found = ANNOTATIONS.iter().find(|a| a.kind == kind);
+    found.map(|a| a.name)
+}
+
+/// Whether an annotation of this name patches an operand.
+pub fn is_annotation(name: &str) -> bool {
+    ANNOTATIONS.iter().any(|a| a.name == name)
+}
+
+/// The operations of each of the annotations as `kubevirt_hco_unsafe_modifications` counts them,
+/// sorted by the annotation's name; 0 where it is absent or can't be decoded.
+pub fn counts(annotations: &BTreeMap<String, String>) -> Vec<(&'static str, usize)> {
+    let names = ANNOTATIONS.iter().map(|a| a.name);
+    let count = |name| annotations.get(name).map_or(0, |text: &String| count(text));
+    let mut counts: Vec<_> = names.map(|name| (name, count(name))).collect();
+    counts.sort_unstable();
+    counts
+}
+
+/// An operand that an annotation patched, as Go prints it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Patched {
+    /// The operand's kind.
+    pub kind: &'static str,
+    /// The whole operand before.
+    pub before: Arc<Value>,
+    /// The whole operand after.
+    pub after: Arc<Value>,
+}
+
+/// The part of an operand that its annotation leads to, see [`Patch`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reached {
+    /// The operand's kind.
+    pub kind: &'static str,
+    /// What became of it.
+    pub part: PatchedPart,
+}
+
+/// The part of an operand that a patch leads to, as the operator prints it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatchedPart {
+    /// Before.
+    pub before: Value,
+    /// After.
+    pub after: Value,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The text is no JSON (or nests deeper than we read).
+    NotJson,
+    /// JSON, but no list of objects.
+    NotAPatch,
+    /// An operation with an unknown `op`, or without what its `op` needs.
+    Operation,
+    /// A path that does not start with `/spec/`.
+    OutsideSpec,
+    /// The path, or what it is read from, is not there.
+    MissingPath,
+    /// An index that is none, or outside the list.
+    Index,
+    /// A `test` that found something else.
+    TestFailed,
+    /// The operand's Go type has no place for the result.
+    WrongType,
+    /// The operator's patch library panics; the operator catches that and fails.
+    Crash,
+    /// More than we want to hold in memory; the operator has no such limit.
+    TooBig,
+}
+
+/// Why a patch could not be applied. A patch applies as a whole or not at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// The operator's message; from [`decode`] and [`only_spec`] without the words about the
+    /// annotation, see [`Failure::in_annotation`].
+    pub message: String,
+    /// Index of the operation at fault, where it is one.
+    pub operation: Option<usize>,
+    /// The token at fault, in bytes of the annotation's value.
+    pub span: Option<Span>,
+    /// What went wrong.
+    pub cause: Cause,
+}
+
+impl Failure {
+    /// With the message as the operator reports it for an annotation.
+    #[must_use]
+    pub fn in_annotation(self, annotation: &str) -> Self {
+        let message = self.message;
+        Self {
+            message: format!("invalid jsonPatch in the {annotation} annotation: {message}"),
+            ..self
+        }
+    }
+}
+
+/// The operand with the patch `text` of `annotation` applied as the operator does it. `operand`
+/// is the whole object as it is rendered, as Go prints it, and so is the result.
+///
+/// # Errors
+/// Whatever the operator refuses, in its words.
+pub fn patch(
+    types: &GoTypes,
+    ty: &GoType,
+    operand: &Value,
+    annotation: &str,
+    text: &str,
+) -> Result<Value, Failure> {
+    let patch = Patch::read(annotation, text)?;
+    let part = patch.apply(types, ty, patch.part(types, ty, operand))?;
+    Ok(patch.put_back(types, ty, operand, part.after))
+}
+
+/// A patch that was read. It leads to a part of the operand and leaves the rest alone: equal parts
+/// become equal, whatever operand they are of.
+#[derive(Debug)]
+pub struct Patch {
+    annotation: String,
+    operations: Vec<Operation>,
+    reach: Reach,
+}
+
+impl Patch {
+    /// Reads an annotation.
+    ///
+    /// # Errors
+    /// What is no patch, or leads out of `spec`.
+    pub fn read(annotation: &str, text: &str) -> Result<Self, Failure> {
+        let read = decode(text).and_then(|operations| {
+            only_spec(&operations)?;
+            Ok(operations)
+        });
+        let operations = read.map_err(|failure| failure.in_annotation(annotation))?;
+        Ok(Self {
+            annotation: annotation.to_owned(),
+            reach: Reach::of(&operations),
+            operations,
+        })
+    }
+
+    /// The part of an operand that it leads to.
+    pub fn part(&self, types: &GoTypes, ty: &GoType, operand: &Value) -> Value {
+        self.reach.take(types, ty, operand)
+    }
+
+    /// What becomes of a part.
+    ///
+    /// # Errors
+    /// Whatever the operator refuses, in its words.
+    pub fn apply(&self, types: &GoTypes, ty: &GoType, part: Value) -> Result<PatchedPart, Failure> {
+        let applied = apply(types, ty, part, &self.operations);
+        applied.map_err(|failure| failure.in_annotation(&self.annotation))
+    }
+
+    /// The operand with its part after the patch.
+    pub fn put_back(&self, types: &GoTypes, ty: &GoType, operand: &Value, after: Value) -> Value {
+        self.reach.put_back(types, ty, operand, after)
+    }
+}
+
+/// Operations applied to the part of an operand that they lead to.
+fn apply(
+    types: &GoTypes,
+    ty: &GoType,
+    part: Value,
+    operations: &[Operation],
+) -> Result<PatchedPart, Failure> {
+    let base = as_document(types, ty, part);
+    let mut document = Document::new(&base);
+    for (index, operation) in operations.iter().enumerate() {
+        document.apply(operation, index)?;
+    }
+    let merged = merge(types, ty, &base, document.root());
+    let merged = merged.map_err(|error| blame(types, ty, &base, operations, error))?;
+    drop(document);
+    Ok(PatchedPart {
+        before: base,
+        after: merged,
+    })
+}
+
+/// What the operator patches: the object with a status, but before it gets its API version, its
+/// kind and its owner.
+fn as_document(types: &GoTypes, ty: &GoType, mut base: Value) -> Value {
+    if let Value::Object(entries) = &mut base {
+        entries.remove("apiVersion");
+        entries.remove("kind");
+        if let Some(Value::Object(metadata)) = entries.get_mut("metadata") {
+            metadata.remove("ownerReferences");
+        }
+    }
+    types.normalise(&mut base, ty);
+    base
+}
+
+/// The patched document decoded onto what it was printed from.
+fn merge(types: &GoTypes, ty: &GoType, base: &Value, patched: &Node) -> Result<Value, DecodeError> {
+    let merged = types.merge(base, &patched.to_json(), ty);
+    merged.map_err(|error| DecodeError {
+        message: as_written(error.message, patched),
+        path: error.path,
+    })
+}
+
+/// Go names a number as it is written, where we may have read it into another form.
+fn as_written(message: String, patched: &Node) -> String {
+    let prefix = "json: cannot unmarshal number ";
+    let Some((shown, rest)) = message.strip_prefix(prefix).and_then(|m| m.split_once(' ')) else {
+        return message;
+    };
+    let mut written = None;
+    patched.each_number(&mut |text| {
+        if written.is_none() && node::number(text).to_string() == shown {
+            written = Some(text.to_owned());
+        }
+    });
+    match written {
+        Some(text) => format!("{prefix}{text} {rest}"),
+        None => message,
+    }
+}
+
+/// The operation that brought a value of the wrong type in: the first with which decoding fails.
+fn blame(
+    types: &GoTypes,
+    ty: &GoType,
+    base: &Value,
+    operations: &[Operation],
+    error: DecodeError,
+) -> Failure {
+    let mut document = Document::new(base);
+    let guilty = operations
+        .iter()
+        .enumerate()
+        .position(|(index, operation)| {
+            document.apply(operation, index).is_err()
+                || merge(types, ty, base, document.root()).is_err()
+        });
+    let spans = guilty.and_then(|i| operations.get(i)).map(|o| o.spans);
+    Failure {
+        message: error.message,
+        operation: guilty,
+        span: spans.map(|s| s.value.or(s.from).unwrap_or(s.path)),
+        cause: Cause::WrongType,
+    }
+}

@@ -1,0 +1,192 @@
+//! Where the parts of an annotation's text stand: what findings point at and fixes cut out.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use hcoplan_diagnostics::source::Span;
+
+use super::decode::Operation;
+use super::json::{self, Item, Json};
+
+/// A key of an operation that is there more than once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    /// Index of the operation.
+    pub operation: usize,
+    /// The key.
+    pub key: String,
+    /// Where it stands first, in bytes of the annotation's value.
+    pub first: Span,
+    /// Where it stands last: the one that counts.
+    pub last: Span,
+}
+
+/// A part of an operation's value, in bytes of the annotation's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// The key with its quotes; `None` for a list's element and for the value itself.
+    pub key: Option<Span>,
+    /// What stands there.
+    pub value: Span,
+}
+
+impl Operation {
+    /// The part of the operation's value below these keys and indices; `None` where there is no
+    /// such part. `text` is the annotation's value.
+    pub fn part(&self, text: &str, keys: &[String]) -> Option<Part> {
+        let span = self.spans.value?;
+        let offset = span.start as usize;
+        let mut item = &json::parse(text.get(span.range())?).ok()?;
+        let mut key_span = None;
+        for key in keys {
+            (key_span, item) = match &item.value {
+                Json::Object(members) => {
+                    let member = members.iter().rfind(|m| m.key == *key)?;
+                    (Some(member.key_span), &member.value)
+                }
+                Json::Array(items) => (None, items.get(key.parse::<usize>().ok()?)?),
+                _ => return None,
+            };
+        }
+        let moved =
+            |span: Span| Span::new(span.start as usize + offset, span.end as usize + offset);
+        Some(Part {
+            key: key_span.map(moved),
+            value: moved(item.span),
+        })
+    }
+}
+
+/// The bytes to cut out of an annotation's value so that one operation goes with its comma;
+/// `None` where it is the only one or there is no such operation.
+pub fn cut(text: &str, operation: usize) -> Option<Range<usize>> {
+    cut_all(text, &[operation])?.pop()
+}
+
+/// The same for several operations: ranges that don't overlap. `None` where none would be left.
+pub fn cut_all(text: &str, operations: &[usize]) -> Option<Vec<Range<usize>>> {
+    let whole = json::parse(text).ok()?;
+    let Json::Array(items) = &whole.value else {
+        return None;
+    };
+    let mut gone = operations.to_vec();
+    gone.sort_unstable();
+    gone.dedup();
+    if gone.len() >= items.len() {
+        return None;
+    }
+    let span = |i: usize| items.get(i).map(|item| item.span.range());
+    let runs = gone.chunk_by(|a, b| a + 1 == *b);
+    let cuts = runs.map(|run| {
+        let (first, last) = (*run.first()?, *run.last()?);
+        let end = span(last)?.end;
+        match first.checked_sub(1) {
+            Some(before) => Some(span(before)?.end..end),
+            None => Some(span(first)?.start..span(last + 1)?.start),
+        }
+    });
+    cuts.collect()
+}
+
+/// The keys that stand more than once in an operation; none where the text isn't JSON.
+pub fn repeated_keys(text: &str) -> Vec<Repeated> {
+    let Ok(Item {
+        value: Json::Array(items),
+        ..
+    }) = json::parse(text)
+    else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (operation, item) in items.iter().enumerate() {
+        let Json::Object(members) = &item.value else {
+            continue;
+        };
+        let mut spans: BTreeMap<&str, (Span, Span)> = BTreeMap::new();
+        for member in members {
+            let here = member.key_span;
+            let seen = spans.entry(&member.key).or_insert((here, here));
+            seen.1 = here;
+        }
+        let twice = spans.into_iter().filter(|(_, (first, last))| first != last);
+        found.extend(twice.map(|(key, (first, last))| Repeated {
+            operation,
+            key: key.to_owned(),
+            first,
+            last,
+        }));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jsonpatch::decode;
+
+    const TEXT: &str = r#"[ {"op":"add", "path":"/spec/a", "value": {"b": [1, {"c d": true}]}},
+        {"op":"remove","path":"/spec/x","path":"/spec/y"} , {"op":"remove","path":"/spec/z"}]"#;
+
+    #[test]
+    fn parts_of_a_value() {
+        let operations = decode(TEXT).unwrap();
+        let keys = |keys: &[&str]| keys.iter().map(|k| (*k).to_owned()).collect::<Vec<_>>();
+        let bytes = |span: Span| &TEXT[span.range()];
+        let part = operations[0].part(TEXT, &keys(&["b", "1", "c d"])).unwrap();
+        assert_eq!(bytes(part.key.unwrap()), "\"c d\"");
+        assert_eq!(bytes(part.value), "true");
+        let element = operations[0].part(TEXT, &keys(&["b", "0"])).unwrap();
+        assert_eq!((element.key, bytes(element.value)), (None, "1"));
+        assert_eq!(operations[0].part(TEXT, &keys(&["b", "7"])), None);
+        assert_eq!(operations[1].part(TEXT, &[]), None);
+    }
+
+    #[test]
+    fn an_operation_is_cut_with_its_comma() {
+        for index in 0..3 {
+            let mut text = TEXT.to_owned();
+            text.replace_range(cut(TEXT, index).unwrap(), "");
+            let left: Vec<String> = decode(&text).unwrap().into_iter().map(|o| o.path).collect();
+            let mut wanted = vec!["/spec/a", "/spec/y", "/spec/z"];
+            wanted.remove(index);
+            assert_eq!(left, wanted);
+        }
+        assert_eq!(cut(r#"[{"op":"remove","path":"/spec/z"}]"#, 0), None);
+        assert_eq!(cut(TEXT, 3), None);
+    }
+
+    #[test]
+    fn several_operations_are_cut_together() {
+        let cases: [(&[usize], Option<&[&str]>); 5] = [
+            (&[0, 1], Some(&["/spec/z"])),
+            (&[2, 0], Some(&["/spec/y"])),
+            (&[1, 2], Some(&["/spec/a"])),
+            (&[0, 1, 2], None),
+            (&[3], None),
+        ];
+        for (gone, left) in cases {
+            let cuts = cut_all(TEXT, gone);
+            let paths = cuts.map(|cuts| {
+                let mut text = TEXT.to_owned();
+                for range in cuts.into_iter().rev() {
+                    text.replace_range(range, "");
+                }
+                let left = decode(&text).unwrap().into_iter();
+                left.map(|o| o.path).collect::<Vec<_>>()
+            });
+            assert_eq!(
+                paths.as_deref().map(<[_]>::to_vec),
+                left.map(|l| l.iter().map(|p| (*p).to_owned()).collect()),
+                "{gone:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn keys_that_are_there_twice() {
+        let repeated = repeated_keys(TEXT);
+        assert_eq!(repeated.len(), 1);
+        assert_eq!((repeated[0].operation, &*repeated[0].key), (1, "path"));
+        assert!(repeated[0].first < repeated[0].last);
+    }
+}

@@ -1,0 +1,189 @@
+//! What client-side `kubectl apply` makes of a manifest and the object that the cluster holds.
+//!
+//! kubectl reads the live object in the manifest's version and patches it: what the annotation
+//! with the manifest applied last has and the manifest doesn't is removed, what the manifest has
+//! is set, objects key by key, lists and scalars as a whole. The annotation is part of the
+//! manifest that is applied. Source: apimachinery `jsonmergepatch`, kubectl `apply`.
+
+use hcoplan_kubernetes::tree::get;
+use serde_json::{Map, Value};
+
+/// Holds the manifest that was applied last, as JSON.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// The live object with the manifest applied to it, as it is sent to the API server.
+pub(super) fn applied(live: &Value, manifest: &Value, namespace: &str) -> Value {
+    let before = last_applied(live);
+    let modified = annotated(manifest, namespace, before.as_ref());
+    let original = match before {
+        Some((_, manifest)) => manifest,
+        None => Value::Object(Map::new()),
+    };
+    let mut patch = only(&merge_patch(&original, &modified), Part::Removals);
+    merge(
+        &mut patch,
+        &only(&merge_patch(live, &modified), Part::Values),
+    );
+    let mut out = live.clone();
+    json_patch::merge(&mut out, &patch);
+    out
+}
+
+/// The manifest as kubectl sends it when the object is new: with itself in its annotation.
+pub(super) fn annotated_as_new(manifest: &Value, namespace: &str) -> Value {
+    annotated(manifest, namespace, None)
+}
+
+/// The annotation's text, and the manifest in it.
+pub(super) fn last_applied(object: &Value) -> Option<(String, Value)> {
+    let annotations = get(object, "metadata.annotations")?;
+    let text = annotations.get(LAST_APPLIED)?.as_str()?;
+    Some((text.to_owned(), serde_json::from_str(text).ok()?))
+}
+
+/// The manifest with itself in the annotation. To kubectl every manifest has annotations and a
+/// namespace. Where it is the manifest that was applied last, the text stays as it was.
+fn annotated(manifest: &Value, namespace: &str, before: Option<&(String, Value)>) -> Value {
+    let mut out = manifest.clone();
+    let Some(object) = out.as_object_mut() else {
+        return out;
+    };
+    let metadata = object_at(object, "metadata");
+    let given = metadata.get("namespace").and_then(Value::as_str);
+    if given.is_none_or(str::is_empty) {
+        metadata.insert("namespace".to_owned(), namespace.into());
+    }
+    object_at(metadata, "annotations").remove(LAST_APPLIED);
+    let text = match before {
+        Some((text, before)) if *before == out => text.clone(),
+        _ => format!("{out}\n"),
+    };
+    if let Some(object) = out.as_object_mut() {
+        let annotations = object_at(object_at(object, "metadata"), "annotations");
+        annotations.insert(LAST_APPLIED.to_owned(), text.into());
+    }
+    out
+}
+
+/// The object below a key, made where there is none.
+fn object_at<'m>(map: &'m mut Map<String, Value>, key: &str) -> &'m mut Map<String, Value> {
+    let value = map.entry(key).or_insert(Value::Null);
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    match value {
+        Value::Object(map) => map,
+        _ => unreachable!("it was just made an object"),
+    }
+}
+
+/// The merge patch that makes `after` of `before`: null where a key goes.
+pub fn merge_patch(before: &Value, after: &Value) -> Value {
+    let (Value::Object(before), Value::Object(after)) = (before, after) else {
+        return after.clone();
+    };
+    let mut out = Map::new();
+    for (key, value) in after {
+        match before.get(key) {
+            Some(old) if old == value => {}
+            Some(old @ Value::Object(_)) if value.is_object() => {
+                out.insert(key.clone(), merge_patch(old, value));
+            }
+            _ => drop(out.insert(key.clone(), value.clone())),
+        }
+    }
+    for key in before.keys().filter(|key| !after.contains_key(*key)) {
+        out.insert(key.clone(), Value::Null);
+    }
+    Value::Object(out)
+}
+
+/// What of a merge patch is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Removals,
+    Values,
+}
+
+fn only(patch: &Value, part: Part) -> Value {
+    let Value::Object(patch) = patch else {
+        return patch.clone();
+    };
+    let mut out = Map::new();
+    for (key, value) in patch {
+        let kept = match value {
+            Value::Null => (part == Part::Removals).then_some(Value::Null),
+            Value::Object(map) if !map.is_empty() => {
+                let inner = only(value, part);
+                let has_any = inner.as_object().is_some_and(|map| !map.is_empty());
+                has_any.then_some(inner)
+            }
+            _ => (part == Part::Values).then(|| value.clone()),
+        };
+        if let Some(kept) = kept {
+            out.insert(key.clone(), kept);
+        }
+    }
+    Value::Object(out)
+}
+
+/// Puts one merge patch over another; nulls stay.
+fn merge(patch: &mut Value, over: &Value) {
+    match (patch, over) {
+        (Value::Object(patch), Value::Object(over)) => {
+            for (key, value) in over {
+                match patch.get_mut(key) {
+                    Some(there @ Value::Object(_)) => merge(there, value),
+                    _ => drop(patch.insert(key.clone(), value.clone())),
+                }
+            }
+        }
+        (patch, over) => *patch = over.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn live(spec: Value, last: &Value) -> Value {
+        json!({"metadata": {"name": "a", "uid": "1", "namespace": "n",
+            "annotations": {"other": "1", LAST_APPLIED: last.to_string()}}, "spec": spec})
+    }
+
+    fn manifest(spec: Value) -> Value {
+        json!({"metadata": {"name": "a", "namespace": "n", "annotations": {}}, "spec": spec})
+    }
+
+    #[test]
+    fn removes_what_was_applied_and_keeps_what_others_wrote() {
+        let last = manifest(json!({"a": 1, "b": {"c": 1}, "l": [1, 2]}));
+        let live = live(
+            json!({"a": 1, "b": {"c": 1, "d": 2}, "l": [1, 2], "e": 3}),
+            &last,
+        );
+        let now = manifest(json!({"b": {}, "l": [3]}));
+        let merged = applied(&live, &now, "n");
+        assert_eq!(merged["spec"], json!({"b": {"d": 2}, "l": [3], "e": 3}));
+        assert_eq!(merged["metadata"]["annotations"]["other"], "1");
+        assert_eq!(merged["metadata"]["uid"], "1");
+        let text = merged["metadata"]["annotations"][LAST_APPLIED].as_str();
+        let text: Value = serde_json::from_str(text.expect("text")).expect("JSON");
+        assert_eq!(text, now);
+    }
+
+    #[test]
+    fn what_was_applied_last_changes_nothing() {
+        let last = manifest(json!({"a": {"b": null}}));
+        let live = live(json!({"a": {"c": 1}}), &last);
+        assert_eq!(applied(&live, &last, "n"), live);
+    }
+
+    #[test]
+    fn without_the_annotation_nothing_is_removed() {
+        let live = json!({"metadata": {"name": "a"}, "spec": {"a": 1}});
+        let merged = applied(&live, &manifest(json!({"b": 1})), "n");
+        assert_eq!(merged["spec"], json!({"a": 1, "b": 1}));
+    }
+}

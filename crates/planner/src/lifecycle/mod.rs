@@ -1,0 +1,302 @@
+//! A cluster from one moment to the next: a HyperConverged is created, updated, HCO is upgraded,
+//! nodes come and go.
+//!
+//! A [`State`] is what is there: the object in etcd, the objects that operators made, the nodes. Each
+//! step is a pure function of the state before and says what happened on the way: what admission
+//! answered, what the operator wrote into the HyperConverged and whether it got there, which
+//! objects were made, changed, made anew, removed or left behind.
+
+mod apply;
+mod follow;
+mod live;
+mod objects;
+mod operator;
+mod order;
+mod upgrade;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use apply::{LAST_APPLIED, merge_patch};
+pub use follow::is_upgrade;
+use objects::Unwanted;
+pub use objects::{Became, Objects};
+use operator::Additions;
+pub use operator::{OwnUpdate, Purpose};
+pub use order::{Orders, Route, orders};
+
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_kubernetes::tree::get;
+
+use crate::admission::{self, Admission, Operation};
+use crate::hyperconverged;
+use crate::inventory::Inventory;
+use crate::plan::{Admit, Plan, plan_with};
+use crate::release::Release;
+
+/// A cluster at a moment.
+#[derive(Debug, Clone)]
+pub struct State {
+    /// The release that HCO runs.
+    pub release: Arc<Release>,
+    /// The nodes, and what else is declared of the cluster.
+    pub inventory: Arc<Inventory>,
+    /// The HyperConverged as it lies in etcd, in the release's storage version, with the parts of
+    /// `status` that the webhooks read; `None` where there is none.
+    pub stored: Option<Value>,
+    /// What HCO and SSP made, with what older releases left behind.
+    pub objects: Objects,
+}
+
+/// How a manifest is submitted where there is an object already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UpdateMethod {
+    /// As client-side `kubectl apply` does, and who applies like it.
+    #[default]
+    Apply,
+    /// As it is, as `kubectl replace` does.
+    Replace,
+}
+
+/// What a step led to.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// What is there afterwards.
+    pub after: State,
+    /// What was asked and rendered; its admission is that of the manifest, where one was submitted.
+    pub plan: Plan,
+    /// What the operator tried to write into the HyperConverged.
+    pub own_updates: Vec<OwnUpdate>,
+    /// What became of the objects, sorted.
+    pub objects: Vec<(ObjectId, Became)>,
+}
+
+impl Step {
+    /// Whether the operator doesn't get beyond its upgrade patches, because storing them is refused.
+    pub fn is_stuck(&self) -> bool {
+        let mut updates = self.own_updates.iter();
+        updates.any(|u| u.purpose == Purpose::UpgradePatches && !u.admission.accepted)
+    }
+}
+
+/// The releases that an upgrade goes through, the last one included: one minor release after the
+/// other, as HCO supports it, of the distribution that the last one is of. An older or an equal release
+/// is reached at once.
+pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
+    let known: Vec<&str> = Release::known_names().collect();
+    let between = match (Release::place(from.name()), Release::place(to.name())) {
+        (Some(from), Some(place)) if from < place => {
+            // What comes after its line is reached from there.
+            let is_ahead = to.patched().is_some_and(|patch| patch.moving);
+            &known[from + 1..place + usize::from(is_ahead)]
+        }
+        _ => &[],
+    };
+    let siblings = to.siblings();
+    let between = between.iter().filter_map(|name| {
+        let of_distribution = siblings.iter().find(|r| r.name() == *name);
+        of_distribution.cloned().or_else(|| Release::known(name))
+    });
+    between.chain([Arc::clone(to)]).collect()
+}
+
+impl State {
+    /// A cluster on which HCO runs, without a HyperConverged.
+    pub fn new(release: Arc<Release>, inventory: Arc<Inventory>) -> Self {
+        Self {
+            release,
+            inventory,
+            stored: None,
+            objects: Objects::default(),
+        }
+    }
+
+    /// The cluster as far as its HyperConverged tells of it: `live` is what `kubectl get -o json`
+    /// prints, in any version that the release serves. The operators' objects are those that the
+    /// operator makes of it; where its status lists what exists, no others.
+    ///
+    /// What lies in etcd may be of another version than what is printed, which may not have a place
+    /// for all of it; `manifest` is what is about to be submitted, see [`live::in_etcd`].
+    #[must_use]
+    pub fn with_live(self, live: &Value, manifest: &Value) -> Self {
+        let (release, inventory) = (self.release, self.inventory);
+        let mut stored = live::in_etcd(&release, live, manifest);
+        stored["status"] = live["status"].clone();
+        let admit = Admit::Settled { writes: false };
+        let plan = plan_with(&release, &inventory, &stored, admit);
+        let mut objects = Objects::of(&plan);
+        if let Some(related) = get(live, "status.relatedObjects").and_then(Value::as_array) {
+            objects.retain(|id| {
+                let mut related = related.iter();
+                related.any(|r| r["kind"] == *id.kind && r["name"] == *id.name)
+            });
+            for kind in related.iter().filter_map(|r| r["kind"].as_str()) {
+                objects.add_unseen(kind);
+            }
+        }
+        Self {
+            release,
+            inventory,
+            stored: Some(stored),
+            objects,
+        }
+    }
+
+    /// The manifest is created.
+    #[must_use]
+    pub fn create(&self, manifest: &Value) -> Step {
+        let (release, inventory) = (&self.release, &self.inventory);
+        let admission = admission::admit(release, inventory, manifest, Operation::Create);
+        self.submitted(admission)
+    }
+
+    /// The manifest is submitted: as an update, or as a new object where there is none.
+    #[must_use]
+    pub fn update(&self, manifest: &Value, method: UpdateMethod) -> Step {
+        let (release, inventory) = (&self.release, &self.inventory);
+        let namespace = &inventory.namespace;
+        let Some(old) = &self.stored else {
+            return match method {
+                UpdateMethod::Apply => self.create(&apply::annotated_as_new(manifest, namespace)),
+                UpdateMethod::Replace => self.create(manifest),
+            };
+        };
+        let mut sends_nothing = false;
+        let submitted = match method {
+            UpdateMethod::Replace => manifest.clone(),
+            UpdateMethod::Apply => {
+                let version = hyperconverged::version_of(manifest);
+                let live = hyperconverged::in_version(release, old, version);
+                let submitted = apply::applied(&live, manifest, namespace);
+                sends_nothing = submitted == live;
+                submitted
+            }
+        };
+        let missing = operator::missing(&self.objects, None);
+        let operation = Operation::Update {
+            old,
+            missing: &missing,
+        };
+        let admission = admission::admit(release, inventory, &submitted, operation);
+        match sends_nothing && !admission.accepted {
+            true => self.nothing_sent(old, submitted),
+            false => self.submitted(admission),
+        }
+    }
+
+    /// Applying a manifest that changes nothing sends nothing, so that nobody refuses it.
+    fn nothing_sent(&self, stored: &Value, mut live: Value) -> Step {
+        let mut step = self.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted);
+        if let Value::Object(live) = &mut live {
+            live.remove("status");
+        }
+        step.plan.admission = Admission {
+            accepted: true,
+            stored: Some(live),
+            ..Admission::default()
+        };
+        step
+    }
+
+    /// What follows from the admission of a manifest.
+    fn submitted(&self, admission: Admission) -> Step {
+        let Some(stored) = &admission.stored else {
+            return Step {
+                after: self.clone(),
+                plan: Plan::refused(&self.release, &self.inventory, admission),
+                own_updates: Vec::new(),
+                objects: Vec::new(),
+            };
+        };
+        let mut stored = hyperconverged::in_storage_version(&self.release, stored);
+        if let Some(old) = &self.stored {
+            stored["status"] = old["status"].clone();
+        }
+        let mut step = self.reconciled(stored, &Additions::default(), Unwanted::Deleted);
+        step.plan.admission = admission;
+        step
+    }
+
+    /// What would follow if the webhook or policy that refused a step hadn't; the step itself where
+    /// nothing was refused, or what was could not be stored at all.
+    #[must_use]
+    pub fn forced(&self, step: Step) -> Step {
+        let Some(forced) = step.plan.admission.forced.clone() else {
+            return step;
+        };
+        let stored = hyperconverged::in_storage_version(&self.release, &forced);
+        let mut forced = self.reconciled(stored, &Additions::default(), Unwanted::Deleted);
+        forced.plan.admission = step.plan.admission;
+        forced
+    }
+
+    /// The nodes of the cluster, or what else is declared of it, are others.
+    #[must_use]
+    pub fn nodes(&self, inventory: Arc<Inventory>) -> Step {
+        let state = Self {
+            inventory,
+            ..self.clone()
+        };
+        match &self.stored {
+            Some(stored) => {
+                state.reconciled(stored.clone(), &Additions::default(), Unwanted::Deleted)
+            }
+            None => state.without_hyperconverged(),
+        }
+    }
+
+    /// HCO is upgraded to another release. One further away than the next is the caller's to
+    /// reach, release by release.
+    #[must_use]
+    pub fn upgrade(&self, release: &Arc<Release>) -> Step {
+        let state = Self {
+            release: Arc::clone(release),
+            ..self.clone()
+        };
+        match &self.stored {
+            Some(stored) => upgrade::upgrade(&self.release, state, stored),
+            None => state.without_hyperconverged(),
+        }
+    }
+
+    /// HCO is upgraded step by step, see [`path`]: what each step led to, the last one at the end.
+    #[must_use]
+    pub fn upgrade_over(&self, to: &Arc<Release>) -> Vec<Step> {
+        let mut out: Vec<Step> = Vec::new();
+        for release in path(&self.release, to) {
+            let before = out.last().map_or(self, |step| &step.after);
+            out.push(before.upgrade(&release));
+        }
+        out
+    }
+
+    fn without_hyperconverged(self) -> Step {
+        Step {
+            plan: Plan::refused(&self.release, &self.inventory, Admission::default()),
+            after: self,
+            own_updates: Vec::new(),
+            objects: Vec::new(),
+        }
+    }
+
+    /// The operator reconciles what is in etcd now. The state holds the objects before.
+    fn reconciled(&self, stored: Value, additions: &Additions, unwanted: Unwanted) -> Step {
+        let (release, inventory) = (&self.release, &self.inventory);
+        let settled = operator::settle(release, inventory, stored, &self.objects, additions);
+        let after = self.objects.carried_out(&settled.plan, unwanted);
+        Step {
+            objects: self.objects.changes(&after, &settled.plan),
+            after: Self {
+                stored: Some(settled.stored),
+                objects: after,
+                ..self.clone()
+            },
+            plan: settled.plan,
+            own_updates: settled.own_updates,
+        }
+    }
+}
+
+#[cfg(test)]
+mod properties;

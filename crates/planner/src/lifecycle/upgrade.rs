@@ -1,0 +1,171 @@
+//! HCO is upgraded: the release's own operator starts on what the one before left.
+//!
+//! The API server reads the HyperConverged in the new release's storage version, with its defaults
+//! for fields that are new. Where the release's upgrade patches change it, the operator stores that
+//! first, in an update that passes all of admission; as long as it is refused, the operator does
+//! nothing else, and its operands stay those of the release before. Then it deletes what the
+//! release removes, and reconciles. Nobody applies the manifest again.
+//!
+//! Source: HCO `controllers/hyperconverged` (`migrateBeforeUpgrade`), `pkg/upgradepatch`,
+//! `controllers/handlers/networkAddons.go` (`setDeployOvsAnnotation`).
+
+use std::sync::Arc;
+
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_kubernetes::tree::get;
+use serde_json::{Map, Value};
+
+use super::objects::Unwanted;
+use super::operator::{self, Additions, OwnUpdate, Purpose};
+use super::{Objects, State, Step};
+use crate::admission;
+use crate::hyperconverged;
+use crate::plan::{self, Admit, plan_with};
+use crate::release::{Release, RemovedObject, RemovedPatchOperation, Upgrade};
+
+/// The upgrade of a state that holds the objects of release `from` and has the new release.
+pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step {
+    let release = Arc::clone(&state.release);
+    let upgrade = release.upgrade();
+    let before = state.objects.clone();
+    state
+        .objects
+        .retain(|id| !is_removed(upgrade, from.version(), id));
+    let stored = hyperconverged::read_by(&release, stored);
+    let (stored, own_updates) = match migrated(from, &state, stored) {
+        Ok(done) => done,
+        Err((stored, refused)) => return stuck(&before, state, stored, *refused),
+    };
+    let annotations = annotations(upgrade, &state, &stored);
+    let additions = Additions {
+        annotations,
+        is_rendered: !own_updates.is_empty(),
+    };
+    let mut step = state.reconciled(stored, &additions, Unwanted::Kept);
+    step.objects = before.changes(&step.after.objects, &step.plan);
+    step.own_updates.splice(0..0, own_updates);
+    step
+}
+
+/// Whether the upgrade from a version deletes an object.
+fn is_removed(upgrade: &Upgrade, from: &str, id: &ObjectId) -> bool {
+    let is_it = |removed: &RemovedObject| {
+        removed.from.includes(from)
+            && removed.group == id.group()
+            && removed.kind == id.kind
+            && removed.name == id.name
+            && removed.namespace == id.namespace.as_deref().unwrap_or_default()
+    };
+    upgrade.removed_objects.iter().any(is_it)
+}
+
+/// The object that lies in etcd after the release's own changes, with the update that stored them;
+/// else the object as it was, with the update that was refused.
+type Migrated = Result<(Value, Vec<OwnUpdate>), (Value, Box<OwnUpdate>)>;
+
+fn migrated(from: &Release, state: &State, stored: Value) -> Migrated {
+    let release = &state.release;
+    // The operator renders its operands once when it starts, before it looks at the versions.
+    let admit = Admit::Settled { writes: true };
+    let plan = plan_with(release, &state.inventory, &stored, admit);
+    let mut updated = stored.clone();
+    plan::write(release, &mut updated, &plan.written);
+    let rendered = updated.clone();
+    for removed in &release.upgrade().removed_patch_operations {
+        remove_operation(&mut updated, removed);
+    }
+    for patch in &release.upgrade().patches {
+        if patch.from.includes(from.version()) {
+            let mut attempt = updated.clone();
+            // A test that fails leaves the patch out; the operator takes that for granted.
+            if json_patch::patch(&mut attempt, &patch.operations).is_ok() {
+                updated = attempt;
+            }
+        }
+    }
+    if updated == rendered {
+        return Ok((stored, Vec::new()));
+    }
+    let stored = operator::with_status(release, stored, &plan);
+    let waits = updated["spec"] != rendered["spec"];
+    updated["status"] = stored["status"].clone();
+    let missing = operator::missing(&state.objects, None);
+    let admission =
+        admission::operator_update(release, &state.inventory, &stored, updated, &missing);
+    let update = OwnUpdate {
+        purpose: Purpose::UpgradePatches,
+        admission,
+    };
+    match &update.admission.stored {
+        Some(done) => {
+            let mut done = hyperconverged::in_storage_version(release, done);
+            done["status"] = stored["status"].clone();
+            Ok((done, vec![update]))
+        }
+        None if waits => Err((stored, Box::new(update))),
+        None => Ok((stored, vec![update])),
+    }
+}
+
+/// Takes the first operation of its like out of an annotation. The operator writes the others
+/// anew, with what it knows of an operation: `from` and a null value get lost.
+fn remove_operation(object: &mut Value, removed: &RemovedPatchOperation) {
+    let Some(annotations) = object["metadata"]["annotations"].as_object_mut() else {
+        return;
+    };
+    let text = annotations.get(&removed.annotation).and_then(Value::as_str);
+    let Some(Ok(Value::Array(mut operations))) = text.map(serde_json::from_str) else {
+        return;
+    };
+    let Some(found) = operations.iter().position(|o| *o == removed.operation) else {
+        return;
+    };
+    operations.remove(found);
+    if operations.is_empty() {
+        annotations.remove(&removed.annotation);
+        return;
+    }
+    for operation in operations.iter_mut().filter_map(Value::as_object_mut) {
+        let known = |key: &String| ["op", "path", "value"].contains(&key.as_str());
+        operation.retain(|key, value| known(key) && !(key == "value" && value.is_null()));
+    }
+    let text = Value::Array(operations).to_string();
+    annotations.insert(removed.annotation.clone(), text.into());
+}
+
+/// The operator doesn't get beyond its upgrade patches: the objects stay as they are.
+fn stuck(before: &Objects, state: State, stored: Value, refused: OwnUpdate) -> Step {
+    let admit = Admit::Settled { writes: false };
+    let mut plan = plan_with(&state.release, &state.inventory, &stored, admit);
+    let stored = operator::with_status(&state.release, stored, &plan);
+    plan.operands.clear();
+    (plan.ssp, plan.reconcile_error) = (None, None);
+    plan.status.data_import_cron_templates = None;
+    Step {
+        objects: before.removals(&state.objects),
+        after: State {
+            stored: Some(stored),
+            ..state
+        },
+        plan,
+        own_updates: vec![refused],
+    }
+}
+
+/// What the operator writes into annotations because of the objects that it finds.
+fn annotations(upgrade: &Upgrade, state: &State, stored: &Value) -> Map<String, Value> {
+    let mut out = Map::new();
+    for kept in &upgrade.kept_in_annotations {
+        let has = |annotation: &str| {
+            let all = get(stored, "metadata.annotations");
+            all.is_some_and(|all| all.get(annotation).is_some())
+        };
+        if let Some(operand) = state.objects.of_kind(&kept.operand)
+            && !has(&kept.annotation)
+        {
+            let is_there = get(operand, &kept.field).is_some();
+            out.insert(kept.annotation.clone(), is_there.to_string().into());
+        }
+    }
+    out
+}

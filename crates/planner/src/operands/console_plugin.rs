@@ -1,0 +1,98 @@
+//! The console plugin with its proxy. Source: HCO `controllers/handlers/kubevirtConsolePlugin.go`.
+
+use hcoplan_kubernetes::Object;
+use hcoplan_kubernetes::tree::set;
+use serde_json::{Value, json};
+
+use super::{Context, Error, pods};
+
+/// On OpenShift, where the operator knows both images.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    if cx.env("KV_CONSOLE_PLUGIN_IMAGE").is_none() || cx.env("KV_CONSOLE_PROXY_IMAGE").is_none() {
+        return Ok(Vec::new());
+    }
+    let mut objects = cx.constants(&[
+        "Service/kubevirt-console-plugin-service",
+        "Service/kubevirt-apiserver-proxy-service",
+        "ServiceAccount/kubevirt-console-plugin",
+        "ServiceAccount/kubevirt-apiserver-proxy",
+        "ConsolePlugin/kubevirt-plugin",
+        "ConfigMap/kubevirt-user-settings",
+        "Role/kubevirt-ui-config-reader",
+        "RoleBinding/kubevirt-ui-config-reader-rolebinding",
+        "NetworkPolicy/kubevirt-console-plugin-np",
+        "NetworkPolicy/kubevirt-apiserver-proxy-np",
+    ]);
+    objects.push(pods::deployment(
+        cx,
+        "Deployment/kubevirt-console-plugin",
+        &[],
+    ));
+    objects.push(pods::deployment(
+        cx,
+        "Deployment/kubevirt-apiserver-proxy",
+        &proxy_args(cx),
+    ));
+    objects.push(nginx(cx));
+    objects.push(features(cx));
+    Ok(objects)
+}
+
+/// Ciphers and version by Go's numbers, from 1.18 on.
+fn proxy_args(cx: &Context<'_>) -> Vec<String> {
+    if !cx.release.has("tls-arguments") {
+        return Vec::new();
+    }
+    let (tls, tables) = (cx.tls(), &cx.release.tables().tls);
+    let mut args = Vec::new();
+    let mut names = tls.iana_ciphers(tables);
+    if names.is_empty() {
+        names.extend(cx.release.default_ciphers());
+    }
+    let ids = names.iter().filter_map(|c| tables.go_cipher_ids.get(*c));
+    let ids: Vec<_> = ids.map(u32::to_string).collect();
+    if !tls.is_tls13() {
+        args.push(format!("--tls-cipher-suites={}", ids.join(",")));
+    }
+    if let Some(id) = tables.go_version_ids.get(tls.known_min_version()) {
+        args.push(format!("--tls-min-version={id}"));
+    }
+    args
+}
+
+/// The plugin's web server: protocols from the minimum up, ciphers by their OpenSSL names.
+fn nginx(cx: &Context<'_>) -> Object {
+    let tls = cx.tls();
+    let protocols = match tls.known_min_version() {
+        "VersionTLS10" => "TLSv1 TLSv1.1 TLSv1.2 TLSv1.3",
+        "VersionTLS11" => "TLSv1.1 TLSv1.2 TLSv1.3",
+        "VersionTLS13" => "TLSv1.3",
+        _ => "TLSv1.2 TLSv1.3",
+    };
+    let mut lines = format!("ssl_protocols {protocols};");
+    if !tls.is_tls13() && !tls.openssl_ciphers().is_empty() {
+        let ciphers = tls.openssl_ciphers().join(":");
+        lines.push_str(&format!("\n    ssl_ciphers {ciphers};"));
+    }
+    cx.changed("ConfigMap/nginx-conf", |body| {
+        if let Some(Value::String(text)) = body.pointer_mut("/data/nginx.conf") {
+            *text = text.replace("{{tls}}", &lines);
+        }
+    })
+}
+
+/// What the console shows; from 1.18 on also the cluster's IP stack.
+fn features(cx: &Context<'_>) -> Object {
+    const NAME: &str = "ConfigMap/kubevirt-ui-features";
+    if !cx.release.has("ip-stack-type") {
+        return cx.constant(NAME);
+    }
+    let families = &cx.inventory.ip_families;
+    let has = |family: &str| families.iter().any(|f| f == family);
+    let stack = match (has("IPv4"), has("IPv6")) {
+        (true, true) => "DualStack",
+        (false, true) => "IPv6SingleStack",
+        _ => "IPv4SingleStack",
+    };
+    cx.changed(NAME, |body| set(body, "data.ipStackType", json!(stack)))
+}

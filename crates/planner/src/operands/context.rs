@@ -1,0 +1,155 @@
+//! What a renderer may look at.
+
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
+
+use hcoplan_kubernetes::Object;
+use serde_json::Value;
+
+use super::tls::TlsProfile;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
+use crate::jsonpatch::{self, Patched, Reached};
+use crate::release::{Filled, Placeholders, Platform, Release};
+use crate::topology::Topology;
+
+/// Who renders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The operator: its environment and the live nodes.
+    Operator,
+    /// The validating webhook's dry run: another pod, without the operator's environment and
+    /// without looking at nodes.
+    Webhook,
+}
+
+/// Everything that decides what an operand looks like.
+pub struct Context<'a> {
+    /// The release's data.
+    pub release: &'a Release,
+    /// The declared cluster.
+    pub inventory: &'a Inventory,
+    /// What follows from its nodes; empty for the webhook.
+    pub topology: &'a Topology,
+    /// The user's CR.
+    pub hc: &'a HyperConverged,
+    /// SSP's `commonTemplates.dataImportCronTemplates`, made by `boot_images`, or why not.
+    pub golden_images: Result<&'a Arc<[Value]>, String>,
+    /// Who renders.
+    pub stage: Stage,
+    /// HCO's own version, which both who render know.
+    pub(super) version: Option<&'a str>,
+    tls: OnceCell<TlsProfile>,
+    constants: OnceCell<Filled>,
+    pub(super) patched: RefCell<Vec<Patched>>,
+    pub(super) reached: RefCell<Vec<Reached>>,
+}
+
+impl<'a> Context<'a> {
+    /// The context of a plan.
+    pub fn new(
+        release: &'a Release,
+        inventory: &'a Inventory,
+        topology: &'a Topology,
+        hc: &'a HyperConverged,
+        golden_images: Result<&'a Arc<[Value]>, String>,
+        stage: Stage,
+    ) -> Self {
+        Self {
+            version: release.env(inventory.platform, "HCO_KV_IO_VERSION"),
+            release,
+            inventory,
+            topology,
+            hc,
+            golden_images,
+            stage,
+            patched: RefCell::new(Vec::new()),
+            reached: RefCell::new(Vec::new()),
+            tls: OnceCell::new(),
+            constants: OnceCell::new(),
+        }
+    }
+
+    /// Whether the platform is OpenShift.
+    pub(super) fn is_openshift(&self) -> bool {
+        self.inventory.platform == Platform::OpenShift
+    }
+
+    /// A variable of the environment that the renderer runs in.
+    pub(super) fn env(&self, name: &str) -> Option<&'a str> {
+        match self.stage {
+            Stage::Operator => self.release.env(self.inventory.platform, name),
+            Stage::Webhook => None,
+        }
+    }
+
+    /// The TLS profile that every operand gets.
+    pub(super) fn tls(&self) -> &TlsProfile {
+        let make = || TlsProfile::effective(self.release, self.inventory, self.hc);
+        self.tls.get_or_init(make)
+    }
+
+    /// Whether an operand's renderer may stop once nothing more can fail: the webhook's dry run
+    /// is only after errors, and without a patch there is none in what is left to do.
+    pub(super) fn only_errors_count(&self, kind: &str) -> bool {
+        let patch = jsonpatch::annotation_of(kind);
+        let patched = patch.is_some_and(|a| self.hc.annotations.contains_key(a));
+        self.stage == Stage::Webhook && !patched
+    }
+
+    /// Whether HCO runs what it deploys itself with two replicas.
+    pub(super) fn highly_available(&self) -> bool {
+        self.topology.infrastructure_highly_available()
+    }
+
+    /// The infra node placement, even an empty one.
+    pub(super) fn infra_placement(&self) -> Option<&'a Value> {
+        self.hc.get("deployment.nodePlacements.infra")
+    }
+
+    /// The workload node placement, even an empty one.
+    pub(super) fn workload_placement(&self) -> Option<&'a Value> {
+        self.hc.get("deployment.nodePlacements.workload")
+    }
+
+    /// One of the release's constant objects, by `Kind/name`.
+    pub(super) fn constant(&self, name: &str) -> Object {
+        self.named(name).clone()
+    }
+
+    /// Several of the release's constant objects, of which some may not exist in the release.
+    pub(super) fn constants(&self, names: &[&str]) -> Vec<Object> {
+        let known = names.iter().filter_map(|name| self.filled(name));
+        known.cloned().collect()
+    }
+
+    /// A copy of one of the release's constant objects, to be changed.
+    pub(super) fn template(&self, name: &str) -> Value {
+        self.named(name).body.as_ref().clone()
+    }
+
+    /// One of the release's constant objects, changed.
+    pub(super) fn changed(&self, name: &str, change: impl FnOnce(&mut Value)) -> Object {
+        let mut body = self.template(name);
+        change(&mut body);
+        Object::new(body)
+    }
+
+    fn named(&self, name: &str) -> &Object {
+        let object = self.filled(name);
+        object.unwrap_or_else(|| panic!("{}: objects.json lacks {name}", self.release.name()))
+    }
+
+    fn filled(&self, name: &str) -> Option<&Object> {
+        let platform = self.inventory.platform.as_str();
+        let with = Placeholders {
+            namespace: &self.inventory.namespace,
+            base_domain: &self.inventory.base_domain,
+            env: &self.release.tables().env[platform],
+        };
+        let constants = self.release.constants();
+        let make = || constants.filled(&with, platform);
+        let filled = self.constants.get_or_init(make);
+        constants.object(filled, &with, name)
+    }
+}

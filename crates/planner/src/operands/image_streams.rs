@@ -1,0 +1,24 @@
+//! The ImageStreams that a vendor's golden images are pulled from. Source: HCO
+//! `controllers/handlers/imageStream.go`.
+
+use hcoplan_kubernetes::Object;
+
+use super::{Context, Error};
+
+/// On OpenShift, while common images are imported; in their namespace.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    if cx.hc.flag("workloadSources.enableCommonBootImageImport") == Some(false) {
+        return Ok(Vec::new());
+    }
+    let namespace = cx.hc.text("workloadSources.commonBootImageNamespace");
+    let namespace = namespace.filter(|namespace| !namespace.is_empty());
+    let names = cx.release.tables().image_streams.iter();
+    let streams = names.map(|name| {
+        cx.changed(&format!("ImageStream/{name}"), |body| {
+            if let Some(namespace) = namespace {
+                body["metadata"]["namespace"] = namespace.into();
+            }
+        })
+    });
+    Ok(streams.collect())
+}

@@ -1,0 +1,532 @@
+//! KubeVirt `kubevirt.io/v1`. Source of every rule: HCO `controllers/handlers/kubevirt.go`.
+
+use hcoplan_kubernetes::Object;
+use hcoplan_kubernetes::go::syntax_error;
+use hcoplan_kubernetes::tree::{copy, get, object, set};
+use serde_json::{Map, Value, json};
+
+use super::cr::Cr;
+use super::{Context, Error, kubevirt_gates};
+
+const KIND: &str = "KubeVirt";
+
+/// Set on the KubeVirt while the gate `alignCPUs` is on.
+const EVEN_PARITY: &str = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity";
+
+/// Always.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    let tuning = tuning(cx)?;
+    let tls = tls_configuration(cx)?;
+    if cx.only_errors_count(KIND) {
+        return Ok(Vec::new());
+    }
+    let align_cpus = cx.hc.gates.is_enabled("alignCPUs", false);
+    let annotations: &[&str] = if align_cpus { &[EVEN_PARITY] } else { &[] };
+    let object = cx.finish(Cr {
+        api_version: "kubevirt.io/v1",
+        kind: KIND,
+        name: "kubevirt-kubevirt-hyperconverged",
+        namespaced: true,
+        component: "compute",
+        owned: true,
+        annotations,
+        spec: spec(cx, tuning, tls),
+    })?;
+    Ok(vec![object])
+}
+
+fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
+    let hc = cx.hc;
+    let mut spec = json!({});
+    copy(
+        &mut spec,
+        "certificateRotateStrategy.selfSigned",
+        hc.get("security.certConfig"),
+    );
+    set(&mut spec, "productName", "hyperconverged-cluster".into());
+    set(&mut spec, "productComponent", "compute".into());
+    if let Some(version) = cx.version {
+        set(&mut spec, "productVersion", version.into());
+    }
+    set(
+        &mut spec,
+        "serviceMonitorNamespace",
+        cx.inventory.namespace.as_str().into(),
+    );
+    set(
+        &mut spec,
+        "uninstallStrategy",
+        uninstall_strategy(cx).into(),
+    );
+    configuration(cx, tuning, tls, &mut spec);
+    copy(
+        &mut spec,
+        "workloadUpdateStrategy",
+        hc.get("virtualization.workloadUpdateStrategy"),
+    );
+    copy(
+        &mut spec,
+        "workloads.nodePlacement",
+        cx.workload_placement(),
+    );
+    if let Some(infra) = infra(cx) {
+        set(&mut spec, "infra", infra);
+    }
+    spec
+}
+
+/// `RemoveWorkloads` only when the CR says exactly that (also for CDI).
+pub(super) fn uninstall_strategy(cx: &Context<'_>) -> &'static str {
+    match cx.hc.text("deployment.uninstallStrategy") {
+        Some("RemoveWorkloads") => "RemoveWorkloads",
+        _ => "BlockUninstallIfWorkloadsExist",
+    }
+}
+
+/// `spec.infra`: one replica where the control plane is too small for two.
+fn infra(cx: &Context<'_>) -> Option<Value> {
+    let placement = cx.infra_placement();
+    let topology = cx.topology;
+    let roomy = if cx.release.has("infra-replicas-by-node-count") {
+        topology.control_plane_nodes >= 2
+    } else {
+        topology.control_plane_highly_available(cx.release.has("counts-arbiter-nodes"))
+    };
+    let mut infra = Map::new();
+    if let Some(placement) = placement {
+        infra.insert("nodePlacement".into(), placement.clone());
+    }
+    if topology.control_plane_nodes == 0 && placement.is_none() {
+        // A hosted control plane: virt's infra pods go anywhere.
+        infra.insert("nodePlacement".into(), json!({}));
+        if !topology.infrastructure_highly_available() {
+            infra.insert("replicas".into(), json!(1));
+        }
+    } else if !roomy {
+        infra.insert("replicas".into(), json!(1));
+    }
+    (!infra.is_empty()).then_some(Value::Object(infra))
+}
+
+fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut Value) {
+    let hc = cx.hc;
+    developer_configuration(cx, spec);
+    set(
+        spec,
+        "configuration.network.defaultNetworkInterface",
+        "masquerade".into(),
+    );
+    network_bindings(cx, spec);
+    obsolete_cpu_models(cx, spec);
+    set(
+        spec,
+        "configuration.seccompConfiguration",
+        seccomp_configuration(),
+    );
+    set(spec, "configuration.tlsConfiguration", tls);
+    set(spec, "configuration.vmRolloutStrategy", "LiveUpdate".into());
+    for (path, value) in [
+        (
+            "configuration.virtualMachineOptions",
+            virtual_machine_options(cx),
+        ),
+        (
+            "configuration.mediatedDevicesConfiguration",
+            mediated_devices(cx),
+        ),
+        (
+            "configuration.permittedHostDevices",
+            permitted_host_devices(cx),
+        ),
+        (
+            "configuration.architectureConfiguration",
+            architecture_configuration(cx),
+        ),
+        ("configuration.smbios", smbios(cx)),
+    ] {
+        if let Some(value) = value {
+            set(spec, path, value);
+        }
+    }
+    for (section, fields) in COPIED {
+        if let Some(section) = hc.get(section) {
+            for (to, from) in *fields {
+                copy(spec, to, get(section, from));
+            }
+        }
+    }
+    if cx.release.has("min-cpu-model") {
+        copy(
+            spec,
+            "configuration.minCPUModel",
+            hc.get("virtualization.minCPUModel"),
+        );
+    }
+    if let Some(enabled) = persistent_reservation(cx) {
+        set(
+            spec,
+            "configuration.persistentReservationConfiguration.enabled",
+            json!(enabled),
+        );
+    }
+    if let Some(tuning) = tuning {
+        for client in [
+            "configuration.apiConfiguration",
+            "configuration.webhookConfiguration",
+            "configuration.controllerConfiguration",
+            "configuration.handlerConfiguration",
+        ] {
+            set(spec, client, tuning.clone());
+        }
+    }
+}
+
+/// What KubeVirt gets as it is: from fields of the HyperConverged, by section.
+const COPIED: &[(&str, &[(&str, &str)])] = &[
+    (
+        "virtualization",
+        &[
+            (
+                "configuration.developerConfiguration.cpuAllocationRatio",
+                "vmiCPUAllocationRatio",
+            ),
+            (
+                "configuration.developerConfiguration.memoryOvercommit",
+                "higherWorkloadDensity.memoryOvercommitPercentage",
+            ),
+            ("configuration.migrations", "liveMigrationConfig"),
+            ("configuration.evictionStrategy", "evictionStrategy"),
+            ("configuration.ksmConfiguration", "ksmConfiguration"),
+            (
+                "configuration.liveUpdateConfiguration",
+                "liveUpdateConfiguration",
+            ),
+            ("configuration.hypervisors", "hypervisors"),
+            (
+                "configuration.roleAggregationStrategy",
+                "roleAggregationStrategy",
+            ),
+            (
+                "configuration.cpuModel",
+                "virtualMachineOptions.defaultCPUModel",
+            ),
+            (
+                "configuration.defaultRuntimeClass",
+                "virtualMachineOptions.defaultRuntimeClass",
+            ),
+            (
+                "configuration.autoCPULimitNamespaceLabelSelector",
+                "autoCPULimitNamespaceLabelSelector",
+            ),
+            (
+                "configuration.changedBlockTrackingLabelSelectors",
+                "changedBlockTrackingLabelSelectors",
+            ),
+        ],
+    ),
+    (
+        "deployment",
+        &[(
+            "configuration.developerConfiguration.logVerbosity",
+            "logVerbosityConfig.kubevirt",
+        )],
+    ),
+    (
+        "storage",
+        &[("configuration.vmStateStorageClass", "vmStateStorageClass")],
+    ),
+    (
+        "workloadSources",
+        &[
+            ("configuration.instancetype", "instancetypeConfig"),
+            (
+                "configuration.commonInstancetypesDeployment",
+                "commonInstancetypesDeployment",
+            ),
+        ],
+    ),
+];
+
+fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
+    let gates = kubevirt_gates::enabled(cx);
+    set(
+        spec,
+        "configuration.developerConfiguration.diskVerification.memoryLimit",
+        "2G".into(),
+    );
+    if let Some(disabled) = kubevirt_gates::disabled(cx, &gates) {
+        set(
+            spec,
+            "configuration.developerConfiguration.disabledFeatureGates",
+            disabled.into(),
+        );
+    }
+    set(
+        spec,
+        "configuration.developerConfiguration.featureGates",
+        gates.into(),
+    );
+    if kubevirt_gates::emulation(cx) {
+        set(
+            spec,
+            "configuration.developerConfiguration.useEmulation",
+            json!(true),
+        );
+    }
+}
+
+/// VMs run under KubeVirt's own seccomp profile.
+fn seccomp_configuration() -> Value {
+    json!({"virtualMachineInstanceProfile": {
+        "customProfile": {"localhostProfile": "kubevirt/kubevirt.json"},
+    }})
+}
+
+/// The CR's bindings; HCO's own override one of the same name.
+fn network_bindings(cx: &Context<'_>, spec: &mut Value) {
+    let constants = &cx.release.tables().kubevirt;
+    let passt = constants.passt_network_binding.as_ref();
+    let passt = passt.filter(|_| {
+        cx.hc
+            .annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")
+    });
+    let mut bindings = match cx.hc.get("networking.networkBinding") {
+        Some(Value::Object(map)) => map.clone(),
+        _ => Map::new(),
+    };
+    let own = [Some(&constants.network_binding), passt].into_iter();
+    let own = own.flatten().filter_map(Value::as_object).flatten();
+    for (name, binding) in own {
+        let mut binding = binding.clone();
+        if let Some(image) = binding.get_mut("sidecarImage") {
+            *image = json!(cx.env("PASST_SIDECAR_IMAGE"));
+        }
+        bindings.insert(name.clone(), binding);
+    }
+    set(spec, "configuration.network.binding", bindings.into());
+}
+
+fn obsolete_cpu_models(cx: &Context<'_>, spec: &mut Value) {
+    let own = &cx.release.tables().kubevirt.obsolete_cpu_models;
+    let listed = cx.hc.list("virtualization.obsoleteCPUModels").iter();
+    let all = own.iter().map(String::as_str);
+    let all = all.chain(listed.filter_map(Value::as_str));
+    let models: Map<_, _> = all.map(|m| (m.to_owned(), json!(true))).collect();
+    set(spec, "configuration.obsoleteCPUModels", models.into());
+}
+
+/// No ciphers where the profile is spelled out as `modern`: TLS 1.3 has none to choose.
+fn tls_configuration(cx: &Context<'_>) -> Result<Value, Error> {
+    let tables = &cx.release.tables().tls;
+    let tls = cx.tls().for_kubevirt(tables)?;
+    let value = &tls.value;
+    let custom = value.get("custom").is_some_and(Value::is_object);
+    let modern = value.get("modern").is_some_and(Value::is_object);
+    let mut out = object([("minTLSVersion", tls.known_min_version().into())]);
+    if custom || !modern {
+        set(&mut out, "ciphers", tls.iana_ciphers(tables).into());
+    }
+    Ok(out)
+}
+
+/// A switch that is on becomes an empty object; the parent is there only with one of them.
+fn virtual_machine_options(cx: &Context<'_>) -> Option<Value> {
+    let mut out = Map::new();
+    for name in ["disableFreePageReporting", "disableSerialConsoleLog"] {
+        let path = format!("virtualization.virtualMachineOptions.{name}");
+        if cx.hc.flag(&path) == Some(true) {
+            out.insert(name.into(), json!({}));
+        }
+    }
+    (!out.is_empty()).then_some(Value::Object(out))
+}
+
+/// Before v1 the types also had a misspelt field, used where the right one is empty; from 1.18
+/// on the gate `disableMDevConfiguration` (1.19: or a field) switches the handling off.
+fn mediated_devices(cx: &Context<'_>) -> Option<Value> {
+    let configured = cx.hc.get("virtualization.mediatedDevicesConfiguration");
+    let mut out = configured.map(|own| {
+        let nodes = own.get("nodeMediatedDeviceTypes").and_then(Value::as_array);
+        let nodes = nodes.map(|list| {
+            let node = |n: &Value| json!({"nodeSelector": n.get("nodeSelector"), "mediatedDeviceTypes": device_types(n)});
+            list.iter().map(node).collect::<Vec<_>>()
+        });
+        json!({
+            "mediatedDeviceTypes": device_types(own),
+            "nodeMediatedDeviceTypes": nodes,
+            "enabled": own.get("enabled"),
+        })
+    });
+    let unset = configured
+        .and_then(|c| c.get("enabled"))
+        .is_none_or(Value::is_null);
+    if cx.release.has("mdev-switch-is-a-field")
+        && unset
+        && cx.hc.gates.is_enabled("disableMDevConfiguration", false)
+    {
+        set(
+            out.get_or_insert_with(|| json!({})),
+            "enabled",
+            json!(false),
+        );
+    }
+    out
+}
+
+fn device_types(own: &Value) -> Option<&Value> {
+    let filled = |name: &str| {
+        own.get(name)
+            .filter(|v| v.as_array().is_some_and(|a| !a.is_empty()))
+    };
+    filled("mediatedDeviceTypes").or_else(|| filled("mediatedDevicesTypes"))
+}
+
+/// Devices that are not `disabled`, with KubeVirt's own names for two fields.
+fn permitted_host_devices(cx: &Context<'_>) -> Option<Value> {
+    let own = cx.hc.get("virtualization.permittedHostDevices")?;
+    let devices = |name: &str, rename: Option<(&str, &str)>| {
+        let list = own.get(name).and_then(Value::as_array)?;
+        let enabled = list
+            .iter()
+            .filter(|d| d.get("disabled") != Some(&Value::Bool(true)));
+        let devices = enabled.map(|device| {
+            let mut device = device.clone();
+            if let (Some((from, to)), Some(map)) = (rename, device.as_object_mut())
+                && let Some(value) = map.remove(from)
+            {
+                map.insert(to.to_owned(), value);
+            }
+            device
+        });
+        Some(devices.collect::<Vec<_>>())
+    };
+    Some(json!({
+        "pciHostDevices": devices("pciHostDevices", Some(("pciDeviceSelector", "pciVendorSelector"))),
+        "mediatedDevices": devices("mediatedDevices", None),
+        "usb": devices("usbHostDevices", None),
+    }))
+}
+
+/// Per architecture, where the operator's environment names a machine type.
+fn architecture_configuration(cx: &Context<'_>) -> Option<Value> {
+    let mut out = Map::new();
+    for (architecture, constants) in &cx.release.tables().kubevirt.architectures {
+        let mut variables = constants.machine_type_env.iter();
+        if let Some(machine_type) = variables.find_map(|v| cx.env(v)) {
+            let config = json!({
+                "machineType": machine_type.trim(),
+                "ovmfPath": constants.ovmf_path,
+                "emulatedMachines": constants.emulated_machines,
+            });
+            out.insert(architecture.clone(), config);
+        }
+    }
+    if let Some(architecture) = &cx.topology.default_architecture
+        && cx.release.has("default-architecture")
+    {
+        out.insert("defaultArchitecture".into(), json!(architecture));
+    }
+    (!out.is_empty()).then_some(Value::Object(out))
+}
+
+/// The environment's `SMBIOS`, lines of `Key: value`; keys differ only in their first letter.
+fn smbios(cx: &Context<'_>) -> Option<Value> {
+    let text = cx.env("SMBIOS")?;
+    let mut out = Map::new();
+    for line in text.lines() {
+        if let Some((key, value)) = line.split_once(':') {
+            out.insert(key.trim().to_ascii_lowercase(), json!(value.trim()));
+        }
+    }
+    Some(Value::Object(out))
+}
+
+/// The field (1.19 v1), else the gate that it took the place of.
+fn persistent_reservation(cx: &Context<'_>) -> Option<bool> {
+    if !cx.release.has("persistent-reservation-is-a-field") {
+        return None;
+    }
+    let field = cx
+        .hc
+        .flag("storage.persistentReservationConfiguration.enabled");
+    field.or_else(|| {
+        let gate = cx.hc.gates.is_enabled("persistentReservation", false);
+        gate.then_some(true)
+    })
+}
+
+/// The client rate limits of `tuningPolicy`: from the annotation, or the old `highBurst`.
+fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
+    const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
+    let annotation = cx.hc.annotations.get(ANNOTATION);
+    let high_burst = cx.release.tables().kubevirt.high_burst;
+    let limits = match (cx.hc.text("virtualization.tuningPolicy"), high_burst) {
+        (Some("annotation"), _) => annotated_limits(annotation)?,
+        (Some("highBurst"), Some(limit)) => {
+            if annotation.is_some() {
+                let message = format!(
+                    "highBurst profile is enabled and the annotation {ANNOTATION} is present"
+                );
+                return Err(Error::new(KIND, message));
+            }
+            json!({"qps": limit.qps, "burst": limit.burst})
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(
+        json!({"restClient": {"rateLimiter": {"tokenBucketRateLimiter": limits}}}),
+    ))
+}
+
+/// `{"qps": float32, "burst": int}`, both above zero; read as Go reads it.
+fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
+    let error = |message: &str| Error::new(KIND, message);
+    let text =
+        annotation.ok_or_else(|| error("tuning policy set but annotation not present or wrong"))?;
+    let limits: Value = serde_json::from_str(text)
+        .map_err(|e| error(&syntax_error(text).unwrap_or_else(|| e.to_string())))?;
+    let word = |value: &Value| match value {
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Number(n) => format!("number {n}"),
+        Value::String(_) => "string".to_owned(),
+        Value::Array(_) => "array".to_owned(),
+        Value::Null | Value::Object(_) => "object".to_owned(),
+    };
+    if !limits.is_object() && !limits.is_null() {
+        let word = if limits.is_number() {
+            "number".to_owned()
+        } else {
+            word(&limits)
+        };
+        let message =
+            format!("json: cannot unmarshal {word} into Go value of type handlers.rateLimits");
+        return Err(error(&message));
+    }
+    let given = |name: &str| {
+        let entries = limits.as_object().into_iter().flatten();
+        let mut named = entries.filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        named.next_back().map(|(_, v)| v).filter(|v| !v.is_null())
+    };
+    for (name, go_type) in [("qps", "float32"), ("burst", "int")] {
+        let fits = |v: &Value| {
+            if name == "qps" {
+                v.is_number()
+            } else {
+                v.is_i64()
+            }
+        };
+        if let Some(value) = given(name).filter(|v| !fits(v)) {
+            let word = word(value);
+            let message = format!(
+                "json: cannot unmarshal {word} into Go struct field rateLimits.{name} of type {go_type}"
+            );
+            return Err(error(&message));
+        }
+    }
+    for name in ["qps", "burst"] {
+        if !given(name).and_then(Value::as_f64).is_some_and(|n| n > 0.0) {
+            return Err(error(&format!("{name} parameter not found in annotation")));
+        }
+    }
+    Ok(json!({"qps": given("qps"), "burst": given("burst")}))
+}

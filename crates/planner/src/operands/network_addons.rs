@@ -1,0 +1,126 @@
+//! NetworkAddonsConfig `cluster`. Source of every rule: HCO `controllers/handlers/networkAddons.go`.
+
+use std::net::Ipv4Addr;
+
+use hcoplan_kubernetes::tree::{copy, get, set};
+use hcoplan_kubernetes::{Object, duration};
+use serde_json::{Map, Value, json};
+
+use super::cr::Cr;
+use super::{Context, Error};
+
+const KIND: &str = "NetworkAddonsConfig";
+
+/// Always.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    let secondary_dns = secondary_dns(cx)?;
+    if cx.only_errors_count(KIND) {
+        return Ok(Vec::new());
+    }
+    let mut spec = json!({});
+    for component in [
+        "multus",
+        "linuxBridge",
+        "kubeMacPool",
+        "kubevirtIpamController",
+    ] {
+        set(&mut spec, component, json!({}));
+    }
+    set(
+        &mut spec,
+        "selfSignConfiguration",
+        self_sign_configuration(cx),
+    );
+    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
+    copy(
+        &mut spec,
+        "kubeMacPool.rangeStart",
+        cx.hc.get("networking.kubeMacPoolConfiguration.rangeStart"),
+    );
+    copy(
+        &mut spec,
+        "kubeMacPool.rangeEnd",
+        cx.hc.get("networking.kubeMacPoolConfiguration.rangeEnd"),
+    );
+    if cx.is_openshift() {
+        set(
+            &mut spec,
+            "kubevirtIpamController.defaultNetworkNADNamespace",
+            "openshift-ovn-kubernetes".into(),
+        );
+    }
+    if cx.hc.annotation_is("deployOVS", "true") {
+        set(&mut spec, "ovs", json!({}));
+    }
+    if let Some(dns) = secondary_dns {
+        set(&mut spec, "kubeSecondaryDNS", dns);
+    }
+    if let Some(placement) = placement_configuration(cx) {
+        set(&mut spec, "placementConfiguration", placement);
+    }
+    let object = cx.finish(Cr {
+        api_version: "networkaddonsoperator.network.kubevirt.io/v1",
+        kind: KIND,
+        name: "cluster",
+        namespaced: false,
+        component: "network",
+        owned: false,
+        annotations: &[],
+        spec,
+    })?;
+    Ok(vec![object])
+}
+
+/// The name server's address is checked even where the gate is off.
+fn secondary_dns(cx: &Context<'_>) -> Result<Option<Value>, Error> {
+    let server = cx.hc.text("networking.kubeSecondaryDNSNameServerIP");
+    if server.is_some_and(|ip| ip.parse::<Ipv4Addr>().is_err()) {
+        return Err(Error::new(
+            KIND,
+            "kubeSecondaryDNSNameServerIP isn't a valid IPv4",
+        ));
+    }
+    if !cx.hc.gates.is_enabled("deployKubeSecondaryDNS", false) {
+        return Ok(None);
+    }
+    let domain = cx.is_openshift().then_some(&cx.inventory.base_domain);
+    Ok(Some(json!({"domain": domain, "nameServerIP": server})))
+}
+
+/// HCO's certificate durations under the add-ons operator's names, with HCO's own defaults.
+fn self_sign_configuration(cx: &Context<'_>) -> Value {
+    let certificates = cx.hc.get("security.certConfig");
+    let value = |path: &str, default: &str| {
+        let own = certificates
+            .and_then(|c| get(c, path))
+            .and_then(Value::as_str);
+        let parsed = own.and_then(|d| duration::parse(d).ok());
+        parsed.map_or_else(|| default.to_owned(), |d| d.to_string())
+    };
+    json!({
+        "caRotateInterval": value("ca.duration", "48h0m0s"),
+        "caOverlapInterval": value("ca.renewBefore", "24h0m0s"),
+        "certRotateInterval": value("server.duration", "24h0m0s"),
+        "certOverlapInterval": value("server.renewBefore", "12h0m0s"),
+    })
+}
+
+/// A placement that says nothing is left out; one that says something always has an affinity.
+fn placement_configuration(cx: &Context<'_>) -> Option<Value> {
+    let mut out = Map::new();
+    for (name, placement) in [
+        ("infra", cx.infra_placement()),
+        ("workloads", cx.workload_placement()),
+    ] {
+        let Some(placement) = placement.filter(|p| p.as_object().is_some_and(|m| !m.is_empty()))
+        else {
+            continue;
+        };
+        let mut placement = placement.clone();
+        if get(&placement, "affinity").is_none() {
+            set(&mut placement, "affinity", json!({}));
+        }
+        out.insert(name.into(), placement);
+    }
+    (!out.is_empty()).then_some(Value::Object(out))
+}

@@ -1,0 +1,82 @@
+//! SSP `ssp.kubevirt.io/v1beta3`. Source of every rule: HCO `controllers/handlers/ssp.go`.
+
+use hcoplan_kubernetes::Object;
+use hcoplan_kubernetes::tree::{copy, set};
+use serde_json::{Value, json};
+
+use super::cr::Cr;
+use super::{Context, Error};
+
+/// On OpenShift (the order of work sees to it); the webhook renders it everywhere.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    let hc = cx.hc;
+    let golden_images = cx.golden_images.as_ref();
+    let golden_images = golden_images.map_err(|message| Error::new("SSP", message.as_str()))?;
+    if cx.only_errors_count("SSP") {
+        return Ok(Vec::new());
+    }
+    let namespace = hc
+        .get("workloadSources.commonTemplatesNamespace")
+        .and_then(Value::as_str)
+        .unwrap_or(&cx.release.tables().common_templates_namespace);
+    let mut spec = json!({});
+    set(&mut spec, "commonTemplates.namespace", namespace.into());
+    set(
+        &mut spec,
+        "commonTemplates.dataImportCronTemplates",
+        golden_images.to_vec().into(),
+    );
+    set(&mut spec, "templateValidator.replicas", json!(2));
+    copy(
+        &mut spec,
+        "templateValidator.placement",
+        cx.infra_placement(),
+    );
+    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
+    if let Some(on) = multiple_architectures(cx) {
+        set(&mut spec, "enableMultipleArchitectures", on.into());
+    }
+    copy(
+        &mut spec,
+        "tokenGenerationService.enabled",
+        hc.get("deployment.deployVmConsoleProxy"),
+    );
+    if !topology_is_unknown(cx) {
+        let topology = cx.topology;
+        set(
+            &mut spec,
+            "cluster.controlPlaneArchitectures",
+            json!(topology.control_plane_architectures),
+        );
+        set(
+            &mut spec,
+            "cluster.workloadArchitectures",
+            json!(topology.workload_architectures),
+        );
+    }
+    let ssp = cx.finish(Cr {
+        api_version: "ssp.kubevirt.io/v1beta3",
+        kind: "SSP",
+        name: "ssp-kubevirt-hyperconverged",
+        namespaced: true,
+        component: "schedule",
+        owned: false,
+        annotations: &[],
+        spec,
+    })?;
+    Ok(vec![ssp])
+}
+
+/// 1.19 always writes it; before, it is absent while the gate is.
+fn multiple_architectures(cx: &Context<'_>) -> Option<bool> {
+    let explicit = cx.hc.gates.explicit("enableMultiArchBootImageImport");
+    let always = cx.release.has("multi-arch-always-written");
+    (always || explicit.is_some()).then(|| cx.hc.multi_arch())
+}
+
+/// Whether no architectures of the cluster are known, which SSP takes from here and not from the
+/// nodes.
+fn topology_is_unknown(cx: &Context<'_>) -> bool {
+    let topology = cx.topology;
+    topology.control_plane_architectures.is_empty() && topology.workload_architectures.is_empty()
+}

@@ -1,0 +1,218 @@
+//! The table of operands, and the walk over it.
+
+use hcoplan_kubernetes::Object;
+
+use super::{
+    Context, Error, aaq, aie_webhook, cdi, cert_manager, cli_download, console_plugin,
+    file_restore, image_streams, iommufd, kubevirt, mig_controller, network_addons,
+    network_resources_injector, observability, passt, priority_class, ssp, virtio_win, wasp_agent,
+};
+use crate::jsonpatch::{Patched, Reached};
+
+/// One operand: its name in the release's order of work and what renders it.
+pub struct Operand {
+    /// The name, as in `behaviour.json`.
+    pub name: &'static str,
+    /// Its objects; none where its conditions do not hold.
+    pub render: fn(&Context<'_>) -> Result<Vec<Object>, Error>,
+}
+
+/// Every operand there is, in any release.
+pub static OPERANDS: &[Operand] = &[
+    Operand {
+        name: "priority-class",
+        render: priority_class::render,
+    },
+    Operand {
+        name: "kubevirt",
+        render: kubevirt::render,
+    },
+    Operand {
+        name: "cdi",
+        render: cdi::render,
+    },
+    Operand {
+        name: "network-addons",
+        render: network_addons::render,
+    },
+    Operand {
+        name: "aaq",
+        render: aaq::render,
+    },
+    Operand {
+        name: "mig-controller",
+        render: mig_controller::render,
+    },
+    Operand {
+        name: "file-restore",
+        render: file_restore::render,
+    },
+    Operand {
+        name: "passt-network",
+        render: passt::render_network,
+    },
+    Operand {
+        name: "passt-access",
+        render: passt::render_access,
+    },
+    Operand {
+        name: "aie-webhook",
+        render: aie_webhook::render,
+    },
+    Operand {
+        name: "iommufd-device-plugin",
+        render: iommufd::render,
+    },
+    Operand {
+        name: "iommufd-access",
+        render: iommufd::render_access,
+    },
+    Operand {
+        name: "network-resources-injector",
+        render: network_resources_injector::render,
+    },
+    Operand {
+        name: "observability-controller",
+        render: observability::render,
+    },
+    Operand {
+        name: "ssp",
+        render: ssp::render,
+    },
+    Operand {
+        name: "cli-download",
+        render: cli_download::render,
+    },
+    Operand {
+        name: "virtio-win",
+        render: virtio_win::render,
+    },
+    Operand {
+        name: "image-streams",
+        render: image_streams::render,
+    },
+    Operand {
+        name: "wasp-agent",
+        render: wasp_agent::render,
+    },
+    Operand {
+        name: "console-plugin",
+        render: console_plugin::render,
+    },
+    Operand {
+        name: "cert-manager",
+        render: cert_manager::render,
+    },
+];
+
+/// What a walk over the operands leaves.
+#[derive(Debug, Default)]
+pub struct Rendered {
+    /// The objects with the name of their operand, in the order of work.
+    pub objects: Vec<(&'static str, Object)>,
+    /// The error that ended the walk.
+    pub error: Option<Error>,
+    /// The operands that a jsonpatch annotation changed.
+    pub patched: Vec<Patched>,
+    /// The parts of these that it led to.
+    pub reached: Vec<Reached>,
+}
+
+/// Renders every operand in the release's order; the first error ends the walk. From 1.18 on an operand
+/// that the operator panics on leaves nothing of the others: it renders them all before it deploys one.
+/// The priority class is deployed when the operator starts.
+pub fn render_all(cx: &Context<'_>) -> Rendered {
+    if let Err(error) = cx.tls().check_in_pods(cx.release) {
+        return panicked(cx, error);
+    }
+    render(cx, cx.release.work_order().on(cx.inventory.platform))
+}
+
+/// Renders the operands behind one, by its name.
+pub fn render_behind(cx: &Context<'_>, name: &str) -> Rendered {
+    let all = cx.release.work_order().on(cx.inventory.platform);
+    let behind = all.skip_while(|operand| *operand != name).skip(1);
+    render(cx, behind)
+}
+
+fn panicked(cx: &Context<'_>, error: Error) -> Rendered {
+    let objects = priority_class::render(cx).unwrap_or_default();
+    let named = objects.into_iter().map(|o| ("priority-class", o));
+    Rendered {
+        objects: named.collect(),
+        error: Some(error),
+        ..Rendered::default()
+    }
+}
+
+fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendered {
+    let renders_first = cx.release.has("renders-all-operands-first");
+    let mut rendered = Rendered::default();
+    for name in names {
+        let operand = find(name);
+        match (operand.render)(cx) {
+            Err(error) if error.is_panic() && renders_first => return panicked(cx, error),
+            Err(error) if rendered.error.is_none() => {
+                rendered.error = Some(error);
+                rendered.patched = cx.patched.take();
+                rendered.reached = cx.reached.take();
+            }
+            Ok(objects) if rendered.error.is_none() => rendered
+                .objects
+                .extend(objects.into_iter().map(|o| (operand.name, o))),
+            // Behind an error, only a panic counts.
+            Ok(_) | Err(_) => {}
+        }
+        if rendered.error.is_some() && !renders_first {
+            break;
+        }
+    }
+    if rendered.error.is_none() {
+        rendered.patched = cx.patched.take();
+        rendered.reached = cx.reached.take();
+    }
+    rendered
+}
+
+/// Renders one operand by its name.
+///
+/// # Errors
+/// The error with which the operator's reconcile (or the webhook's dry run) would end.
+pub fn render_one(cx: &Context<'_>, name: &str) -> Result<Vec<Object>, Error> {
+    (find(name).render)(cx)
+}
+
+/// Renders one operand by its name, for what its jsonpatch annotation does.
+///
+/// # Errors
+/// As [`render_one`].
+pub fn reached_by(cx: &Context<'_>, name: &str) -> Result<Vec<Reached>, Error> {
+    render_one(cx, name)?;
+    Ok(cx.reached.take())
+}
+
+fn find(name: &str) -> &'static Operand {
+    let operand = OPERANDS.iter().find(|o| o.name == name);
+    operand.unwrap_or_else(|| panic!("behaviour.json names an operand that does not exist: {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::{Platform, Release};
+
+    #[test]
+    fn every_release_names_operands_that_exist() {
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            for platform in [Platform::OpenShift, Platform::Kubernetes] {
+                for operand in release.work_order().on(platform) {
+                    assert!(
+                        OPERANDS.iter().any(|o| o.name == operand),
+                        "{name}: {operand}"
+                    );
+                }
+            }
+        }
+    }
+}

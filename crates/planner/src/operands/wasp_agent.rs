@@ -1,0 +1,34 @@
+//! wasp-agent, swap for overcommitted memory. Source: HCO `controllers/handlers/wasp-agent`.
+
+use hcoplan_kubernetes::Object;
+use serde_json::Value;
+
+use super::{Context, Error, pods};
+
+/// Above 100 percent of memory, on OpenShift, unless (from 1.18) autopilot takes it over.
+pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
+    let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";
+    let percentage = cx.hc.get(percentage).and_then(Value::as_i64);
+    if percentage.is_none_or(|p| p <= 100) || is_autopilots(cx) {
+        return Ok(Vec::new());
+    }
+    let daemon_set = cx.changed("DaemonSet/wasp-agent", |body| {
+        pods::place_daemon_set(cx, body);
+    });
+    let mut objects = vec![daemon_set];
+    objects.extend(cx.constants(&[
+        "ServiceAccount/wasp",
+        "SecurityContextConstraints/wasp",
+        "ClusterRole/wasp-cluster",
+        "ClusterRoleBinding/wasp-cluster",
+    ]));
+    Ok(objects)
+}
+
+/// The annotation is `true`, or a list with `swap-enable` in it.
+fn is_autopilots(cx: &Context<'_>) -> bool {
+    let annotation = cx.hc.annotations.get("platform.kubevirt.io/autopilot");
+    cx.release.has("wasp-yields-to-autopilot")
+        && annotation
+            .is_some_and(|a| a == "true" || a.split(',').any(|part| part.trim() == "swap-enable"))
+}

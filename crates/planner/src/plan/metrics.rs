@@ -1,0 +1,50 @@
+//! The gauges that HCO's alerts are built on. Source: HCO `pkg/monitoring/hyperconverged`.
+
+use hcoplan_kubernetes::tree::object;
+use serde_json::{Map, Value};
+
+use crate::boot_images::HcoStage;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
+use crate::jsonpatch;
+use crate::release::Platform;
+
+const MEMORY_OVERCOMMIT: &str = "kubevirt_hco_memory_overcommit_percentage";
+
+/// Name to a number, or to a list of `{labels, value}` sorted by labels.
+pub(super) fn of(
+    inventory: &Inventory,
+    hc: &HyperConverged,
+    images: Option<&HcoStage>,
+) -> Map<String, Value> {
+    let mut out = before_a_reconcile(inventory);
+    out.extend(images.map(HcoStage::gauges).unwrap_or_default());
+    let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";
+    if let Some(percentage) = hc.get(percentage) {
+        out.insert(MEMORY_OVERCOMMIT.to_owned(), percentage.clone());
+    }
+    let unsafe_modifications: Vec<Value> = jsonpatch::counts(&hc.annotations)
+        .iter()
+        .map(|(name, count)| {
+            let labels = object([("annotation_name", (*name).into())]);
+            object([("labels", labels), ("value", (*count).into())])
+        })
+        .collect();
+    let name = "kubevirt_hco_unsafe_modifications".to_owned();
+    out.insert(name, unsafe_modifications.into());
+    out
+}
+
+/// The gauges as they are once the operator has found the HyperConverged, before it has done anything
+/// about it.
+pub(super) fn before_a_reconcile(inventory: &Inventory) -> Map<String, Value> {
+    let ipv6_only = inventory.platform == Platform::OpenShift && inventory.ip_families == ["IPv6"];
+    let gauges = [
+        ("kubevirt_hco_hyperconverged_cr_exists", 1),
+        (MEMORY_OVERCOMMIT, 0),
+        ("kubevirt_hco_misconfigured_descheduler", 0),
+        ("kubevirt_hco_single_stack_ipv6", u8::from(ipv6_only)),
+    ];
+    let gauges = gauges.map(|(name, value)| (name.to_owned(), value.into()));
+    gauges.into_iter().collect()
+}

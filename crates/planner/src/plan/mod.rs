@@ -1,0 +1,403 @@
+//! The pure function that everything is built around.
+//!
+//! `plan(release, inventory, hyperconverged) -> Plan`: would it be accepted, what would be
+//! stored, which objects would exist, what would the operator report. It reads no file, no
+//! clock, no environment, and is called again and again: for the diff's two sides, for an
+//! upgrade's preview, once per input leaf to find out what a line does.
+
+mod alerts;
+mod metrics;
+mod own_update;
+mod reconcile;
+mod status;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+pub use alerts::PREDICTED as PREDICTED_ALERTS;
+pub use own_update::{with_status, write};
+pub use status::{Condition, Status};
+
+use hcoplan_kubernetes::Object;
+use reconcile::Cluster;
+
+use crate::admission::{self, Admission, Operation};
+use crate::boot_images::HcoStage;
+use crate::boot_images::ssp_stage::{self, SspStage};
+use crate::hyperconverged::{HyperConverged, version_of};
+use crate::inventory::Inventory;
+use crate::jsonpatch::Patched;
+use crate::operands::{self, Rendered};
+use crate::release::{self, Release};
+use crate::topology::Topology;
+
+/// What would happen.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Would it be accepted.
+    pub admission: Admission,
+    /// What the operator reads of it; `None` where it was refused before it could be read.
+    pub hyperconverged: Option<HyperConverged>,
+    /// What HCO derives from the nodes.
+    pub topology: Topology,
+    /// What HCO reports on the HyperConverged.
+    pub status: Status,
+    /// The gauges that the alerts are built on: a number, or a list of `{labels, value}`.
+    pub metrics: Map<String, Value>,
+    /// The error that ended the operator's reconcile.
+    pub reconcile_error: Option<operands::Error>,
+    /// What SSP makes of its object; `None` where there is none.
+    pub ssp: Option<Arc<SspStage>>,
+    /// The golden images after HCO's stage; `None` where they could not be rendered.
+    pub golden_images: Option<Arc<HcoStage>>,
+    /// The operands that a jsonpatch annotation patched, before and after, in the operator's first
+    /// round: rendered from the HyperConverged as it was written. In the second one, a value that
+    /// a patch wrote through into the HyperConverged is there before the patch.
+    pub patched: Vec<Patched>,
+    /// What the operator's own update writes into the HyperConverged beside finalizer, label and
+    /// eviction strategy: dotted paths below `spec` in v1's shape. Empty where there is no such
+    /// update, or it is refused.
+    pub written: Vec<(String, Value)>,
+    /// What came of the operator's own update of a HyperConverged that was just created, where it is
+    /// refused: the operator tries it again in every reconcile, and neither finalizer, label nor
+    /// anything that it filled in is ever stored.
+    pub refused_update: Option<Box<Admission>>,
+    /// HCO's operands with the operand's name, in the operator's order of work; those of SSP's
+    /// stage are in `ssp`.
+    pub operands: Vec<(&'static str, Object)>,
+}
+
+/// What to do about admission.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Admit {
+    /// As a new object; a refused one renders nothing.
+    #[default]
+    Create,
+    /// As a new object, but what would be rendered is rendered even where a webhook refuses.
+    Force,
+    /// The object is taken as stored: nothing is checked, mutated or defaulted.
+    Stored,
+    /// The object lies in etcd, in the release's storage version. Whether the operator updates it.
+    Settled {
+        /// It has neither finalizer nor label yet, and the update gets through.
+        writes: bool,
+    },
+    /// As a new object that is pruned, defaulted and mutated, but refused by nobody: for asking
+    /// what a part of it does, required or not.
+    Unchecked,
+}
+
+impl Admit {
+    /// Whether the object is new in the cluster.
+    fn creates(self) -> bool {
+        matches!(self, Self::Create | Self::Force)
+    }
+}
+
+impl Plan {
+    /// What follows where the HyperConverged was refused, or there is none: nothing.
+    pub fn refused(release: &Release, inventory: &Inventory, admission: Admission) -> Self {
+        Self {
+            admission,
+            hyperconverged: None,
+            topology: Topology::new(release, inventory, None),
+            status: Status::default(),
+            metrics: Map::new(),
+            reconcile_error: None,
+            ssp: None,
+            golden_images: None,
+            patched: Vec::new(),
+            written: Vec::new(),
+            refused_update: None,
+            operands: Vec::new(),
+        }
+    }
+
+    /// Whether it is accepted and reconciled without an error.
+    pub fn succeeds(&self) -> bool {
+        self.admission.accepted && self.reconcile_error.is_none()
+    }
+
+    /// Every object that would exist: HCO's operands, then what SSP makes.
+    pub fn objects(&self) -> impl Iterator<Item = &Object> {
+        let ssp = self.ssp.iter().flat_map(|s| s.objects.iter());
+        let operands = self.operands.iter().map(|(_, object)| object);
+        operands.chain(ssp.map(|rendered| &rendered.object))
+    }
+
+    /// The alerts of HCO that would fire, sorted by name.
+    pub fn alerts(&self) -> Vec<&'static str> {
+        alerts::of(&self.metrics)
+    }
+
+    /// The operand of a kind that there is once (`KubeVirt`, `CDI`, `SSP`).
+    pub fn operand(&self, kind: &str) -> Option<&Value> {
+        let found = self.operands.iter().find(|(_, o)| o.id.kind == kind);
+        found.map(|(_, object)| object.body.as_ref())
+    }
+}
+
+/// Checks a release that was read from a directory: whether it has what a plan is made from.
+///
+/// # Errors
+/// The first thing that is missing.
+pub fn check(release: &Release) -> Result<(), release::Error> {
+    admission::check(release)?;
+    operands::check(release)
+}
+
+/// What would happen if the object were created in the cluster.
+pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> Plan {
+    plan_with(release, inventory, hyperconverged, Admit::Create)
+}
+
+/// What [`Plan::succeeds`] would say of the object's [`plan`], without working out SSP's objects, the
+/// status and the metrics.
+pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> bool {
+    reconcile(release, inventory, hyperconverged, Admit::Create)
+        .is_ok_and(|outcome| outcome.admission.accepted && outcome.rendered.error.is_none())
+}
+
+/// [`plan`], with a choice about admission.
+pub fn plan_with(
+    release: &Release,
+    inventory: &Inventory,
+    hyperconverged: &Value,
+    admit: Admit,
+) -> Plan {
+    match reconcile(release, inventory, hyperconverged, admit) {
+        Ok(outcome) => outcome.into_plan(release, inventory),
+        Err(refused) => Plan::refused(release, inventory, *refused),
+    }
+}
+
+/// What admission and the operator's reconciles lead to.
+struct Outcome {
+    admission: Admission,
+    topology: Topology,
+    hyperconverged: HyperConverged,
+    golden_images: Option<Arc<HcoStage>>,
+    rendered: Rendered,
+    /// Whether a reconcile got as far as to report.
+    reports: bool,
+    /// What the operator writes into the HyperConverged, by path.
+    written: Vec<(String, Value)>,
+    /// What refuses the operator's own update.
+    refused_update: Option<Box<Admission>>,
+}
+
+/// Admission, and as many reconciles as it takes.
+///
+/// # Errors
+/// What admission said, where it leaves nothing to reconcile.
+fn reconcile(
+    release: &Release,
+    inventory: &Inventory,
+    hyperconverged: &Value,
+    admit: Admit,
+) -> Result<Outcome, Box<Admission>> {
+    let mut admission = match admit {
+        Admit::Stored | Admit::Settled { .. } => accepted(hyperconverged),
+        Admit::Unchecked => match admission::unchecked(release, inventory, hyperconverged) {
+            Some(stored) => accepted(&stored),
+            None => Admission::default(),
+        },
+        _ => admission::admit(release, inventory, hyperconverged, Operation::Create),
+    };
+    let stored = match admit {
+        Admit::Force => admission.stored.as_ref().or(admission.forced.as_ref()),
+        _ => admission.stored.as_ref(),
+    };
+    let known = admission.read.take();
+    let known = known.map(|read| read.once_stored(release));
+    let read = || stored.map(|stored| HyperConverged::from_stored(release, stored));
+    let Some(hc) = known.or_else(read) else {
+        return Err(Box::new(admission));
+    };
+    let topology = Topology::new(
+        release,
+        inventory,
+        hc.get("deployment.nodePlacements.workload"),
+    );
+    let cluster = Cluster {
+        release,
+        inventory,
+        topology: &topology,
+    };
+    let writes = match (admit, stored) {
+        (Admit::Settled { writes }, _) => writes,
+        (_, Some(stored)) => !admission::is_settled(stored),
+        (_, None) => true,
+    };
+    let mut rounds = cluster.reconcile(hc.clone(), writes);
+    let panics = rounds.rendered.error.as_ref().is_some_and(|e| e.is_panic());
+    let refused_update = match stored {
+        Some(stored) if writes && !panics && admission.accepted && admit.creates() => {
+            let rendered = (&rounds.rendered, &*rounds.written);
+            let inventory = rounds.inventory(inventory);
+            own_update::refusal(release, &inventory, &topology, &admission, stored, rendered)
+        }
+        _ => None,
+    };
+    if writes && (panics || refused_update.is_some()) {
+        rounds = cluster.reconcile(hc, false);
+    }
+    Ok(Outcome {
+        admission,
+        topology,
+        hyperconverged: rounds.hyperconverged,
+        golden_images: rounds.golden_images.ok(),
+        rendered: rounds.rendered,
+        reports: rounds.reports,
+        written: rounds.written,
+        refused_update,
+    })
+}
+
+fn accepted(stored: &Value) -> Admission {
+    Admission {
+        accepted: true,
+        stored: Some(stored.clone()),
+        ..Admission::default()
+    }
+}
+
+impl Outcome {
+    /// Adds what follows from the operands: SSP's objects, the status and the metrics.
+    fn into_plan(self, release: &Release, inventory: &Inventory) -> Plan {
+        let Self {
+            admission,
+            topology,
+            hyperconverged,
+            golden_images,
+            rendered,
+            reports,
+            written,
+            refused_update,
+        } = self;
+        let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
+        let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
+        // Of a panic in a later reconcile the first one doesn't know.
+        let reconciled = match &rendered.error {
+            Some(error) => error.is_panic() && reports,
+            None => true,
+        };
+        let listed = golden_images
+            .as_deref()
+            .filter(|_| reconciled && ssp.is_some());
+        let status = match reports {
+            false => {
+                let stored = admission.stored.as_ref();
+                status::unreported(release, stored.map_or("v1", version_of))
+            }
+            true => status::of(
+                release,
+                inventory,
+                &topology,
+                &hyperconverged,
+                listed,
+                rendered.error.as_ref(),
+            ),
+        };
+        let metrics = match reports {
+            false if release.has("renders-all-operands-first") => {
+                metrics::before_a_reconcile(inventory)
+            }
+            false => metrics::of(inventory, &hyperconverged, None),
+            true => metrics::of(inventory, &hyperconverged, listed),
+        };
+        Plan {
+            status,
+            metrics,
+            admission,
+            topology,
+            hyperconverged: Some(hyperconverged),
+            reconcile_error: rendered.error,
+            ssp,
+            golden_images,
+            patched: rendered.patched,
+            written,
+            refused_update,
+            operands: rendered.objects,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod properties;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn with_patches(patches: Value) -> Value {
+        json!({
+            "apiVersion": "hco.kubevirt.io/v1beta1",
+            "kind": "HyperConverged",
+            "metadata": {
+                "name": "kubevirt-hyperconverged",
+                "namespace": "kubevirt-hyperconverged",
+                "annotations": patches,
+            },
+            "spec": {},
+        })
+    }
+
+    #[test]
+    fn a_patch_writes_through_into_other_operands() {
+        let patch = json!([{"op": "replace", "path": "/spec/certConfig",
+            "value": {"ca": {"duration": "99h"}}}]);
+        let hc = with_patches(json!({
+            "containerizeddataimporter.kubevirt.io/jsonpatch": patch.to_string()}));
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let plan = plan(&release, &Inventory::default(), &hc);
+            let kubevirt = plan.operand("KubeVirt").expect("rendered");
+            let duration = "/spec/certificateRotateStrategy/selfSigned/ca/duration";
+            assert_eq!(
+                kubevirt.pointer(duration),
+                Some(&json!("99h0m0s")),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn kubevirts_webhook_takes_what_is_rendered() {
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let plan = plan(&release, &Inventory::default(), &with_patches(json!({})));
+            let kubevirt = plan.operand("KubeVirt").expect("rendered");
+            let nothing = json!({});
+            let facts = release.kubevirt();
+            let found = admission::refusals_of_kubevirt(facts, &nothing, kubevirt);
+            assert_eq!(found, [], "{name}");
+        }
+    }
+
+    #[test]
+    fn a_patch_of_ssp_switches_the_shared_gate() {
+        let patch = json!([{"op": "replace", "path": "/spec/enableMultipleArchitectures",
+            "value": true}]);
+        let hc = with_patches(json!({"ssp.kubevirt.io/jsonpatch": patch.to_string()}));
+        for (name, shared) in [
+            ("1.16", true),
+            ("1.17", true),
+            ("1.18", true),
+            ("1.19", false),
+        ] {
+            let release = Release::known(name).expect("known");
+            let plan = plan(&release, &Inventory::default(), &hc);
+            let ssp = plan.operand("SSP").expect("rendered");
+            assert_eq!(ssp["spec"]["enableMultipleArchitectures"], true, "{name}");
+            let hc = plan.hyperconverged.as_ref().expect("accepted");
+            assert_eq!(hc.multi_arch(), shared, "{name}");
+            // Without nodes no image has an architecture that it could run on.
+            let images = &ssp["spec"]["commonTemplates"]["dataImportCronTemplates"];
+            let offered = images.as_array().is_some_and(|images| !images.is_empty());
+            assert_eq!(offered, !shared, "{name}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The operator's own update of a HyperConverged that was just created, and what it reports before.
+//!
+//! With it the operator stores its finalizer, its label and what it filled in while it rendered. A
+//! refused one is tried again in every reconcile, for good; the operands are rendered all the same,
+//! from what is in etcd.
+
+use hcoplan_kubernetes::tree::{get, set};
+use serde_json::{Map, Value, json};
+
+use super::status;
+use crate::admission::{self, Admission, HoleKind};
+use crate::hyperconverged::{self, storage_path};
+use crate::inventory::Inventory;
+use crate::jsonpatch;
+use crate::operands::{Rendered, TlsProfile};
+use crate::release::Release;
+use crate::topology::Topology;
+
+/// Who refuses the operator's update of an object that was just created; `None` where it gets through.
+///
+/// It sends an object that was accepted a moment ago. So it is only asked for where something can
+/// come out otherwise: a warning hid a refusal, a reconcile failed before every operand was made, a
+/// patch applies otherwise with the nodes known, or Go prints a TLS profile's missing `type`.
+pub(super) fn refusal(
+    release: &Release,
+    inventory: &Inventory,
+    topology: &Topology,
+    admission: &Admission,
+    stored: &Value,
+    (rendered, written): (&Rendered, &[(String, Value)]),
+) -> Option<Box<Admission>> {
+    let has_hole = |kind| admission.holes.iter().any(|hole| hole.kind == kind);
+    let annotations = get(stored, "metadata.annotations").and_then(Value::as_object);
+    let is_patched = annotations.is_some_and(|a| a.keys().any(|k| jsonpatch::is_annotation(k)));
+    let may_be_refused = has_hole(HoleKind::WarningEndsValidation)
+        || rendered.error.is_some()
+        || is_patched
+        || TlsProfile::lacks_type(stored);
+    if !may_be_refused {
+        return None;
+    }
+    let stored = hyperconverged::in_storage_version(release, stored);
+    let schedule = inventory.data_import_schedule.as_deref();
+    let stored = with_status(release, stored, topology, schedule);
+    let mut updated = stored.clone();
+    write(release, &mut updated, written);
+    let made = |kind: &str| rendered.objects.iter().any(|(_, o)| o.id.kind == kind);
+    let missing: Vec<_> = admission::tried_on_update()
+        .filter(|kind| !made(kind))
+        .collect();
+    let update = admission::operator_update(release, inventory, &stored, updated, &missing);
+    (!update.accepted).then(|| Box::new(update))
+}
+
+/// Writes into the HyperConverged what rendering filled in: dotted paths below `spec` in v1's shape.
+pub fn write(release: &Release, updated: &mut Value, written: &[(String, Value)]) {
+    for (path, value) in written {
+        set(updated, &storage_path(release, path), value.clone());
+    }
+}
+
+/// The object with what the operator writes into its status, as far as the webhooks read it.
+pub fn with_status(
+    release: &Release,
+    mut stored: Value,
+    topology: &Topology,
+    schedule: Option<&str>,
+) -> Value {
+    let mut status = Map::new();
+    let highly_available = topology.infrastructure_highly_available();
+    status.insert(
+        "infrastructureHighlyAvailable".to_owned(),
+        highly_available.into(),
+    );
+    let node_info = status::node_info(release, topology);
+    status.insert("nodeInfo".to_owned(), node_info.into());
+    if let Some(schedule) = schedule {
+        status.insert("dataImportSchedule".to_owned(), schedule.into());
+    }
+    status.insert(
+        "versions".to_owned(),
+        json!([{"name": "operator", "version": release.version()}]),
+    );
+    stored["status"] = status.into();
+    stored
+}

@@ -1,0 +1,189 @@
+//! Objects that are the same in every cluster of a release, up to a few names.
+//!
+//! `objects.json` holds them as the operators make them, with placeholders: `{{namespace}}` (the
+//! operator's namespace), `{{ingressDomain}}` and `{{env.NAME}}` (the operator's environment). Any
+//! other placeholder is left for the object's renderer.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use hcoplan_kubernetes::Object;
+use serde_json::Value;
+
+/// What stands for the placeholders.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Placeholders<'a> {
+    /// `{{namespace}}`
+    pub namespace: &'a str,
+    /// `{{ingressDomain}}` is `apps.` before it.
+    pub base_domain: &'a str,
+    /// `{{env.NAME}}`
+    pub env: &'a BTreeMap<String, String>,
+}
+
+/// A release's constant objects with the placeholders of some clusters filled in, each when it is
+/// first asked for.
+#[derive(Debug)]
+pub struct Filled {
+    /// Those that name the operator's namespace at most, of which a fleet has few.
+    of_namespace: Arc<Cells>,
+    /// Those that name the domain, too, of which each cluster has its own.
+    of_domain: Arc<Cells>,
+}
+
+/// Objects by `Kind/name`.
+type Cells = HashMap<String, OnceLock<Object>>;
+
+/// A release's constant objects by `Kind/name`.
+#[derive(Debug)]
+pub struct Constants {
+    templates: BTreeMap<String, Value>,
+    // Filled objects are shared between plans.
+    filled: Mutex<BTreeMap<String, Arc<Cells>>>,
+}
+
+/// Above this many distinct fillings the memory is given back.
+const MOST_FILLED: usize = 256;
+
+impl Constants {
+    /// From `objects.json`.
+    pub(super) fn new(templates: BTreeMap<String, Value>) -> Self {
+        Self {
+            templates,
+            filled: Mutex::default(),
+        }
+    }
+
+    /// Whether there is an object of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.templates.contains_key(name)
+    }
+
+    /// The place of the objects that are filled with these; `key` stands for the environment.
+    pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> Filled {
+        let key = format!("{key}\0{}", with.namespace);
+        let of_domain = self.cells(format!("{key}\0{}", with.base_domain), true);
+        Filled {
+            of_namespace: self.cells(key, false),
+            of_domain,
+        }
+    }
+
+    /// The place of the objects that name the domain, or of those that don't.
+    fn cells(&self, key: String, of_domain: bool) -> Arc<Cells> {
+        let mut filled = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cells) = filled.get(&key) {
+            return Arc::clone(cells);
+        }
+        let chosen = self.templates.iter();
+        let chosen = chosen.filter(|(_, template)| names_domain(template) == of_domain);
+        let cells = chosen.map(|(name, _)| (name.clone(), OnceLock::new()));
+        let cells = Arc::new(cells.collect());
+        if filled.len() >= MOST_FILLED {
+            filled.clear();
+        }
+        filled.insert(key, Arc::clone(&cells));
+        cells
+    }
+
+    /// A constant object; `None` when the release has none of this name. `with` is what `filled`
+    /// was made for.
+    pub fn object<'f>(
+        &self,
+        filled: &'f Filled,
+        with: &Placeholders<'_>,
+        name: &str,
+    ) -> Option<&'f Object> {
+        let Filled {
+            of_namespace,
+            of_domain,
+        } = filled;
+        let cell = of_namespace.get(name).or_else(|| of_domain.get(name))?;
+        Some(cell.get_or_init(|| {
+            let mut object = self.templates.get(name).cloned().unwrap_or_default();
+            fill(&mut object, with);
+            Object::new(object)
+        }))
+    }
+}
+
+fn names_domain(template: &Value) -> bool {
+    match template {
+        Value::String(text) => text.contains("{{ingressDomain}}"),
+        Value::Array(items) => items.iter().any(names_domain),
+        Value::Object(map) => map.values().any(names_domain),
+        _ => false,
+    }
+}
+
+fn fill(template: &mut Value, with: &Placeholders<'_>) {
+    match template {
+        Value::String(text) if text.contains("{{") => *text = fill_text(text, with),
+        Value::Array(items) => items.iter_mut().for_each(|v| fill(v, with)),
+        Value::Object(map) => map.values_mut().for_each(|v| fill(v, with)),
+        _ => {}
+    }
+}
+
+fn fill_text(text: &str, with: &Placeholders<'_>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        let (name, behind) = after.split_once("}}").unwrap_or((after, ""));
+        match name {
+            "namespace" => out.push_str(with.namespace),
+            "ingressDomain" => {
+                out.push_str("apps.");
+                out.push_str(with.base_domain);
+            }
+            _ => match name.strip_prefix("env.") {
+                Some(variable) => out.push_str(with.env.get(variable).map_or("", String::as_str)),
+                // A renderer's own placeholder.
+                None => out.push_str(&format!("{{{{{name}}}}}")),
+            },
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn fills_names_and_images() {
+        let env = BTreeMap::from([("IMAGE".to_owned(), "quay.io/x@sha256:1".to_owned())]);
+        let with = Placeholders {
+            namespace: "cnv",
+            base_domain: "example.com",
+            env: &env,
+        };
+        let text = r#"{"K/a": {"image": "{{env.IMAGE}}", "host": "d-{{namespace}}.{{ingressDomain}}"}, "K/b": {}}"#;
+        let constants = Constants::new(serde_json::from_str(text).expect("an object"));
+        let filled = constants.filled(&with, "openshift");
+        assert_eq!(
+            constants.object(&filled, &with, "K/a").map(|o| &*o.body),
+            Some(&json!({"image": "quay.io/x@sha256:1", "host": "d-cnv.apps.example.com"}))
+        );
+        assert_eq!(constants.object(&filled, &with, "K/c"), None);
+        let other = constants.filled(
+            &Placeholders {
+                base_domain: "example.org",
+                ..with
+            },
+            "openshift",
+        );
+        let body = |filled, name| {
+            constants
+                .object(filled, &with, name)
+                .map(|o| Arc::clone(&o.body))
+        };
+        let (shared, again) = (body(&filled, "K/b"), body(&other, "K/b"));
+        let (shared, again) = shared.zip(again).expect("it is there");
+        assert!(Arc::ptr_eq(&shared, &again), "no domain in it");
+    }
+}

@@ -1,0 +1,91 @@
+//! The files of one release, by name, wherever they come from.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use hcoplan_kubernetes::go::GoTypes;
+use hcoplan_kubernetes::schema::Schema;
+use serde::de::DeserializeOwned;
+
+/// A release's data that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file that has to be there is not.
+    #[error("release data: {0} is missing")]
+    Missing(String),
+    /// A file has another shape than expected.
+    #[error("release data: {file}: {message}")]
+    Shape {
+        /// The file, relative to the release's directory.
+        file: String,
+        /// What is wrong, with line and column where the reader knows them.
+        message: String,
+    },
+}
+
+impl Error {
+    /// A file with a wrong shape.
+    pub fn shape(file: &str, message: &str) -> Self {
+        Self::Shape {
+            file: file.to_owned(),
+            message: message.to_owned(),
+        }
+    }
+}
+
+/// File name (relative, `/` as separator) to text.
+#[derive(Debug, Default)]
+pub struct Files(BTreeMap<String, Cow<'static, str>>);
+
+impl Files {
+    /// No file yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file.
+    pub fn insert(&mut self, name: impl Into<String>, text: impl Into<Cow<'static, str>>) {
+        self.0.insert(name.into(), text.into());
+    }
+
+    /// Takes over another one's files.
+    pub(super) fn share(&mut self, others: &Self) {
+        let files = others.0.iter();
+        self.0
+            .extend(files.map(|(name, file)| (name.clone(), file.clone())));
+    }
+
+    /// The names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// A file's text.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn text(&self, name: &str) -> Result<&str, Error> {
+        let text = self.0.get(name).map(|text| &**text);
+        text.ok_or_else(|| Error::Missing(name.to_owned()))
+    }
+
+    /// The Go types of the operators' APIs.
+    pub(super) fn go_types(&self) -> Result<GoTypes, Error> {
+        let file = "go-types.json";
+        GoTypes::from_json(self.text(file)?).map_err(|e| Error::shape(file, &e.to_string()))
+    }
+
+    /// The schema of a CRD version, named as its file is: `hyperconverged.v1beta1`.
+    pub(super) fn schema(&self, name: &str) -> Result<Schema, Error> {
+        let file = format!("crds/{name}.json");
+        Schema::from_json(self.text(&file)?).map_err(|e| Error::shape(&file, &e.to_string()))
+    }
+
+    /// A file read as JSON.
+    ///
+    /// # Errors
+    /// When it is missing or does not fit `T`.
+    pub fn parse<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
+        serde_json::from_str(self.text(name)?).map_err(|e| Error::shape(name, &e.to_string()))
+    }
+}

@@ -1,0 +1,192 @@
+//! Published patch levels of a release line (`1.17.3`), and what is to become the next one: each is a
+//! line's data with what differs in it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use hcoplan_schemas::PATCH_RELEASES;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::version_numbers;
+use super::{Error, Files, Release};
+
+/// `schemas/patch-releases/<version>.json`; `hcoplan release import --hco DIR --changes` writes it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatchRelease {
+    /// The line that it is compared with, `1.17`: the newest state of its branch.
+    pub line: String,
+    /// The address of the tag, or of a branch's commit.
+    pub source: String,
+    /// By the name of a file, a JSON merge patch (RFC 7396) of the line's.
+    pub changes: BTreeMap<String, Value>,
+}
+
+impl PatchRelease {
+    /// What has to change in a release line's files to get others.
+    ///
+    /// # Errors
+    /// A file that isn't JSON, or in which a null stands where the line has nothing, which no merge patch
+    /// can say.
+    pub fn between(
+        line: &Release,
+        files: &BTreeMap<String, String>,
+        source: String,
+    ) -> Result<Self, Error> {
+        let parsed = |name: &str, text: &str| -> Result<Value, Error> {
+            serde_json::from_str(text).map_err(|e| Error::shape(name, &e.to_string()))
+        };
+        let mut changes = BTreeMap::new();
+        for (name, text) in files {
+            let mut old = match line.file(name) {
+                Ok(text) => parsed(name, text)?,
+                Err(_) => Value::Null,
+            };
+            let new = parsed(name, text)?;
+            if let Some(patch) = merge_patch(&old, &new) {
+                json_patch::merge(&mut old, &patch);
+                if old != new {
+                    return Err(Error::shape(name, "a merge patch can't say a null"));
+                }
+                changes.insert(name.clone(), patch);
+            }
+        }
+        Ok(Self {
+            line: line.name().to_owned(),
+            source,
+            changes,
+        })
+    }
+
+    /// The line's files with the changes.
+    fn files(&self, line: &Release) -> Result<Files, Error> {
+        let mut files = Files::new();
+        files.share(&line.files);
+        for (name, patch) in &self.changes {
+            let mut json: Value = line.files.parse(name)?;
+            json_patch::merge(&mut json, patch);
+            files.insert(name.clone(), json.to_string());
+        }
+        Ok(files)
+    }
+}
+
+/// The merge patch that leads from a value to another one; `None` where they are equal.
+fn merge_patch(old: &Value, new: &Value) -> Option<Value> {
+    let (Value::Object(was), Value::Object(is)) = (old, new) else {
+        return (old != new).then(|| new.clone());
+    };
+    let gone = was.keys().filter(|key| !is.contains_key(*key));
+    let mut patch: Map<String, Value> = gone.map(|key| (key.clone(), Value::Null)).collect();
+    for (key, value) in is {
+        let change = match was.get(key) {
+            Some(old) => merge_patch(old, value),
+            None => Some(value.clone()),
+        };
+        patch.extend(change.map(|change| (key.clone(), change)));
+    }
+    (!patch.is_empty()).then_some(Value::Object(patch))
+}
+
+impl Release {
+    /// The compiled-in patch release of this name: `1.17.3`, `1.20-dev`.
+    pub fn patch(name: &str) -> Option<Arc<Self>> {
+        static CELLS: LazyLock<Vec<OnceLock<Arc<Release>>>> =
+            LazyLock::new(|| PATCH_RELEASES.iter().map(|_| OnceLock::new()).collect());
+        let index = Self::patch_names().position(|known| known == name)?;
+        let (cell, (name, text)) = (CELLS.get(index)?, PATCH_RELEASES.get(index)?);
+        let made = cell.get_or_init(|| {
+            let of_release = |error| panic!("{name}: {error}");
+            let patch = serde_json::from_str(text);
+            let patch: PatchRelease = patch.unwrap_or_else(|e| panic!("{name}: {e}"));
+            let line = Self::known(&patch.line);
+            let line = line.unwrap_or_else(|| panic!("{name}: there is no line {}", patch.line));
+            let files = patch.files(&line).unwrap_or_else(of_release);
+            let mut release = Self::named(line.name(), files);
+            release.patch = Some(Patched {
+                name,
+                source: patch.source,
+                moving: name.ends_with("-dev"),
+            });
+            Arc::new(release)
+        });
+        Some(Arc::clone(made))
+    }
+
+    /// Whether another release of the same line has a later version; versions of distributions aren't
+    /// compared.
+    pub fn is_patched_by(&self, other: &Self) -> bool {
+        let is_patched = self.patch.is_some() || other.patch.is_some();
+        is_patched && version_numbers(self.version()) < version_numbers(other.version())
+    }
+
+    /// The names of the compiled-in patch releases, oldest first.
+    pub fn patch_names() -> impl Iterator<Item = &'static str> {
+        PATCH_RELEASES.iter().map(|(name, _)| *name)
+    }
+}
+
+/// Which patch release it is.
+#[derive(Debug)]
+pub struct Patched {
+    /// `1.17.3`, `1.20-dev`
+    pub name: &'static str,
+    /// [`PatchRelease::source`]
+    pub source: String,
+    /// A branch that still moves, and comes after its line.
+    pub moving: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan;
+
+    #[test]
+    fn each_is_whole_and_says_its_version() {
+        for name in Release::patch_names() {
+            let release = Release::patch(name).expect("listed");
+            release.check().unwrap_or_else(|e| panic!("{name}: {e}"));
+            plan::check(&release).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(release.label(), name);
+            let version = name.replace("-dev", ".0");
+            assert_eq!(release.version(), version);
+        }
+    }
+
+    #[test]
+    fn what_differs_is_what_was_changed() {
+        for (name, text) in PATCH_RELEASES {
+            let patch: PatchRelease = serde_json::from_str(text).expect("JSON");
+            let line = Release::known(&patch.line).expect("known");
+            let made = Release::patch(name).expect("listed");
+            let files = made.file_names();
+            let files = files.map(|f| (f.to_owned(), made.file(f).expect("there").to_owned()));
+            let again = PatchRelease::between(&line, &files.collect(), patch.source);
+            assert_eq!(again.expect("JSON").changes, patch.changes, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_null_that_no_merge_patch_can_say_is_an_error() {
+        let line = Release::known("1.18").expect("known");
+        let files = [("own.json".to_owned(), "{\"a\": {\"b\": null}}".to_owned())];
+        let error = PatchRelease::between(&line, &files.into(), String::new()).unwrap_err();
+        assert!(error.to_string().contains("own.json"), "{error}");
+    }
+
+    #[test]
+    fn versions_of_a_line_follow_each_other() {
+        let release = |name| Release::patch(name).expect("listed");
+        assert!(release("1.17.1").is_patched_by(&release("1.17.3")));
+        assert!(!release("1.17.3").is_patched_by(&release("1.17.1")));
+        let line = Release::known("1.19").expect("known");
+        assert!(line.is_patched_by(&release("1.20-dev")));
+        let before = release("1.20-dev").previous().expect("there is one");
+        assert_eq!(
+            (before.label(), release("1.20-dev").next().is_some()),
+            ("1.19", false)
+        );
+    }
+}

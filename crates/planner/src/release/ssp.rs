@@ -1,0 +1,157 @@
+//! What a release's SSP operator brings along: `ssp.json`.
+//!
+//! SSP renders the golden images' second stage. Its logic is in `boot_images`; here is what a
+//! release or a vendor's build may change: the namespace, the template bundle's data sources, the
+//! fields that its CRD prunes, and the objects that are the same in every cluster.
+
+use std::collections::BTreeMap;
+
+use hcoplan_kubernetes::Object;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Stands for the golden images' namespace in `ssp.json`.
+const NAMESPACE_PLACEHOLDER: &str = "{{goldenImagesNamespace}}";
+
+/// The data of `ssp.json`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SspBundle {
+    /// Where DataSources and DataImportCrons go that name no namespace.
+    pub golden_images_namespace: String,
+    /// The architectures that SSP knows; its webhook refuses any other.
+    pub architectures: Vec<String>,
+    /// The architecture of SSP's own binary, which counts where the SSP names no cluster.
+    pub local_architecture: String,
+    /// The data sources of the common templates, each with the architectures it exists for.
+    pub data_sources: BTreeMap<String, Vec<String>>,
+    /// Fields of a DataImportCronTemplate that HCO's CRD has and SSP's lacks, as dotted paths.
+    pub pruned: Vec<String>,
+    /// Objects that do not depend on the SSP's spec, without the metadata that names their owner.
+    objects: Vec<Value>,
+}
+
+/// The metadata by which SSP marks an object as its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SspOwner {
+    /// The app labels.
+    pub labels: Map<String, Value>,
+    /// The annotations that name the SSP (it sets no owner references).
+    pub annotations: Map<String, Value>,
+}
+
+impl SspBundle {
+    /// Reads `ssp.json`.
+    ///
+    /// # Errors
+    /// What does not have the expected shape, with line and column.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        let mut bundle: Self = serde_json::from_str(text)?;
+        for object in &mut bundle.objects {
+            fill(object, &bundle.golden_images_namespace);
+        }
+        Ok(bundle)
+    }
+
+    /// The objects that are the same whatever the SSP says, in SSP's order: the namespace, the
+    /// roles with their binding, the network policies.
+    pub fn objects(&self, owner: &SspOwner) -> impl Iterator<Item = Object> {
+        self.objects.iter().map(|object| own(object, owner))
+    }
+}
+
+fn own(object: &Value, owner: &SspOwner) -> Object {
+    let mut object = object.clone();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("labels".to_owned(), Value::Object(owner.labels.clone()));
+        let annotations = Value::Object(owner.annotations.clone());
+        metadata.insert("annotations".to_owned(), annotations);
+    }
+    Object::new(object)
+}
+
+fn fill(value: &mut Value, namespace: &str) {
+    match value {
+        Value::String(text) if text == NAMESPACE_PLACEHOLDER => namespace.clone_into(text),
+        Value::Array(items) => items.iter_mut().for_each(|v| fill(v, namespace)),
+        Value::Object(map) => map.values_mut().for_each(|v| fill(v, namespace)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const RELEASES: [(&str, &str); 4] = [
+        (
+            "1.16",
+            include_str!("../../../../schemas/releases/1.16/ssp.json"),
+        ),
+        (
+            "1.17",
+            include_str!("../../../../schemas/releases/1.17/ssp.json"),
+        ),
+        (
+            "1.18",
+            include_str!("../../../../schemas/releases/1.18/ssp.json"),
+        ),
+        (
+            "1.19",
+            include_str!("../../../../schemas/releases/1.19/ssp.json"),
+        ),
+    ];
+
+    fn owner(name: &str) -> SspOwner {
+        SspOwner {
+            labels: Map::from_iter([("a".to_owned(), json!("b"))]),
+            annotations: Map::from_iter([("owner".to_owned(), json!(name))]),
+        }
+    }
+
+    #[test]
+    fn every_release_has_one() {
+        for (release, text) in RELEASES {
+            let bundle = SspBundle::from_json(text).unwrap_or_else(|e| panic!("{release}: {e}"));
+            let known = &bundle.architectures;
+            let all = bundle.data_sources.values().flatten();
+            assert!(all.into_iter().all(|a| known.contains(a)), "{release}");
+            assert!(known.contains(&bundle.local_architecture), "{release}");
+            let objects = serde_json::to_string(&bundle.objects).unwrap();
+            assert!(!objects.contains("{{"), "{release}");
+            let first = bundle.objects(&owner("x")).next().unwrap();
+            assert_eq!(first.id.kind, "Namespace");
+        }
+    }
+
+    #[test]
+    fn a_vendor_changes_the_namespace_in_one_place() {
+        let text = RELEASES[3]
+            .1
+            .replace("kubevirt-os-images", "openshift-virtualization-os-images");
+        let bundle = SspBundle::from_json(&text).unwrap();
+        let objects: Vec<_> = bundle.objects(&owner("x")).collect();
+        assert_eq!(objects[0].id.name, "openshift-virtualization-os-images");
+        let namespace = Some("openshift-virtualization-os-images");
+        let in_it = |o: &&Object| o.id.namespace.as_deref() == namespace;
+        assert_eq!(objects.iter().filter(in_it).count(), 8);
+    }
+
+    #[test]
+    fn objects_name_their_owner() {
+        let bundle = SspBundle::from_json(RELEASES[0].1).unwrap();
+        for name in ["a/ssp", "b/ssp"] {
+            for object in bundle.objects(&owner(name)) {
+                assert_eq!(object.body["metadata"]["annotations"]["owner"], name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error() {
+        let text = RELEASES[0].1.replacen("\"pruned\"", "\"prunned\"", 1);
+        let error = SspBundle::from_json(&text).unwrap_err().to_string();
+        assert!(error.contains("prunned"), "{error}");
+    }
+}

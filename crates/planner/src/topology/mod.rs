@@ -1,0 +1,300 @@
+//! What HCO derives from the nodes: architectures, availability.
+//!
+//! Source: HCO `pkg/nodeinfo` of each release; checked against every recorded case.
+
+use std::borrow::Cow;
+
+use hcoplan_kubernetes::node_affinity::Required;
+use hcoplan_kubernetes::tree;
+use serde_json::{Map, Value};
+
+use crate::inventory::{Inventory, Node};
+use crate::release::{Platform, Release};
+
+/// Facts about the cluster, as the operator sees them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Topology {
+    /// Architectures of control-plane nodes, sorted.
+    pub control_plane_architectures: Vec<String>,
+    /// Architectures of workload nodes, sorted.
+    pub workload_architectures: Vec<String>,
+    /// KubeVirt's default architecture (from 1.18): the first control-plane architecture that
+    /// is also a workload architecture, else the one most workload nodes have.
+    pub default_architecture: Option<String>,
+    /// How many nodes count to the control plane.
+    pub control_plane_nodes: usize,
+    /// How many nodes are labelled arbiter.
+    pub arbiter_nodes: usize,
+    /// How many nodes are labelled worker.
+    pub worker_nodes: usize,
+    /// Indexes into the inventory of the nodes that count as workload nodes.
+    pub workload_nodes: Vec<usize>,
+}
+
+impl Topology {
+    /// The facts of an inventory under a workload placement (`nodePlacements.workload` of the
+    /// v1 API, `workloads.nodePlacement` of v1beta1).
+    pub fn new(
+        release: &Release,
+        inventory: &Inventory,
+        workload_placement: Option<&Value>,
+    ) -> Self {
+        let selection = workload_placement.and_then(Selection::of);
+        let is_hosted = inventory.hosted_control_plane && inventory.platform == Platform::OpenShift;
+        let labels = is_hosted && release.has("hosted-workers-become-control-plane");
+        let unlabels = is_hosted && release.has("hosted-workers-are-no-control-plane");
+        let mut facts = Self::default();
+        for (index, node) in inventory.nodes.iter().enumerate() {
+            let node = match (labels, unlabels) {
+                (true, _) => labelled(node),
+                (false, true) => unlabelled(node),
+                (false, false) => Cow::Borrowed(node),
+            };
+            let node = node.as_ref();
+            let roles = Roles::of(node);
+            let is_workload_node = match &selection {
+                Some(selection) => selection.selects(node),
+                None => roles.worker,
+            };
+            if roles.control_plane {
+                facts.control_plane_nodes += 1;
+                add(&node.architecture, &mut facts.control_plane_architectures);
+            }
+            facts.arbiter_nodes += usize::from(roles.arbiter);
+            facts.worker_nodes += usize::from(roles.worker);
+            if is_workload_node {
+                facts.workload_nodes.push(index);
+                add(&node.architecture, &mut facts.workload_architectures);
+            }
+        }
+        facts.control_plane_architectures.sort_unstable();
+        facts.workload_architectures.sort_unstable();
+        facts.default_architecture = facts.default_architecture(inventory);
+        facts
+    }
+
+    fn default_architecture(&self, inventory: &Inventory) -> Option<String> {
+        let first = self.control_plane_architectures.first();
+        if let Some(shared) = first.filter(|a| self.workload_architectures.contains(a)) {
+            return Some(shared.clone());
+        }
+        let workers = self.workload_nodes.iter();
+        let workers = workers.filter_map(|i| inventory.nodes.get(*i));
+        let count = |a: &String| workers.clone().filter(|n| n.architecture == *a).count();
+        // Of several, the first.
+        let most = self
+            .workload_architectures
+            .iter()
+            .rev()
+            .max_by_key(|a| count(a));
+        most.cloned()
+    }
+
+    /// `status.infrastructureHighlyAvailable`: two or more workers.
+    pub fn infrastructure_highly_available(&self) -> bool {
+        self.worker_nodes >= 2
+    }
+
+    /// Three or more control-plane nodes, or, where the release counts arbiters, two and an arbiter.
+    pub fn control_plane_highly_available(&self, counts_arbiters: bool) -> bool {
+        let has_arbiter = counts_arbiters && self.arbiter_nodes >= 1;
+        self.control_plane_nodes >= 3 || (self.control_plane_nodes >= 2 && has_arbiter)
+    }
+}
+
+/// The roles of a node that count here.
+#[derive(Default)]
+struct Roles {
+    control_plane: bool,
+    arbiter: bool,
+    worker: bool,
+}
+
+impl Roles {
+    fn of(node: &Node) -> Self {
+        let mut out = Self::default();
+        for role in node.roles() {
+            match role {
+                "control-plane" | "master" => out.control_plane = true,
+                "arbiter" => out.arbiter = true,
+                "worker" => out.worker = true,
+                _ => {}
+            }
+        }
+        out
+    }
+}
+
+/// What earlier patches of HCO labelled the workers of a hosted control plane with, so that virt-operator
+/// runs there. Source: HCO `controllers/nodes`.
+const SET_BY_HCO: (&str, &str) = (
+    "node-role.kubernetes.io/control-plane",
+    "set-to-allow-kubevirt-deployment",
+);
+
+/// The node as the first patches of 1.17 leave it where the control plane is hosted: a worker gets the role,
+/// too.
+fn labelled(node: &Node) -> Cow<'_, Node> {
+    let (label, value) = SET_BY_HCO;
+    if node.labels.contains_key(label) || !node.has_role("worker") {
+        return Cow::Borrowed(node);
+    }
+    let mut node = node.clone();
+    node.labels.insert(label.to_owned(), value.to_owned());
+    Cow::Owned(node)
+}
+
+/// The node as later ones leave it: a worker loses the role that an earlier patch of HCO gave it.
+fn unlabelled(node: &Node) -> Cow<'_, Node> {
+    let (label, value) = SET_BY_HCO;
+    let is_set = node.labels.get(label).is_some_and(|v| v == value);
+    if !is_set || !node.has_role("worker") {
+        return Cow::Borrowed(node);
+    }
+    let mut node = node.clone();
+    node.labels.remove(label);
+    Cow::Owned(node)
+}
+
+/// Adds an architecture that a node has and that isn't there yet.
+fn add(architecture: &String, all: &mut Vec<String>) {
+    if !architecture.is_empty() && !all.contains(architecture) {
+        all.push(architecture.clone());
+    }
+}
+
+/// Which nodes a workload placement makes workload nodes: those that it selects; where it selects
+/// none in particular, the workers.
+pub fn workload_nodes(placement: Option<&Value>) -> impl Fn(&Node) -> bool {
+    let selection = placement.and_then(Selection::of);
+    move |node| match &selection {
+        Some(selection) => selection.selects(node),
+        None => node.has_role("worker"),
+    }
+}
+
+/// A node placement's node selector and required node affinity, read once for many nodes.
+#[derive(Debug)]
+pub struct Selection<'v> {
+    labels: Option<&'v Map<String, Value>>,
+    affinity: Option<Required<'v>>,
+}
+
+impl<'v> Selection<'v> {
+    /// `None` when the placement has neither, so that it selects nothing in particular.
+    pub fn of(placement: &'v Value) -> Option<Self> {
+        let labels = placement.get("nodeSelector").and_then(Value::as_object);
+        let labels = labels.filter(|l| !l.is_empty());
+        let affinity = tree::get(placement, "affinity.nodeAffinity")
+            .filter(|a| !a["requiredDuringSchedulingIgnoredDuringExecution"].is_null())
+            .map(Required::of);
+        (labels.is_some() || affinity.is_some()).then_some(Self { labels, affinity })
+    }
+
+    /// Whether a node matches both.
+    pub fn selects(&self, node: &Node) -> bool {
+        let matches =
+            |(k, v): (&String, &Value)| node.labels.get(k).map(String::as_str) == v.as_str();
+        self.labels.is_none_or(|labels| labels.iter().all(matches))
+            && self
+                .affinity
+                .as_ref()
+                .is_none_or(|a| a.allows(&node.name, &node.labels))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn node(name: &str, architecture: &str, roles: &[&str]) -> Node {
+        Node {
+            name: name.into(),
+            architecture: architecture.into(),
+            labels: roles
+                .iter()
+                .map(|r| (format!("node-role.kubernetes.io/{r}"), String::new()))
+                .collect(),
+            ..Node::default()
+        }
+    }
+
+    fn release() -> std::sync::Arc<Release> {
+        Release::known("1.17").expect("known")
+    }
+
+    fn inventory() -> Inventory {
+        Inventory {
+            nodes: vec![
+                node("cp", "amd64", &["control-plane"]),
+                node("w0", "s390x", &["worker"]),
+                node("w1", "arm64", &["worker"]),
+                node("w2", "arm64", &["worker"]),
+                node("odd", "", &["worker"]),
+            ],
+            ..Inventory::default()
+        }
+    }
+
+    #[test]
+    fn workers_unless_a_placement_says_otherwise() {
+        let facts = Topology::new(&release(), &inventory(), None);
+        assert_eq!(facts.workload_architectures, ["arm64", "s390x"]);
+        assert_eq!(facts.default_architecture.as_deref(), Some("arm64"));
+        assert_eq!(facts.worker_nodes, 4);
+        let placement = json!({"nodeSelector": {"node-role.kubernetes.io/control-plane": ""}});
+        let facts = Topology::new(&release(), &inventory(), Some(&placement));
+        assert_eq!(facts.workload_architectures, ["amd64"]);
+        assert_eq!(facts.default_architecture.as_deref(), Some("amd64"));
+    }
+
+    #[test]
+    fn of_equally_many_workers_the_first_architecture_counts() {
+        let mut inventory = inventory();
+        inventory.nodes.pop();
+        inventory.nodes.pop();
+        let facts = Topology::new(&release(), &inventory, None);
+        assert_eq!(facts.default_architecture.as_deref(), Some("arm64"));
+    }
+
+    /// The first patches of 1.17 label workers on hosted control planes.
+    #[test]
+    fn a_worker_becomes_control_plane_where_hco_labels_it() {
+        let inventory = Inventory {
+            nodes: vec![node("w", "arm64", &["worker"])],
+            hosted_control_plane: true,
+            ..Inventory::default()
+        };
+        let counted = |release: &Release| {
+            let facts = Topology::new(release, &inventory, None);
+            (facts.control_plane_nodes, facts.worker_nodes)
+        };
+        let patch = |name| Release::patch(name).expect("known");
+        assert_eq!(counted(&patch("1.17.1")), (1, 1));
+        assert_eq!(counted(&patch("1.17.2")), (0, 1));
+    }
+
+    /// HCO takes the label away again, on hosted control planes, from workers, from 1.17.2 on.
+    #[test]
+    fn a_worker_that_hco_labelled_is_no_control_plane() {
+        let mut worker = node("w", "arm64", &["worker"]);
+        worker.labels.insert(
+            "node-role.kubernetes.io/control-plane".into(),
+            "set-to-allow-kubevirt-deployment".into(),
+        );
+        let mut inventory = Inventory {
+            nodes: vec![worker],
+            hosted_control_plane: true,
+            ..Inventory::default()
+        };
+        let counted = |name: &str, inventory: &Inventory| {
+            let release = Release::known(name).expect("known");
+            Topology::new(&release, inventory, None).control_plane_nodes
+        };
+        assert_eq!(counted("1.16", &inventory), 1);
+        assert_eq!(counted("1.17", &inventory), 0);
+        inventory.hosted_control_plane = false;
+        assert_eq!(counted("1.17", &inventory), 1);
+    }
+}

@@ -1,0 +1,94 @@
+//! What a plan leaves in its cluster's directory.
+
+use std::sync::Arc;
+
+use hcoplan_kubernetes::{Object, ObjectId};
+use hcoplan_planner::plan::Plan;
+
+use super::kustomization;
+use super::manifest::ClusterManifest;
+use super::names::file_names;
+use super::text::Texts;
+
+/// One object's file.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// Its name in the cluster's directory.
+    pub name: String,
+    /// The object.
+    pub id: Arc<ObjectId>,
+    /// The operand that the object belongs to, as the release's order of work names it.
+    pub operand: &'static str,
+    /// The whole file.
+    pub text: Arc<str>,
+}
+
+/// One cluster's directory, complete.
+#[derive(Debug, Clone)]
+pub struct ClusterFiles {
+    /// The cluster's name.
+    pub cluster: String,
+    /// Grouped by operand in the operator's order of work, SSP's stage behind them.
+    pub files: Vec<File>,
+    /// The text of the cluster's manifest.
+    pub manifest: String,
+    /// The text of its kustomization, where it has one.
+    pub kustomization: Option<String>,
+}
+
+/// What SSP makes of its object is grouped under this name.
+const SSP_STAGE: &str = "ssp-data-sources";
+
+impl ClusterFiles {
+    /// The files of a plan's objects that `only` asks for.
+    pub fn new(
+        cluster: &str,
+        plan: &Plan,
+        texts: &Texts,
+        only: impl Fn(&ObjectId) -> bool,
+    ) -> Self {
+        let objects: Vec<_> = grouped(plan).filter(|(_, o)| only(&o.id)).collect();
+        let ids: Vec<_> = objects.iter().map(|(_, o)| &*o.id).collect();
+        let names = file_names(&ids);
+        let files: Vec<_> = objects
+            .into_iter()
+            .zip(names)
+            .map(|((operand, object), name)| File {
+                name,
+                id: object.id.clone(),
+                operand,
+                text: texts.of(&object.body),
+            })
+            .collect();
+        let manifest = ClusterManifest::new(cluster);
+        Self {
+            cluster: cluster.to_owned(),
+            files,
+            manifest: manifest.to_text(),
+            kustomization: None,
+        }
+    }
+
+    /// The same directory with a kustomization.
+    #[must_use]
+    pub fn with_kustomization(self) -> Self {
+        let names = self.files.iter().map(|f| f.name.as_str());
+        let kustomization = Some(kustomization::text(names));
+        let manifest = ClusterManifest {
+            kustomization: true,
+            ..ClusterManifest::new(&self.cluster)
+        };
+        Self {
+            kustomization,
+            manifest: manifest.to_text(),
+            ..self
+        }
+    }
+}
+
+/// The plan's objects with the name of their group, in the order in which the tree lists them.
+pub(super) fn grouped(plan: &Plan) -> impl Iterator<Item = (&'static str, &Object)> {
+    let operands = plan.operands.iter().map(|(name, object)| (*name, object));
+    let stage = plan.ssp.iter().flat_map(|s| &s.objects);
+    operands.chain(stage.map(|r| (SSP_STAGE, &r.object)))
+}

@@ -1,0 +1,279 @@
+//! File and directory names from names that users chose. None ever leaves the tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_kubernetes::ObjectId;
+use sha2::{Digest, Sha256};
+
+use super::Error;
+use super::kustomization::KUSTOMIZATION;
+use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST};
+
+/// What file systems allow for one name, in bytes.
+const LONGEST: usize = 255;
+
+const ENDING: &str = ".yaml";
+
+/// A file name per object, in the objects' order, all different even where letters' case does
+/// not count: `<kind>-<name>.yaml`, with the namespace between the two where that would clash.
+pub fn file_names(objects: &[&ObjectId]) -> Vec<String> {
+    let short: Vec<_> = objects
+        .iter()
+        .map(|id| plain(&[&id.kind, &id.name]))
+        .collect();
+    let mut uses = BTreeMap::<String, usize>::new();
+    for name in &short {
+        *uses.entry(name.to_lowercase()).or_default() += 1;
+    }
+    let mut taken = BTreeSet::new();
+    let names = objects.iter().zip(short).map(|(id, short)| {
+        let mut name = short;
+        if uses.get(&name.to_lowercase()).is_some_and(|n| *n > 1)
+            && let Some(namespace) = &id.namespace
+        {
+            name = plain(&[&id.kind, namespace, &id.name]);
+        }
+        // Two API groups with one kind, or characters that became the same.
+        let mut numbered = name.clone();
+        let mut number = 2;
+        while !taken.insert(numbered.to_lowercase()) {
+            numbered = format!("{name}-{number}");
+            number += 1;
+        }
+        numbered + ENDING
+    });
+    names.collect()
+}
+
+/// The parts joined with `-`, what is not a letter, digit, dot or hyphen as `_`, cut where it
+/// would be too long.
+fn plain(parts: &[&str]) -> String {
+    let joined = parts.join("-");
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    let name: String = joined
+        .chars()
+        .map(|c| if allowed(c) { c } else { '_' })
+        .collect();
+    let room = LONGEST - ENDING.len() - "-999".len();
+    if name.len() <= room {
+        return name;
+    }
+    let digest = Sha256::digest(joined.as_bytes());
+    let tail: String = digest.iter().take(6).map(|b| format!("{b:02x}")).collect();
+    let kept = name.get(..room - tail.len() - 1).unwrap_or_default();
+    format!("{kept}-{tail}")
+}
+
+/// The cluster's directory below the tree: its name; empty for the root's own cluster (`.`).
+///
+/// # Errors
+/// A name that would lead out of the tree or that file systems refuse.
+pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
+    let refuse = |reason: String| Error::ClusterName {
+        cluster: cluster.to_owned(),
+        reason,
+    };
+    if cluster == "." {
+        return Ok(Utf8PathBuf::new());
+    }
+    let mut directory = Utf8PathBuf::new();
+    for part in cluster.split('/') {
+        match part {
+            "" => return Err(refuse("a part of it is empty".to_owned())),
+            "." | ".." => return Err(refuse(format!("it has a part {part:?}"))),
+            _ if OURS.iter().any(|ours| part.eq_ignore_ascii_case(ours)) => {
+                return Err(refuse(format!("{part} is a file of the output tree")));
+            }
+            _ if is_device(part) => {
+                return Err(refuse(format!("{part} is a device on Windows")));
+            }
+            _ if part.ends_with(['.', ' ']) => {
+                return Err(refuse("a part of it ends with a dot or a space".to_owned()));
+            }
+            _ if part.len() > LONGEST => {
+                return Err(refuse(format!(
+                    "a part of it is longer than {LONGEST} bytes"
+                )));
+            }
+            _ => {}
+        }
+        let bad = |c: &char| {
+            c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|')
+        };
+        if let Some(c) = part.chars().find(bad) {
+            return Err(refuse(format!("it has the character {c:?}")));
+        }
+        directory.push(part);
+    }
+    Ok(directory)
+}
+
+/// Our own files, whose names no directory can have.
+const OURS: [&str; 3] = [TOP_MANIFEST, CLUSTER_MANIFEST, KUSTOMIZATION];
+
+/// Whether Windows takes a name for a device, whatever its extension. Source: "Naming Files, Paths,
+/// and Namespaces" of the Win32 documentation.
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end();
+    let stem = stem.to_ascii_uppercase();
+    let numbered = stem.strip_prefix("COM").or(stem.strip_prefix("LPT"));
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL")
+        || numbered.is_some_and(|n| {
+            let mut digits = n.chars();
+            matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
+        })
+}
+
+/// Checks that every cluster can have a directory of its own.
+///
+/// # Errors
+/// The first name that can't, also where two differ only in letters' case: such a tree could
+/// not be checked out everywhere.
+pub fn check_names<'a>(clusters: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
+    let mut seen = BTreeMap::<String, &str>::new();
+    for cluster in clusters {
+        let directory = cluster_directory(cluster)?;
+        if let Some(other) = seen.insert(directory.as_str().to_lowercase(), cluster) {
+            let reason = match other == cluster {
+                true => "another cluster has the same name".to_owned(),
+                false => format!("it differs from {other:?} only in letters' case"),
+            };
+            return Err(Error::ClusterName {
+                cluster: cluster.to_owned(),
+                reason,
+            });
+        }
+    }
+    // A directory among another cluster's files must not be called like one of them.
+    for directory in seen.keys().map(Utf8Path::new) {
+        let inner = directory.ancestors();
+        let called = inner.filter(|d| d.as_str().ends_with(ENDING));
+        let outer = called.filter_map(|d| seen.get(d.parent()?.as_str()));
+        if let (Some(outer), Some(cluster)) = (outer.last(), seen.get(directory.as_str())) {
+            return Err(Error::ClusterName {
+                cluster: (*cluster).to_owned(),
+                reason: format!("it would be called like a file of cluster {outer:?}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(objects: &[ObjectId]) -> Vec<String> {
+        file_names(&objects.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_namespace_stands_only_where_two_would_clash() {
+        let objects = [
+            ObjectId::namespaced("v1", "ConfigMap", "a", "virtio-win"),
+            ObjectId::namespaced("v1", "Role", "a", "reader"),
+            ObjectId::namespaced("v1", "Role", "b", "Reader"),
+            ObjectId::cluster_scoped("v1", "ClusterRole", "ssp:view"),
+        ];
+        assert_eq!(
+            names(&objects),
+            [
+                "ConfigMap-virtio-win.yaml",
+                "Role-a-reader.yaml",
+                "Role-b-Reader.yaml",
+                "ClusterRole-ssp_view.yaml"
+            ]
+        );
+    }
+
+    #[test]
+    fn names_that_stay_equal_are_numbered() {
+        let objects = [
+            ObjectId::cluster_scoped("a/v1", "X", "n/1"),
+            ObjectId::cluster_scoped("b/v1", "X", "n:1"),
+        ];
+        assert_eq!(names(&objects), ["X-n_1.yaml", "X-n_1-2.yaml"]);
+    }
+
+    #[test]
+    fn no_name_leaves_the_tree_or_is_too_long() {
+        let evil = ObjectId::cluster_scoped("v1", "..", "/../../etc/passwd\0");
+        assert_eq!(names(&[evil]), ["..-_.._.._etc_passwd_.yaml"]);
+        let long = "x".repeat(300);
+        let objects = [
+            ObjectId::cluster_scoped("v1", "ConfigMap", &format!("{long}a")),
+            ObjectId::cluster_scoped("v1", "ConfigMap", &format!("{long}b")),
+        ];
+        let names = names(&objects);
+        assert!(names.iter().all(|n| n.len() <= LONGEST), "{names:?}");
+        assert_ne!(names[0], names[1]);
+    }
+
+    #[test]
+    fn clusters_stay_below_the_tree() {
+        assert_eq!(cluster_directory(".").expect("root"), "");
+        assert_eq!(
+            cluster_directory("a/münchen 1").expect("name"),
+            "a/münchen 1"
+        );
+        let long = "x".repeat(256);
+        for (bad, reason) in [
+            ("", "empty"),
+            ("/a", "empty"),
+            ("a//b", "empty"),
+            ("a/", "empty"),
+            ("../a", "a part \"..\""),
+            ("a/..", "a part \"..\""),
+            ("a/./b", "a part \".\""),
+            ("a\\..\\b", "the character '\\\\'"),
+            ("a\0b", "the character '\\0'"),
+            ("a\nb", "the character '\\n'"),
+            ("c:x", "the character ':'"),
+            (&long, "longer than 255 bytes"),
+            ("nul", "nul is a device on Windows"),
+            ("a/Aux.b", "Aux.b is a device on Windows"),
+            ("com1", "com1 is a device"),
+            ("LPT³.x", "LPT³.x is a device"),
+            ("a./b", "ends with a dot or a space"),
+            ("a ", "ends with a dot or a space"),
+            ("hcoplan-manifest.json", "a file of the output tree"),
+            ("a/HCOplan-cluster.json/b", "a file of the output tree"),
+            ("kustomization.yaml", "a file of the output tree"),
+        ] {
+            let error = cluster_directory(bad).expect_err(bad).to_string();
+            assert!(error.contains(reason), "{bad:?}: {error}");
+        }
+        for good in [
+            "&x".repeat(127).as_str(),
+            "console",
+            "com",
+            "com10",
+            "lpt",
+            "nul-1",
+            ".a",
+        ] {
+            assert!(cluster_directory(good).is_ok(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn clusters_have_different_directories() {
+        assert!(check_names(["a", "b", "a/b"]).is_ok());
+        let error = check_names(["a/B", "a/b"]).expect_err("case");
+        assert!(error.to_string().contains("letters' case"), "{error}");
+        assert!(check_names(["a", "a"]).is_err());
+        for names in [
+            ["a", "a/CDI-x.yaml"],
+            ["a", "A/cdi-x.YAML/b/c"],
+            ["x.yaml/b", "."],
+        ] {
+            let error = check_names(names).expect_err("a file's name").to_string();
+            assert!(
+                error.contains("called like a file of"),
+                "{names:?}: {error}"
+            );
+        }
+        assert!(check_names(["a/x.yaml", "b", "a/x.yaml/c"]).is_ok());
+    }
+}

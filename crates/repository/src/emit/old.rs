@@ -1,0 +1,230 @@
+//! The tree on disk as it is now: what is in it, and that all of it is ours.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Unreadable, max_bytes, open_file, read_sized};
+
+use super::Error;
+use super::HEADER;
+use super::kustomization::KUSTOMIZATION;
+use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
+
+/// An output tree on disk.
+#[derive(Debug, Clone)]
+pub struct DiskTree {
+    root: Utf8PathBuf,
+    /// The names of the objects' files, sorted, by the cluster's directory.
+    directories: BTreeMap<Utf8PathBuf, Vec<String>>,
+    /// The first file in which a merge left both sides.
+    conflict: Option<Utf8PathBuf>,
+}
+
+/// Whether a text is an object that was rendered: its first line says so.
+pub fn is_own(text: &str) -> bool {
+    text.lines().next() == Some(HEADER.trim_end())
+}
+
+/// Whether git left both sides of a merge in a text.
+pub fn has_conflict(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("<<<<<<< "))
+}
+
+impl DiskTree {
+    /// Looks at the tree and checks that every file in it is one that was rendered; `None` where
+    /// there is no tree. Nothing is changed.
+    ///
+    /// # Errors
+    /// What can't be read, and the first thing in the tree that isn't ours.
+    pub fn open(root: &Utf8Path) -> Result<Option<Self>, Error> {
+        let metadata = match fs::symlink_metadata(root) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(root, error)),
+        };
+        let what = match metadata.file_type() {
+            kind if kind.is_dir() => None,
+            kind if kind.is_symlink() => Some("a symbolic link"),
+            kind if kind.is_file() => Some("a file"),
+            _ => Some("a special file"),
+        };
+        if let Some(what) = what {
+            let path = root.to_owned();
+            return Err(Error::NotADirectory { path, what });
+        }
+        let mut tree = Self {
+            root: root.to_owned(),
+            directories: BTreeMap::new(),
+            conflict: None,
+        };
+        let top = root.join(TOP_MANIFEST);
+        let ours = match read(&top)? {
+            // Whatever a merge left there is written anew.
+            Some(text) if has_conflict(&text) => {
+                tree.conflict = Some(top);
+                true
+            }
+            Some(text) => {
+                TopManifest::from_text(&text).map_err(|m| broken(&top, m))?;
+                true
+            }
+            None => false,
+        };
+        tree.check(Utf8Path::new(""), ours)?;
+        Ok(Some(tree))
+    }
+
+    /// Whether this directory is the top of a tree of ours.
+    pub fn is_tree(directory: &Utf8Path) -> bool {
+        directory.join(TOP_MANIFEST).is_file()
+    }
+
+    fn check(&mut self, directory: &Utf8Path, ours: bool) -> Result<(), Error> {
+        let path = match directory.as_str() {
+            "" => self.root.clone(),
+            _ => self.root.join(directory),
+        };
+        let (mut files, mut below) = (Vec::new(), Vec::new());
+        for entry in fs::read_dir(&path).map_err(|e| Error::io(&path, e))? {
+            let entry = entry.map_err(|e| Error::io(&path, e))?;
+            let kind = entry.file_type().map_err(|e| Error::io(&path, e))?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                let name = name.to_string_lossy().into_owned();
+                let path = path.join(name);
+                return Err(Error::Foreign { path });
+            };
+            match (kind.is_dir(), kind.is_file()) {
+                (true, _) => below.push(name.to_owned()),
+                (_, true) => files.push(name.to_owned()),
+                _ => {
+                    let path = path.join(name);
+                    return Err(Error::Foreign { path });
+                }
+            }
+        }
+        files.sort();
+        below.sort();
+        let manifest = match ours && files.iter().any(|f| f == CLUSTER_MANIFEST) {
+            true => self.manifest(directory)?,
+            false => None,
+        };
+        let mut objects = Vec::new();
+        for file in files {
+            let is_ours = match file.as_str() {
+                TOP_MANIFEST => ours && directory.as_str().is_empty(),
+                CLUSTER_MANIFEST => manifest.is_some(),
+                KUSTOMIZATION => manifest.as_ref().is_some_and(|m| m.kustomization),
+                _ => manifest.is_some() && self.take(&path.join(&file))?,
+            };
+            if !is_ours {
+                let path = path.join(file);
+                return Err(Error::Foreign { path });
+            }
+            if !matches!(&*file, TOP_MANIFEST | CLUSTER_MANIFEST | KUSTOMIZATION) {
+                objects.push(file);
+            }
+        }
+        if manifest.is_some() {
+            self.directories.insert(directory.to_owned(), objects);
+        }
+        below
+            .iter()
+            .try_for_each(|name| self.check(&directory.join(name), ours))
+    }
+
+    /// Whether a file is an object that was rendered; a conflict in it is noted.
+    fn take(&mut self, path: &Utf8Path) -> Result<bool, Error> {
+        let text = read(path)?.unwrap_or_default();
+        if self.conflict.is_none() && has_conflict(&text) {
+            self.conflict = Some(path.to_owned());
+        }
+        Ok(is_own(&text))
+    }
+
+    /// Refuses a tree in which a merge left both sides.
+    ///
+    /// # Errors
+    /// Where it did.
+    pub fn check_merged(&self) -> Result<(), Error> {
+        match &self.conflict {
+            Some(path) => Err(Error::Conflict { path: path.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Where it is.
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    /// The clusters' directories, relative to the tree, sorted; empty for the root's own.
+    pub fn directories(&self) -> impl Iterator<Item = &Utf8Path> {
+        self.directories.keys().map(AsRef::as_ref)
+    }
+
+    /// A cluster's manifest; `None` where the directory has none.
+    ///
+    /// # Errors
+    /// A manifest that can't be read or understood.
+    pub fn manifest(&self, directory: &Utf8Path) -> Result<Option<ClusterManifest>, Error> {
+        let path = self.root.join(directory).join(CLUSTER_MANIFEST);
+        let Some(text) = read(&path)? else {
+            return Ok(None);
+        };
+        if has_conflict(&text) {
+            // The other side of the merge is as likely: what lies there is ours in both.
+            return Ok(Some(ClusterManifest {
+                kustomization: true,
+                ..ClusterManifest::new("")
+            }));
+        }
+        let manifest = ClusterManifest::from_text(&text).map_err(|m| broken(&path, m))?;
+        Ok(Some(manifest))
+    }
+
+    /// The names of the objects' files in a cluster's directory, sorted.
+    pub fn names(&self, directory: &Utf8Path) -> &[String] {
+        self.directories.get(directory).map_or(&[], Vec::as_slice)
+    }
+
+    /// The text of a file of the tree; `None` where there is none.
+    ///
+    /// # Errors
+    /// A file that can't be read.
+    pub fn text(&self, directory: &Utf8Path, file: &str) -> Result<Option<String>, Error> {
+        read(&self.root.join(directory).join(file))
+    }
+}
+
+fn broken(path: &Utf8Path, message: String) -> Error {
+    Error::Manifest {
+        path: path.to_owned(),
+        message,
+    }
+}
+
+/// A file's text, what isn't UTF-8 replaced: it can only be shown as different.
+fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
+    let (mut file, size) = match open_file(path) {
+        Ok(opened) => opened,
+        Err(Unreadable::Missing) => return Ok(None),
+        // Not ours: hcoplan writes files.
+        Err(Unreadable::NotAFile(_) | Unreadable::Directory) => {
+            let path = path.to_owned();
+            return Err(Error::Foreign { path });
+        }
+        Err(why) => return Err(Error::io(path, io::Error::other(why))),
+    };
+    let bytes = match size > max_bytes() {
+        true => Err(io::Error::other(Unreadable::TooBig(max_bytes()))),
+        false => read_sized(&mut file, size),
+    };
+    let bytes = bytes.map_err(|e| Error::io(path, e))?;
+    Ok(Some(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }))
+}

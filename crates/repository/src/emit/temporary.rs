@@ -1,0 +1,112 @@
+//! The directory beside the tree in which the new one grows.
+
+use std::fs::{self, File};
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::source::Scratch;
+
+use super::Error;
+use super::manifest::TOP_MANIFEST;
+
+/// A directory that is removed with everything in it when it is dropped.
+#[derive(Debug)]
+pub(super) struct Temporary {
+    directory: Scratch,
+    // Holds the lock that tells others that somebody still works here.
+    _lock: Option<File>,
+}
+
+impl Temporary {
+    /// Makes `.<name>.hcoplan-<something>` in `parent`, and removes what killed runs left there.
+    pub(super) fn beside(parent: &Utf8Path, name: &str) -> Result<Self, Error> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        // The whole name has to fit into what file systems allow.
+        let prefix = format!(".{}.hcoplan-", &name[..name.floor_char_boundary(LONGEST)]);
+        remove_abandoned(parent, &prefix);
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!("{prefix}{}-{number}", std::process::id()));
+            match fs::create_dir(&path) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(error) => return Err(Error::beside(parent, name, error)),
+            }
+            let directory = Scratch::new(path, remove);
+            let lock = lock(directory.path());
+            // Between making and locking it another run may have taken it for abandoned.
+            if directory.path().is_dir() {
+                return Ok(Self {
+                    directory,
+                    _lock: lock,
+                });
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &Utf8Path {
+        self.directory.path()
+    }
+}
+
+/// So much of the tree's name is in the temporary one's.
+const LONGEST: usize = 200;
+
+/// Removes a tree. What marks it as one goes last: killed at any moment, what is left is still
+/// never read as input.
+fn remove(path: &Utf8Path) -> io::Result<()> {
+    for entry in path.read_dir_utf8()? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false if entry.file_name() == TOP_MANIFEST => {}
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    fs::remove_dir_all(path)
+}
+
+/// Locks a directory; `None` where the system can't.
+fn lock(path: &Utf8Path) -> Option<File> {
+    let file = File::open(path).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+fn remove_abandoned(parent: &Utf8Path, prefix: &str) {
+    let Ok(entries) = parent.read_dir_utf8() else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let is_directory = entry.file_type().is_ok_and(|t| t.is_dir());
+        if is_directory && entry.file_name().starts_with(prefix) && lock(entry.path()).is_some() {
+            let _ = remove(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_run_left_is_removed_and_what_works_is_not() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let parent = Utf8Path::from_path(parent.path()).expect("UTF-8");
+        let abandoned = parent.join(".rendered.hcoplan-1-1");
+        fs::create_dir_all(abandoned.join("a")).expect("made");
+        let other = parent.join(".other.hcoplan-1-1");
+        fs::create_dir(&other).expect("made");
+
+        let first = Temporary::beside(parent, "rendered").expect("first");
+        assert!(!abandoned.exists());
+        assert!(other.exists());
+        let second = Temporary::beside(parent, "rendered").expect("second");
+        assert!(first.path().exists());
+        assert_ne!(first.path(), second.path());
+        let path = first.path().to_owned();
+        drop(first);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,497 @@
+//! Writes a tree beside the old one and exchanges the two.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::undisturbed;
+
+use super::Error;
+use super::files::ClusterFiles;
+use super::kustomization::KUSTOMIZATION;
+use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST, TopManifest};
+use super::names::cluster_directory;
+use super::old::DiskTree;
+use super::temporary::Temporary;
+
+/// A tree that is being written. Nothing is seen of it until [`Tree::finish`]; when it is dropped
+/// before, nothing is left of it.
+#[derive(Debug)]
+pub struct Tree {
+    out: Utf8PathBuf,
+    new: Temporary,
+    old: Option<DiskTree>,
+    /// The clusters that were written.
+    written: Mutex<Vec<String>>,
+    /// The clusters whose directories are as they were.
+    same: Mutex<Vec<String>>,
+    /// Whether something couldn't be written: then nothing more is, and nothing is put in place.
+    failed: AtomicBool,
+}
+
+impl Tree {
+    /// Starts a tree at `out`; what is there is checked to be ours.
+    ///
+    /// # Errors
+    /// Something in the tree that isn't ours, and what the operating system refuses.
+    pub fn begin(out: &Utf8Path) -> Result<Self, Error> {
+        Self::replace(out, DiskTree::open(out)?)
+    }
+
+    /// [`Self::begin`] where the tree that is there was looked at.
+    ///
+    /// # Errors
+    /// As those of [`Self::begin`].
+    pub fn replace(out: &Utf8Path, old: Option<DiskTree>) -> Result<Self, Error> {
+        let out = full_path(out)?;
+        let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
+            return Err(Error::Foreign { path: out });
+        };
+        if old.is_some() {
+            check_mount(&out, parent)?;
+        }
+        let new = Temporary::beside(parent, name)?;
+        let tree = Self {
+            new,
+            old,
+            written: Mutex::default(),
+            same: Mutex::default(),
+            failed: AtomicBool::new(false),
+            out,
+        };
+        // Marks it as a tree of ours from the start, so that nobody takes it for input.
+        let top = TopManifest::default().to_text();
+        write(&tree.new.path().join(TOP_MANIFEST), &top).map_err(|e| tree.unwritten(e))?;
+        Ok(tree)
+    }
+
+    /// The tree as it was when this one began.
+    pub fn old(&self) -> Option<&DiskTree> {
+        self.old.as_ref()
+    }
+
+    /// Writes a cluster's directory, unless it is there already as it would be: whether that is
+    /// so. Clusters may be written from several threads.
+    ///
+    /// # Errors
+    /// What the operating system refuses. After that nothing more is tried, and it is said once: a
+    /// disk that is full is full for every cluster.
+    pub fn write(&self, cluster: &ClusterFiles) -> Result<bool, Error> {
+        let directory = cluster_directory(&cluster.cluster)?;
+        if self.failed.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        if self.is_as_it_was(&directory, cluster) {
+            add(&self.same, &cluster.cluster);
+            return Ok(true);
+        }
+        match self.write_files(&directory, cluster) {
+            Ok(()) => add(&self.written, &cluster.cluster),
+            Err(_) if self.failed.swap(true, Ordering::Relaxed) => {}
+            Err(error) => return Err(self.unwritten(error)),
+        }
+        Ok(false)
+    }
+
+    /// Whether the old tree's directory holds the very same texts. (What it holds beside them is in
+    /// no manifest, and would have been refused.)
+    fn is_as_it_was(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> bool {
+        let Some(old) = &self.old else {
+            return false;
+        };
+        let is = |name: &str, text: &str| {
+            let there = old.text(directory, name);
+            there.is_ok_and(|there| there.as_deref() == Some(text))
+        };
+        let kustomization = cluster.kustomization.as_deref();
+        is(CLUSTER_MANIFEST, &cluster.manifest)
+            && kustomization.is_none_or(|text| is(KUSTOMIZATION, text))
+            && cluster.files.iter().all(|f| is(&f.name, &f.text))
+    }
+
+    fn write_files(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> io::Result<()> {
+        let directory = self.new.path().join(directory);
+        fs::create_dir_all(&directory)?;
+        write(&directory.join(CLUSTER_MANIFEST), &cluster.manifest)?;
+        if let Some(text) = &cluster.kustomization {
+            write(&directory.join(KUSTOMIZATION), text)?;
+        }
+        for file in &cluster.files {
+            write(&directory.join(&file.name), &file.text)?;
+        }
+        Ok(())
+    }
+
+    fn unwritten(&self, error: io::Error) -> Error {
+        let path = self.out.clone();
+        Error::Unwritten { path, error }
+    }
+
+    /// Takes a cluster's directory over as it was; `false` where there was none.
+    ///
+    /// # Errors
+    /// A manifest that can't be read or understood.
+    pub fn keep(&self, cluster: &str) -> Result<bool, Error> {
+        let directory = cluster_directory(cluster)?;
+        let manifest = match &self.old {
+            Some(old) => old.manifest(&directory)?,
+            None => None,
+        };
+        if manifest.is_some() {
+            add(&self.same, cluster);
+        }
+        Ok(manifest.is_some())
+    }
+
+    /// Shares a cluster's files with the old tree, which is removed afterwards.
+    fn link(&self, old: &DiskTree, cluster: &str) -> Result<(), Error> {
+        let directory = cluster_directory(cluster)?;
+        let Some(manifest) = old.manifest(&directory)? else {
+            return Ok(());
+        };
+        let from = old.root().join(&directory);
+        let to = self.new.path().join(&directory);
+        fs::create_dir_all(&to).map_err(|e| self.unwritten(e))?;
+        let objects = old.names(&directory).iter().map(String::as_str);
+        let kustomization = manifest.kustomization.then_some(KUSTOMIZATION);
+        for name in objects.chain(kustomization).chain([CLUSTER_MANIFEST]) {
+            link(&from.join(name), &to.join(name)).map_err(|e| self.unwritten(e))?;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing was written and nothing goes, so that the old tree is the new one.
+    fn is_the_old_one(&self, old: &DiskTree, top: &str, same: &[String]) -> bool {
+        let there = old.text(Utf8Path::new(""), TOP_MANIFEST);
+        same.len() == old.directories().count()
+            && there.is_ok_and(|there| there.as_deref() == Some(top))
+    }
+
+    /// Puts the new tree in the old one's place, at once. A tree without a cluster is not put
+    /// where there was none, and one that is as it was stays.
+    ///
+    /// # Errors
+    /// What the operating system refuses; the old tree is untouched then.
+    pub fn finish(mut self) -> Result<(), Error> {
+        if self.failed.load(Ordering::Relaxed) {
+            return Err(self.unwritten(io::Error::other("a part of it could not be")));
+        }
+        let mut clusters = taken(&mut self.written);
+        let mut same = taken(&mut self.same);
+        same.sort_unstable();
+        same.dedup();
+        let nothing_written = clusters.is_empty();
+        clusters.extend_from_slice(&same);
+        if clusters.is_empty() && self.old.is_none() {
+            return Ok(());
+        }
+        let text = TopManifest::default().to_text();
+        if let Some(old) = &self.old {
+            if nothing_written && self.is_the_old_one(old, &text, &same) {
+                return Ok(());
+            }
+            for cluster in &same {
+                self.link(old, cluster)?;
+            }
+        }
+        // Never without one, so that what a killed run leaves is known for what it is.
+        let top = self.new.path().join(TOP_MANIFEST);
+        let complete = top.with_extension("complete");
+        write(&complete, &text)
+            .and_then(|()| fs::rename(&complete, &top))
+            .map_err(|e| self.unwritten(e))?;
+        let _undisturbed = undisturbed();
+        match &self.old {
+            None => fs::rename(self.new.path(), &self.out).map_err(|e| self.unwritten(e)),
+            Some(old) => {
+                if let Ok(metadata) = fs::metadata(old.root()) {
+                    // Best effort: the tree stays as readable as it was.
+                    let _ = fs::set_permissions(self.new.path(), metadata.permissions());
+                }
+                exchange(self.new.path(), &self.out)
+            }
+        }
+    }
+}
+
+fn add(to: &Mutex<Vec<String>>, cluster: &str) {
+    let mut clusters = to.lock().unwrap_or_else(|e| e.into_inner());
+    clusters.push(cluster.to_owned());
+}
+
+fn taken(from: &mut Mutex<Vec<String>>) -> Vec<String> {
+    std::mem::take(from.get_mut().unwrap_or_else(|e| e.into_inner()))
+}
+
+/// The tree's path with its parent made and resolved, so that `--out .` has a name and a parent.
+fn full_path(out: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+    let resolve = |path: &Utf8Path| path.canonicalize_utf8().map_err(|e| Error::io(path, e));
+    let Some(name) = out.file_name() else {
+        return resolve(out);
+    };
+    let parent = match out.parent() {
+        Some(parent) if !parent.as_str().is_empty() => parent,
+        _ => Utf8Path::new("."),
+    };
+    fs::create_dir_all(parent).map_err(|e| Error::io(parent, e))?;
+    Ok(resolve(parent)?.join(name))
+}
+
+fn write(path: &Utf8Path, text: &str) -> io::Result<()> {
+    File::create_new(path)?.write_all(text.as_bytes())
+}
+
+/// Refuses a tree that is a file system of its own, before any work is done for it.
+#[cfg(unix)]
+fn check_mount(out: &Utf8Path, parent: &Utf8Path) -> Result<(), Error> {
+    use std::os::unix::fs::MetadataExt;
+    let device = |path: &Utf8Path| fs::metadata(path).map(|m| m.dev());
+    match (device(out), device(parent)) {
+        (Ok(a), Ok(b)) if a != b => Err(Error::MountPoint {
+            path: out.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_mount(_: &Utf8Path, _: &Utf8Path) -> Result<(), Error> {
+    Ok(())
+}
+
+/// Shares a file with the old tree, which is removed afterwards; a copy where that can't be.
+fn link(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => Ok(()),
+        // Gone by now, or written by somebody who knows better.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
+            ) =>
+        {
+            Ok(())
+        }
+        Err(_) => fs::copy(from, to).map(|_| ()),
+    }
+}
+
+#[cfg(unix)]
+fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    let path = old.to_owned();
+    renameat_with(CWD, new.as_str(), CWD, old.as_str(), RenameFlags::EXCHANGE).map_err(|errno| {
+        let error = io::Error::from(errno);
+        match errno {
+            Errno::INVAL | Errno::NOSYS | Errno::NOTSUP => Error::Exchange { path, error },
+            // A directory bound to itself is a mount point of the same file system.
+            Errno::BUSY => Error::MountPoint { path },
+            Errno::XDEV => Error::TwoFileSystems { path },
+            _ => Error::Unwritten { path, error },
+        }
+    })
+}
+
+/// Where two directories can't be exchanged at once: the old one steps aside, and back when the
+/// new one can't take its place.
+#[cfg(not(unix))]
+fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
+    let aside = new.with_extension("old");
+    fs::rename(old, &aside).map_err(|e| Error::io(old, e))?;
+    if let Err(error) = fs::rename(new, old) {
+        let _ = fs::rename(&aside, old);
+        return Err(Error::io(old, error));
+    }
+    fs::remove_dir_all(&aside).map_err(|e| Error::io(&aside, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit::{ClusterManifest, HEADER};
+
+    fn cluster(name: &str, files: &[(&str, &str)]) -> ClusterFiles {
+        let file = |(file, text): &(&str, &str)| crate::emit::File {
+            name: (*file).to_owned(),
+            id: hcoplan_kubernetes::ObjectId::cluster_scoped("v1", "X", file).into(),
+            operand: "x",
+            text: format!("{HEADER}{text}").into(),
+        };
+        ClusterFiles {
+            cluster: name.to_owned(),
+            files: files.iter().map(file).collect(),
+            manifest: ClusterManifest::new(name).to_text(),
+            kustomization: None,
+        }
+    }
+
+    fn listing(directory: &Utf8Path) -> Vec<String> {
+        let mut out = Vec::new();
+        for entry in directory.read_dir_utf8().expect("readable") {
+            let entry = entry.expect("entry");
+            match entry.path().is_dir() {
+                true => out.extend(
+                    listing(entry.path())
+                        .into_iter()
+                        .map(|f| format!("{}/{f}", entry.file_name())),
+                ),
+                false => out.push(entry.file_name().to_owned()),
+            }
+        }
+        out.sort();
+        out
+    }
+
+    #[test]
+    fn a_tree_is_replaced_as_a_whole() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let out = root.join("deep/rendered");
+
+        let tree = Tree::begin(&out).expect("begins");
+        tree.write(&cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]))
+            .expect("a");
+        tree.write(&cluster("b/c", &[("X-1.yaml", "1")]))
+            .expect("b/c");
+        tree.write(&cluster(".", &[("X-0.yaml", "0")]))
+            .expect("root");
+        assert!(!out.exists(), "nothing is seen before the end");
+        tree.finish().expect("finishes");
+        let before = [
+            "X-0.yaml",
+            "a/X-1.yaml",
+            "a/X-2.yaml",
+            "a/hcoplan-cluster.json",
+            "b/c/X-1.yaml",
+            "b/c/hcoplan-cluster.json",
+            "hcoplan-cluster.json",
+            "hcoplan-manifest.json",
+        ];
+        assert_eq!(listing(&out), before);
+
+        // Dropped before its end: nothing changes, nothing is left.
+        let tree = Tree::begin(&out).expect("begins");
+        tree.write(&cluster("new", &[])).expect("new");
+        drop(tree);
+        assert_eq!(listing(&out), before);
+        assert_eq!(
+            out.parent()
+                .expect("parent")
+                .read_dir()
+                .expect("dir")
+                .count(),
+            1
+        );
+
+        let tree = Tree::begin(&out).expect("begins");
+        let same = cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]);
+        tree.write(&same).expect("a");
+        assert!(tree.keep("b/c").expect("kept") && tree.keep(".").expect("kept"));
+        let made = || {
+            fs::metadata(&out)
+                .and_then(|m| m.modified())
+                .expect("a tree")
+        };
+        let when = made();
+        tree.finish().expect("finishes");
+        assert_eq!(made(), when, "what is as it was is left alone");
+        assert_eq!(listing(&out), before);
+
+        let tree = Tree::begin(&out).expect("begins");
+        tree.write(&cluster("a", &[("X-1.yaml", "one")]))
+            .expect("a");
+        assert!(tree.keep("b/c").expect("kept"));
+        assert!(!tree.keep("never").expect("asked"));
+        tree.finish().expect("finishes");
+        assert_eq!(
+            listing(&out),
+            [
+                "a/X-1.yaml",
+                "a/hcoplan-cluster.json",
+                "b/c/X-1.yaml",
+                "b/c/hcoplan-cluster.json",
+                "hcoplan-manifest.json",
+            ]
+        );
+        assert_eq!(
+            fs::read_to_string(out.join("a/X-1.yaml")).expect("file"),
+            format!("{HEADER}one")
+        );
+        assert_eq!(
+            fs::read_to_string(out.join("b/c/X-1.yaml")).expect("file"),
+            format!("{HEADER}1")
+        );
+    }
+
+    #[test]
+    fn what_is_not_ours_is_never_replaced() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let out = root.join("rendered");
+        let refused = |path: &str| match Tree::begin(&out) {
+            Err(Error::Foreign { path: found }) => assert_eq!(found, out.join(path)),
+            other => panic!("{path}: {other:?}"),
+        };
+        fs::create_dir(&out).expect("made");
+        fs::write(out.join("notes.txt"), "mine").expect("written");
+        refused("notes.txt");
+        fs::remove_file(out.join("notes.txt")).expect("removed");
+
+        let tree = Tree::begin(&out).expect("an empty directory is nobody's");
+        tree.write(&cluster("a", &[("X-1.yaml", "1")])).expect("a");
+        tree.finish().expect("finishes");
+        for path in [
+            "README.md",
+            "a/X-9.yaml",
+            "b/X-1.yaml",
+            "a/b/hcoplan-manifest.json",
+        ] {
+            let file = out.join(path);
+            fs::create_dir_all(file.parent().expect("parent")).expect("made");
+            fs::write(&file, "mine").expect("written");
+            refused(path);
+            fs::remove_file(&file).expect("removed");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/", out.join("a/link")).expect("linked");
+            refused("a/link");
+            fs::remove_file(out.join("a/link")).expect("removed");
+            let link = root.join("link");
+            std::os::unix::fs::symlink(&out, &link).expect("linked");
+            assert!(matches!(
+                Tree::begin(&link),
+                Err(Error::NotADirectory {
+                    what: "a symbolic link",
+                    ..
+                })
+            ));
+        }
+        fs::write(out.join("a").join(CLUSTER_MANIFEST), "{").expect("written");
+        assert!(matches!(Tree::begin(&out), Err(Error::Manifest { .. })));
+    }
+
+    #[test]
+    fn a_conflict_is_no_end() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = Utf8Path::from_path(directory.path()).expect("UTF-8");
+        let out = root.join("rendered");
+        let tree = Tree::begin(&out).expect("begins");
+        tree.write(&cluster("a", &[("X-1.yaml", "1")])).expect("a");
+        tree.finish().expect("finishes");
+        let file = out.join("a/X-1.yaml");
+        let both = format!("{HEADER}<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> other\n");
+        fs::write(&file, both).expect("written");
+        let disk = DiskTree::open(&out).expect("ours").expect("a tree");
+        assert!(matches!(disk.check_merged(), Err(Error::Conflict { path }) if path == file));
+        let tree = Tree::begin(&out).expect("it can be written anew");
+        tree.write(&cluster("a", &[("X-1.yaml", "3")])).expect("a");
+        tree.finish().expect("finishes");
+        let disk = DiskTree::open(&out).expect("ours").expect("a tree");
+        assert!(disk.check_merged().is_ok());
+    }
+}

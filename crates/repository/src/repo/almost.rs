@@ -1,0 +1,291 @@
+//! What is meant to be a HyperConverged and isn't one: its kind or API group is missing or mistyped.
+//!
+//! Other tools take it for an object of another kind, or for none, and nothing of HCO reads it.
+
+use hcoplan_diagnostics::finding::{
+    Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Predicts, Rule, Severity,
+};
+use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_yaml::{Document, Node, Value};
+
+/// The operator's API group; a file that mentions it must be readable.
+pub(super) const HCO: &str = "hco.kubevirt.io";
+
+/// What people write for a kind, as they write it: of each a part that typing errors seldom hit. The search
+/// for files looks for the same.
+pub(super) const HINTS: [&str; 4] = ["yper", "YPER", "onverg", "ONVERG"];
+
+/// HCO's name for its own object and its namespace.
+pub(super) const NAME: &str = "kubevirt-hyperconverged";
+
+/// An object that is nearly a HyperConverged.
+pub static HCO_NOT_RECOGNIZED: Rule = Rule {
+    name: "hco-not-recognized",
+    group: Group::Admission,
+    severity: Severity::Error,
+    confidence: Confidence::High,
+    predicts: Predicts::Refusal(
+        "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.com/v1beta1\"",
+    ),
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "a manifest is meant to be a HyperConverged, and its kind or API group says that it isn't",
+    page: r#"
+## What it finds
+
+A manifest, alone or in a list, that is nearly a HyperConverged: it has no `apiVersion`, or one of another
+group (`hco.kubevirt.com/v1beta1`), or a kind such as `Hyperconverged` or `hyperconverged.hco.kubevirt.io`
+outside of the group. ClusterServiceVersions, CRDs, roles and documents that only name the kind are not meant.
+
+A wrong version or kind inside the group `hco.kubevirt.io` is `admission-refused` and `hco-kind-unknown`: there
+it can be told which release would take it.
+
+## Why it matters
+
+`kubectl apply` ends with `no matches for kind`, and a manifest without `apiVersion` is passed over by tools that
+take it for data. Either way the cluster keeps the HyperConverged that it has, or has none. It isn't planned;
+`hcoplan cmp generate` and `hcoplan krm` refuse everything that stands beside it rather than leave it out.
+
+## Example
+
+```yaml
+apiVersion: hco.kubevirt.com/v1beta1
+kind: HyperConverged
+metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
+```
+
+## Remedy
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
+```
+
+## Sources
+
+- HCO's CRD `hyperconvergeds.hco.kubevirt.io`: group, kind, served versions
+"#,
+    ..Rule::BASE
+};
+
+/// A declared inventory that no cluster has.
+pub static INVENTORY_WITHOUT_CLUSTER: Rule = Rule {
+    name: "inventory-without-cluster",
+    group: Group::Hygiene,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("nothing is planned for these nodes"),
+    needs: Needs::Document,
+    summary: "an inventory is declared that no HyperConverged belongs to",
+    page: r#"
+## What it finds
+
+A ClusterInventory that no cluster uses: there is no HyperConverged in its directory or below it that has none
+of its own, and `hcoplan.yaml` gives it to nobody.
+
+## Why it matters
+
+Somebody declared the nodes of a cluster, and its HyperConverged is missing: it was moved or deleted, it is
+mistyped, or it is in a file that isn't read. Nothing says what becomes of that cluster.
+
+## Example
+
+```text
+clusters/east/inventory.yaml
+clusters/east/hyperconverged.yaml.bak
+```
+
+## Remedy
+
+Put the HyperConverged beside it, name the inventory in `hcoplan.yaml`, or delete it.
+
+## Sources
+
+- docs/configuration.md: which inventory a cluster has
+"#,
+    ..Rule::BASE
+};
+
+fn text<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
+    node.get(key).and_then(Node::as_str)
+}
+
+/// Whether an object outside HCO's API group is meant to be a HyperConverged.
+pub(super) fn is_almost(root: &Node) -> bool {
+    let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));
+    let is_object = is_map("metadata") || is_map("spec");
+    match (root.get("apiVersion"), text(root, "kind")) {
+        (version, Some(kind)) => is_kind(kind) && (is_object || version.is_some()),
+        (_, None) if root.get("kind").is_some() => false,
+        (None, None) => {
+            let name = root.get("metadata").and_then(|m| text(m, "name"));
+            name == Some(NAME) && is_map("spec")
+        }
+        (Some(_), None) => false,
+    }
+}
+
+/// Whether a kind is meant to be `HyperConverged`: alike but for case and two typing errors, or with the
+/// group behind it.
+fn is_kind(kind: &str) -> bool {
+    let name = kind.split('.').next().unwrap_or_default();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let lower: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+    kind.chars().all(|c| is_word(c) || c == '.')
+        && HINTS.iter().any(|hint| kind.contains(hint))
+        && strsim::osa_distance(&lower, "hyperconverged") <= 2
+}
+
+/// What is said about an object that is [almost](is_almost) a HyperConverged.
+pub(super) fn finding(document: &Document) -> Finding {
+    let root = &document.root;
+    let kind = root.entry("kind");
+    let version = root.entry("apiVersion");
+    let right_kind = text(root, "kind") == Some("HyperConverged");
+    let group = text(root, "apiVersion").map(|v| v.split('/').next().unwrap_or_default());
+    let (message, place, label) = match (version, kind) {
+        (Some(version), Some(_)) if right_kind && group == Some(HCO) => (
+            format!("this HyperConverged's apiVersion is `{HCO}`, without a version"),
+            version.value.span,
+            "the version is missing".to_owned(),
+        ),
+        (Some(version), Some(_)) if right_kind => (
+            format!(
+                "this HyperConverged is of the API group `{}`, and HCO's is {HCO}",
+                group.unwrap_or_default()
+            ),
+            version.value.span,
+            "no HyperConverged is served here".to_owned(),
+        ),
+        (None, Some(kind)) => (
+            "this HyperConverged has no apiVersion, so it is none".to_owned(),
+            kind.value.span,
+            "without an apiVersion".to_owned(),
+        ),
+        (_, Some(kind)) => (
+            format!(
+                "`{}` is no kind: it is meant to be a HyperConverged of {HCO}",
+                text(root, "kind").unwrap_or_default()
+            ),
+            kind.value.span,
+            "no such kind".to_owned(),
+        ),
+        (_, None) => {
+            let name = root.get("metadata").and_then(|m| m.get("name"));
+            (
+                format!("`{NAME}` has neither apiVersion nor kind, so it is no HyperConverged"),
+                name.map_or(root.span, |n| n.span),
+                "without apiVersion and kind".to_owned(),
+            )
+        }
+    };
+    let finding = Finding::new(&HCO_NOT_RECOGNIZED, message)
+        .at(document.location(place))
+        .label(label)
+        .object(format!("HyperConverged/{}", name(root)))
+        .help(format!(
+            "write `apiVersion: {HCO}/v1beta1` and `kind: HyperConverged`; it is not planned as it is"
+        ));
+    match fix(document) {
+        Some(fix) => finding.fix(fix),
+        None => finding,
+    }
+}
+
+fn name(root: &Node) -> &str {
+    let name = root.get("metadata").and_then(|m| text(m, "name"));
+    name.unwrap_or_default()
+}
+
+/// Both values as they have to be, where both are there.
+fn fix(document: &Document) -> Option<Fix> {
+    let root = &document.root;
+    let (version, kind) = (root.get("apiVersion")?, root.get("kind")?);
+    let in_group = text(root, "apiVersion")?
+        .split_once('/')
+        .is_some_and(|(group, _)| group == HCO);
+    let at = |span: Span| Location::new(&document.file, span);
+    let quoted = |node: &Node, value: &str| match at(node.span).text().chars().next() {
+        Some(quote @ ('"' | '\'')) => format!("{quote}{value}{quote}"),
+        _ => value.to_owned(),
+    };
+    let version_text = format!("{HCO}/v1beta1");
+    let title = "make it a HyperConverged";
+    let mut fix = Fix::edit(
+        title,
+        Applicability::Suggestion,
+        at(kind.span),
+        quoted(kind, "HyperConverged"),
+    );
+    if !in_group {
+        let more = Fix::edit(
+            title,
+            Applicability::Suggestion,
+            at(version.span),
+            quoted(version, &version_text),
+        );
+        fix.edits.splice(0..0, more.edits);
+    }
+    Some(fix)
+}
+
+/// What is said about an inventory that no cluster has.
+pub(super) fn unused_inventory(place: Location) -> Finding {
+    Finding::new(
+        &INVENTORY_WITHOUT_CLUSTER,
+        "no HyperConverged belongs to this inventory",
+    )
+    .at(place)
+    .label("nothing is planned for it")
+    .help("put the HyperConverged beside it, or delete it; hcoplan.yaml can give it to another directory")
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::source::SourceFile;
+
+    use super::*;
+
+    fn almost(text: &str) -> bool {
+        let parsed = hcoplan_yaml::parse(&SourceFile::new("a.yaml", text));
+        is_almost(&parsed.documents[0].root)
+    }
+
+    #[test]
+    fn what_is_meant_is_told_from_what_only_names_it() {
+        let body = "\nmetadata: {name: a}\nspec: {}\n";
+        for (head, expected) in [
+            ("kind: HyperConverged", true),
+            (
+                "apiVersion: hco.kubevirt.com/v1\nkind: HyperConverged",
+                true,
+            ),
+            ("apiVersion: kubevirt.io/v1\nkind: Hyperconverged", true),
+            ("apiVersion: v1\nkind: hyperconverged.hco.kubevirt.io", true),
+            ("apiVersion: v1\nkind: HYPERCONVERGED", true),
+            ("apiVersion: v1\nkind: HyperConvergeds", true),
+            ("apiVersion: v1\nkind: HypeConverged", true),
+            ("apiVersion: v1\nkind: HyperConvergedList", false),
+            ("apiVersion: v1\nkind: HyperConvergedCluster", false),
+            ("apiVersion: v1\nkind: Hypervisor", false),
+            (
+                "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition",
+                false,
+            ),
+            (
+                "group: hco.kubevirt.io\nnames: {kind: HyperConverged}",
+                false,
+            ),
+        ] {
+            assert_eq!(almost(&format!("{head}{body}")), expected, "{head}");
+        }
+        assert!(almost(
+            "metadata: {name: kubevirt-hyperconverged}\nspec: {}\n"
+        ));
+        assert!(!almost(
+            "metadata: {name: kubevirt-hyperconverged}\ndata: {}\n"
+        ));
+        assert!(!almost("kind: HyperConverged\nname: a\n"));
+    }
+}

@@ -1,0 +1,139 @@
+//! Tasks of Ansible that apply manifests.
+//!
+//! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
+
+use hcoplan_yaml::{Node, Value};
+
+use super::super::almost::HCO;
+use super::{Carrier, CarrierKind, text};
+
+/// The modules, by their whole names and by those of before collections.
+const MODULES: [&str; 6] = [
+    "kubernetes.core.k8s",
+    "community.kubernetes.k8s",
+    "community.okd.k8s",
+    "redhat.openshift.k8s",
+    "k8s",
+    "openshift",
+];
+
+/// The modules that apply a JSON patch.
+const PATCHES: [&str; 2] = ["kubernetes.core.k8s_json_patch", "k8s_json_patch"];
+
+/// Where plays, roles and blocks have their tasks.
+const LISTS: [&str; 8] = [
+    "pre_tasks",
+    "tasks",
+    "post_tasks",
+    "handlers",
+    "block",
+    "rescue",
+    "always",
+    "roles",
+];
+
+/// Whether a list is one of plays or tasks, not of objects.
+pub(super) fn is_tasks(list: &Node) -> bool {
+    let has = |item: &Node, key: &str| item.get(key).is_some();
+    list.items().iter().any(|item| {
+        let mut keys = ["name", "hosts"].iter().chain(&LISTS).chain(&MODULES);
+        !has(item, "kind") && keys.any(|key| has(item, key))
+    })
+}
+
+/// The manifests of a list of plays or tasks; `None` where it is none.
+pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
+    let mut out = Vec::new();
+    each(list, &mut |task, arguments| {
+        if text(arguments, "state") == "absent" {
+            return;
+        }
+        let carrier = Carrier {
+            kind: CarrierKind::Task,
+            node: task,
+        };
+        for key in ["definition", "resource_definition", "inline"] {
+            match arguments.get(key) {
+                Some(list) if !list.items().is_empty() => {
+                    out.extend(list.items().iter().map(|n| (n, carrier)));
+                }
+                Some(node) => out.push((node, carrier)),
+                None => {}
+            }
+        }
+    });
+    (!out.is_empty()).then_some(out)
+}
+
+/// The tasks that change a HyperConverged which they name and don't hold: where they say its kind, and whether
+/// they delete it.
+pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
+    let mut out = Vec::new();
+    each(list, &mut |_, arguments| {
+        if let Some(kind) = named(arguments)
+            && arguments.get("definition").is_none()
+        {
+            out.push((kind, text(arguments, "state") == "absent"));
+        }
+    });
+    out
+}
+
+/// The tasks that patch a HyperConverged which they name: where they say its kind, what they have, and the patch,
+/// which is a list where it is a JSON patch.
+pub(in super::super) fn patches(list: &Node) -> Vec<(&Node, &Node, &Node)> {
+    let mut out = Vec::new();
+    let mut of = |modules: &[&str], key: &str| {
+        each_of(list, modules, &mut |_, arguments| {
+            if let (Some(kind), Some(patch)) = (named(arguments), arguments.get(key))
+                && text(arguments, "state") != "absent"
+                && patch.get("kind").is_none()
+            {
+                out.push((kind, arguments, patch));
+            }
+        });
+    };
+    of(&MODULES, "definition");
+    of(&PATCHES, "patch");
+    out
+}
+
+/// Where a task says that it is about a HyperConverged.
+fn named(arguments: &Node) -> Option<&Node> {
+    let kind = arguments.get("kind")?;
+    let group = text(arguments, "api_version").split('/').next();
+    (kind.as_str() == Some("HyperConverged") && group == Some(HCO)).then_some(kind)
+}
+
+/// The manifests that tasks delete.
+pub(super) fn unwanted(list: &Node) -> Vec<&Node> {
+    let mut out = Vec::new();
+    each(list, &mut |_, arguments| {
+        if text(arguments, "state") == "absent" {
+            out.extend(arguments.get("definition"));
+            out.extend(arguments.get("resource_definition"));
+        }
+    });
+    out
+}
+
+fn each<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node, &'n Node)) {
+    each_of(list, &MODULES, found);
+}
+
+fn each_of<'n>(list: &'n Node, modules: &[&str], found: &mut dyn FnMut(&'n Node, &'n Node)) {
+    for task in list.items() {
+        for module in modules {
+            if let Some(arguments) = task.get(module)
+                && matches!(arguments.value, Value::Map(_))
+            {
+                found(task, arguments);
+            }
+        }
+        for key in LISTS {
+            if let Some(inner) = task.get(key) {
+                each_of(inner, modules, found);
+            }
+        }
+    }
+}

@@ -1,0 +1,496 @@
+//! Manifests in texts: heredocs of scripts, strings of Ansible's tasks and of policies, templates of Jinja and Go.
+//!
+//! They are read as if the rest of the file weren't there, with their places in the file. What a tool would fill
+//! in is [masked](mask) first.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::{SourceFile, Span};
+use hcoplan_yaml::{
+    self as yaml, Comment, Document, Node, Problem, ProblemKind, ScalarPlaces, Value,
+};
+
+use super::super::almost::{HCO, HINTS, is_almost};
+use super::files::{self, Form};
+use super::inline::{self, offsets};
+use super::mask::{Language, Masked, mask};
+use super::named::{holds_kind, holds_one, is_hyperconverged};
+use super::unknown::{self, Unknown};
+use super::{ansible, group, text};
+
+/// A manifest that stands in a text.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Embedded {
+    pub(in super::super) document: Arc<Document>,
+    /// What of it isn't known.
+    pub(in super::super) unknown: Vec<Unknown>,
+    /// What is odd about its text.
+    pub(in super::super) odd: Vec<Problem>,
+}
+
+/// What texts hold.
+#[derive(Debug, Default)]
+pub(in super::super) struct Texts {
+    pub(in super::super) found: Vec<Embedded>,
+    /// Texts in which there is a HyperConverged, and that can't be read.
+    pub(in super::super) missed: Vec<Span>,
+}
+
+/// The manifests in a file that isn't YAML.
+pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
+    let text = file.text();
+    let at = |range: Range<usize>| Span::new(range.start, range.end);
+    let mut out = Texts::default();
+    if !text.contains(HCO) && !holds_kind(text) {
+        return out;
+    }
+    let mut read = Vec::new();
+    match files::form(file.path(), text) {
+        Some(Form::Template(language)) => of_manifest(text, language, &at, file, 0, &mut out),
+        Some(Form::Prose) => {
+            let code = files::code_blocks(file.path(), text);
+            of_script(&code, Language::Shell, &at, file, 0, &mut out);
+        }
+        Some(Form::Script(language)) => {
+            of_script(text, language, &at, file, 0, &mut out);
+            read.extend(heredocs(text).into_iter().map(|h| h.body));
+        }
+        Some(Form::Image) | None => {}
+    }
+    if let Some(Form::Script(_) | Form::Image) = files::form(file.path(), text) {
+        let strings = inline::manifests(text, &read).into_iter();
+        out.missed.extend(strings.map(at));
+    }
+    out
+}
+
+/// The manifests in a file that is a template of YAML.
+pub(in super::super) fn of_template(file: &Arc<SourceFile>) -> Texts {
+    let at = |range: Range<usize>| Span::new(range.start, range.end);
+    let mut out = Texts::default();
+    of_manifest(file.text(), Language::Jinja, &at, file, 0, &mut out);
+    out
+}
+
+/// The manifests in the strings of a document that apply them.
+pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
+    let mut out = Texts::default();
+    let root = &document.root;
+    let mut string = |node: &Node, language: Language| {
+        let Some(text) = node.as_str().filter(|text| holds_kind(text)) else {
+            return;
+        };
+        let places = ScalarPlaces::of(document, node);
+        let at = |range: Range<usize>| places.locate(range);
+        let (file, index) = (&document.file, document.index);
+        match language {
+            Language::Shell => of_script(text, language, &at, file, index, &mut out),
+            _ => of_manifest(text, language, &at, file, index, &mut out),
+        }
+    };
+    if let Some(tasks) = ansible::objects(root) {
+        for (node, _) in tasks {
+            string(node, Language::Jinja);
+        }
+    }
+    policies(root, &mut |raw| string(raw, Language::Go));
+    scripts(root, &mut |script| string(script, Language::Shell));
+    out.found
+}
+
+/// The raw templates of policies.
+fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
+    if group(node) != "policy.open-cluster-management.io" {
+        return;
+    }
+    if let Some(raw) = node.below("spec.object-templates-raw") {
+        found(raw);
+    }
+    let templates = node
+        .below("spec.policy-templates")
+        .map_or(&[][..], Node::items);
+    for definition in templates.iter().filter_map(|t| t.get("objectDefinition")) {
+        policies(definition, found);
+    }
+}
+
+/// Strings that are scripts with heredocs, wherever they stand: steps of pipelines, tasks, Jobs.
+fn scripts(node: &Node, found: &mut dyn FnMut(&Node)) {
+    match &node.value {
+        Value::Map(entries) => entries.iter().for_each(|e| scripts(&e.value, found)),
+        Value::Seq(items) => items.iter().for_each(|item| scripts(item, found)),
+        Value::String(text) if text.contains("<<") && text.contains('\n') => found(node),
+        _ => {}
+    }
+}
+
+type Place<'p> = &'p dyn Fn(Range<usize>) -> Span;
+
+/// The manifests that a script hands to a command.
+fn of_script(
+    text: &str,
+    language: Language,
+    at: Place<'_>,
+    file: &Arc<SourceFile>,
+    index: usize,
+    out: &mut Texts,
+) {
+    for heredoc in heredocs(text) {
+        let body = &text[heredoc.body.clone()];
+        let start = heredoc.body.start;
+        let inner = |range: Range<usize>| at(range.start + start..range.end + start);
+        let language = match heredoc.is_literal {
+            true => Language::Literal,
+            false => language,
+        };
+        if !heredoc.deletes {
+            of_manifest(body, language, &inner, file, index, out);
+        }
+    }
+}
+
+/// A text that a script has inline.
+struct Heredoc {
+    body: Range<usize>,
+    /// Whether the shell leaves it as it is.
+    is_literal: bool,
+    /// Whether it is handed to something that deletes.
+    deletes: bool,
+}
+
+fn heredocs(text: &str) -> Vec<Heredoc> {
+    let mut out = Vec::new();
+    let mut lines = offsets(text).peekable();
+    while let Some((_, line)) = lines.next() {
+        let Some((word, is_literal)) = opening(line) else {
+            continue;
+        };
+        let Some((start, _)) = lines.peek().copied() else {
+            break;
+        };
+        let end = lines.find(|(_, line)| line.trim() == word);
+        let end = end.map_or(text.len(), |(at, _)| at);
+        out.push(Heredoc {
+            body: start..end,
+            is_literal,
+            deletes: line.split_whitespace().any(|w| w == "delete"),
+        });
+    }
+    out
+}
+
+/// The word that ends the heredoc that a line begins, and whether it is quoted.
+fn opening(line: &str) -> Option<(&str, bool)> {
+    let (_, behind) = line.split_once("<<")?;
+    let behind = behind
+        .strip_prefix('-')
+        .unwrap_or(behind)
+        .trim_start_matches([' ', '\t']);
+    let is_literal = behind.starts_with(['\'', '"', '\\']);
+    let word = behind.trim_start_matches(['\'', '"', '\\']);
+    let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let word = &word[..end.unwrap_or(word.len())];
+    (!word.is_empty() && !behind.starts_with('<')).then_some((word, is_literal))
+}
+
+/// The HyperConvergeds of a text that is a manifest once its tool has filled it in.
+fn of_manifest(
+    text: &str,
+    language: Language,
+    at: Place<'_>,
+    file: &Arc<SourceFile>,
+    index: usize,
+    out: &mut Texts,
+) {
+    if !text.contains(HCO) && !holds_kind(text) {
+        return;
+    }
+    // What stands under a condition is unknown, unless the whole object does.
+    for conditions in [true, false] {
+        let masked = mask(text, language, conditions);
+        let before = out.found.len();
+        for piece in pieces(&masked.text) {
+            of_piece(text, &masked, piece, at, file, index, out);
+        }
+        if out.found.len() > before {
+            return;
+        }
+        if !masked.has_conditions {
+            break;
+        }
+    }
+    if holds_one(text) {
+        out.missed.push(at(first_kind(text)));
+    }
+}
+
+/// The line of a manifest that says that it is a HyperConverged.
+fn first_kind(text: &str) -> Range<usize> {
+    let mut lines = offsets(text);
+    let is_kind =
+        |line: &str| line.contains("kind") && HINTS.iter().any(|hint| line.contains(hint));
+    let found = lines.find(|(_, line)| is_kind(line));
+    found.map_or(0..0, |(at, line)| {
+        let indent = line.len() - line.trim_start().len();
+        at + indent..at + line.trim_end().len()
+    })
+}
+
+/// The documents of a manifest, whose separators may be indented with it.
+fn pieces(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (at, line) in offsets(text) {
+        if line.trim_end() == "---" || line.trim() == "---" {
+            out.push(start..at);
+            start = at + line.len();
+        }
+    }
+    out.push(start..text.len());
+    out
+}
+
+fn of_piece(
+    text: &str,
+    masked: &Masked,
+    piece: Range<usize>,
+    at: Place<'_>,
+    file: &Arc<SourceFile>,
+    index: usize,
+    out: &mut Texts,
+) {
+    let masked_text = &masked.text[piece.clone()];
+    let start = piece.start;
+    let parsed = yaml::parse_yaml(&SourceFile::new(file.path(), masked_text));
+    let is_odd = |p: &Problem| !p.kind.is_fatal() && p.kind != ProblemKind::NotAMapping;
+    let odd = parsed.problems.into_iter().filter(is_odd);
+    let mut odd: Vec<Problem> = odd.collect();
+    let place = |span: Span| {
+        let range = span.range();
+        at(range.start + start..range.end + start)
+    };
+    for problem in &mut odd {
+        problem.span = place(problem.span);
+        if let Some((span, _)) = &mut problem.context {
+            *span = place(*span);
+        }
+    }
+    for document in parsed.documents {
+        for mut root in roots(document.root) {
+            let mut unknown = unknown::masked(&mut root, masked.language.name());
+            for one in &mut unknown {
+                one.relocate(&place);
+            }
+            let within = start + root.span.start as usize..start + root.span.end as usize;
+            for line in &masked.lines {
+                let span = at(line.tag.clone());
+                let template = text[line.tag.clone()].trim();
+                if masked.is_whole && line.is_block() && line.covered.contains(&within.start) {
+                    unknown.push(Unknown::whole(span, template));
+                } else if masked.is_in(line, text, &within) {
+                    let is_its = |key: Span| {
+                        let key = key.range();
+                        masked.is_value_of(line, text, key.start + start..key.end + start)
+                    };
+                    unknown.push(match unknown::take_field(&mut root, &is_its) {
+                        Some(path) => Unknown::value(span, path, masked.language.name()),
+                        None => Unknown::lines(span, template),
+                    });
+                }
+            }
+            relocate(&mut root, &place);
+            let comment = |c: &Comment| Comment {
+                span: place(c.span),
+                ..*c
+            };
+            let span = place(root.span);
+            let comments = document.comments.iter().map(comment);
+            let comments =
+                comments.filter(|c| span.start <= c.span.start && c.span.end <= span.end);
+            let document = Document {
+                file: Arc::clone(file),
+                index,
+                span,
+                comments: comments.collect(),
+                root,
+            };
+            unknown.sort_by_key(Unknown::start);
+            out.found.push(Embedded {
+                document: Arc::new(document),
+                unknown,
+                odd: std::mem::take(&mut odd),
+            });
+        }
+    }
+}
+
+/// The HyperConvergeds of a document: itself, the items of a list, or the definitions of a policy's raw template.
+fn roots(root: Node) -> Vec<Node> {
+    let mut out = Vec::new();
+    collect(root, 0, &mut out);
+    out
+}
+
+fn collect(node: Node, depth: usize, out: &mut Vec<Node>) {
+    if is_hyperconverged(&node) || depth == 0 && is_almost(&node) {
+        return out.push(node);
+    }
+    match node.value {
+        Value::Seq(items) if depth == 0 => {
+            for item in items {
+                if text(&item, "complianceType").eq_ignore_ascii_case("mustnothave") {
+                    continue;
+                }
+                let definition = item.get("objectDefinition").cloned();
+                collect(definition.unwrap_or(item), 1, out);
+            }
+        }
+        Value::Map(entries) => {
+            for entry in entries {
+                if ["items", "objects"].contains(&entry.key.text.as_str())
+                    && let Value::Seq(items) = entry.value.value
+                {
+                    for item in items {
+                        collect(item, 1, out);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Gives every part of a value another place.
+pub(in super::super) fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
+    node.span = place(node.span);
+    match &mut node.value {
+        Value::Map(entries) => {
+            for entry in entries {
+                entry.key.span = place(entry.key.span);
+                relocate(&mut entry.value, place);
+            }
+        }
+        Value::Seq(items) => items.iter_mut().for_each(|item| relocate(item, place)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> Vec<String> {
+        let file = SourceFile::new(path, text);
+        let shown = of_text(&file).found.into_iter().map(|e| {
+            let root = &e.document.root;
+            let line = |span: Span| file.position(span.start).line;
+            let unknown: Vec<String> = e.unknown.iter().map(Unknown::show).collect();
+            let kind = root.get("kind").map_or(0, |k| line(k.span));
+            format!("{kind}: {} {}", root.to_json(), unknown.join(", "))
+        });
+        shown.collect()
+    }
+
+    const OBJECT: &str =
+        "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: a}\n";
+    const JSON: &str =
+        r#"{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged","metadata":{"name":"a"}"#;
+
+    #[test]
+    fn heredocs_are_read_in_their_places() {
+        let script = format!("set -e\ncat <<'EOF' | oc apply -f -\n{OBJECT}spec: {{a: $B}}\nEOF\n");
+        let literal = format!("4: {JSON},\"spec\":{{\"a\":\"$B\"}}}} ");
+        assert_eq!(found("a.sh", &script), [literal]);
+        let script = script.replace("'EOF'", "EOF");
+        let expected = format!("4: {JSON},\"spec\":{{}}}} spec.a");
+        assert_eq!(found("a.sh", &script), [expected]);
+        let script = script.replace("oc apply", "oc delete");
+        assert!(found("a.sh", &script).is_empty());
+        assert!(found("a.txt", &script).is_empty());
+    }
+
+    #[test]
+    fn templates_of_jinja_have_unknown_values() {
+        let text = format!(
+            "{{# c #}}\n---\n{OBJECT}spec:\n  a: {{{{ a }}}}\n  b: \"x-{{{{ b }}}}\"\n{{% if c %}}\n  c: 1\n{{% \
+             endif %}}\n  d: 2\n"
+        );
+        let expected = format!("4: {JSON},\"spec\":{{\"d\":2}}}} spec.a, spec.b, {{% if c %}}");
+        assert_eq!(found("hc.yaml.j2", &text), [expected]);
+        let after = format!(
+            "{{% if c %}}\n{OBJECT}{{% endif %}}\n{{% if d %}}\n---\nkind: A\n{{% endif %}}\n"
+        );
+        assert_eq!(
+            found("hc.yaml.j2", &after),
+            [format!("3: {JSON}}} {{% if c %}}")]
+        );
+        let all = format!("{{% if c %}}\n{OBJECT}{{% endif %}}\n");
+        assert_eq!(
+            found("hc.yaml.j2", &all),
+            [format!("3: {JSON}}} {{% if c %}}")]
+        );
+    }
+
+    #[test]
+    fn what_a_template_adds_at_the_end_is_unknown() {
+        for (end, object, unknown) in [
+            (
+                "  a: 1\n{% if c %}\n  b: 2\n{% endif %}\n",
+                r#"{"a":1}"#,
+                "{% if c %}",
+            ),
+            (
+                "  a: 1\n{% for c in d %}\n  b: 2\n{% endfor %}",
+                r#"{"a":1}"#,
+                "{% for c in d %}",
+            ),
+            (
+                "  a: 1\n{% include 'b' %}\n",
+                r#"{"a":1}"#,
+                "{% include 'b' %}",
+            ),
+            ("  a: 1\n\n# c\n{{ b }}\n", r#"{"a":1}"#, "{{ b }}"),
+            ("  a: {% if b %}c{% else %}d{% endif %}\n", "{}", "spec.a"),
+            (
+                "  a:\n    {{ b | indent(4) }}\n  c: 1\n",
+                r#"{"c":1}"#,
+                "spec.a",
+            ),
+            ("  a: # c\n{% if b %}\n  - c\n{% endif %}\n", "{}", "spec.a"),
+            (
+                "  a: 1\n  b:\n{% if b %}\n  c: 1\n{% endif %}\n",
+                r#"{"a":1,"b":null}"#,
+                "{% if b %}",
+            ),
+            (
+                "  a: 1\n{% if c %}\n---\nkind: B\n{% endif %}\n",
+                r#"{"a":1}"#,
+                "",
+            ),
+        ] {
+            let text = format!("{OBJECT}spec:\n{end}");
+            let expected = format!("2: {JSON},\"spec\":{object}}} {unknown}");
+            assert_eq!(found("hc.yaml.j2", &text), [expected], "{end}");
+        }
+    }
+
+    #[test]
+    fn scripts_without_a_suffix_terraform_and_templates_of_a_build_are_read() {
+        let heredoc = format!("cat <<A\n{OBJECT}spec: {{a: ${{b}}}}\nA\n");
+        let expected = format!("4: {JSON},\"spec\":{{}}}} spec.a");
+        let script = format!("#!/bin/sh\n{heredoc}");
+        assert_eq!(found("install", &script), [expected.as_str()]);
+        assert!(found("install", &heredoc).is_empty());
+        assert!(found("OWNERS", &script).is_empty());
+        let text = format!("# a\n{heredoc}");
+        assert_eq!(found("main.tf", &text), [expected.as_str()]);
+        let text = format!("# a\n\n{OBJECT}spec: {{a: @B@, c: ${{D}}, e: '{{{{ f }}}}'}}\n");
+        let expected = format!("4: {JSON},\"spec\":{{}}}} spec.a, spec.c, spec.e");
+        assert_eq!(found("hc.yaml.in", &text), [expected]);
+        let text = format!("FROM scratch\nCOPY <<A b\n{OBJECT}A\n");
+        let file = SourceFile::new("Dockerfile", &*text);
+        let texts = of_text(&file);
+        assert_eq!((texts.found.len(), texts.missed.len()), (0, 1));
+    }
+}

@@ -1,0 +1,114 @@
+//! Objects that carry manifests: Open Cluster Management's policies and works, OpenShift's Templates, Hive's
+//! SyncSets, Crossplane's Objects, Ansible's tasks.
+//!
+//! What is carried is a part of the carrying file's own tree, so that it keeps its places. Values that only
+//! the carrier's own tool fills in are [unknown]: they are taken out, and said.
+
+pub(super) mod ansible;
+pub(super) mod embedded;
+pub(super) mod files;
+mod inline;
+mod mask;
+pub(super) mod merge;
+pub(super) mod named;
+mod policy;
+mod template;
+pub(super) mod unknown;
+
+pub(super) use named::NamedCarrier;
+pub(super) use unknown::Unknown;
+
+pub use self::named::HCO_NOT_PLANNED;
+pub use self::unknown::VALUE_UNKNOWN;
+
+use hcoplan_yaml::Node;
+
+/// What carries an object, and so how its text is to be read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Carrier<'n> {
+    pub(super) kind: CarrierKind,
+    /// The carrying object.
+    pub(super) node: &'n Node,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CarrierKind {
+    /// Open Cluster Management's Policy or ConfigurationPolicy.
+    Policy,
+    /// An object that is applied as it is written.
+    Plain,
+    /// OpenShift's Template.
+    Template,
+    /// A task of Ansible.
+    Task,
+}
+
+/// What an object carries, in the order of the text; `None` where it is no carrier.
+pub(super) fn inside(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
+    if !node.items().is_empty() {
+        return ansible::objects(node);
+    }
+    let (group, kind) = (group(node), text(node, "kind"));
+    let plain = |path: &str| {
+        let carrier = Carrier {
+            kind: CarrierKind::Plain,
+            node,
+        };
+        let nodes = node.below(path).map_or(&[][..], Node::items);
+        nodes.iter().map(|n| (n, carrier)).collect()
+    };
+    match (group, kind) {
+        ("policy.open-cluster-management.io", "Policy" | "ConfigurationPolicy") => {
+            Some(policy::objects(node))
+        }
+        ("work.open-cluster-management.io", "ManifestWork") => {
+            Some(plain("spec.workload.manifests"))
+        }
+        ("work.open-cluster-management.io", "ManifestWorkReplicaSet") => {
+            Some(plain("spec.manifestWorkTemplate.workload.manifests"))
+        }
+        ("addon.open-cluster-management.io", "AddOnTemplate") => {
+            Some(plain("spec.agentSpec.workload.manifests"))
+        }
+        ("hypershift.openshift.io", "HostedCluster") => Some(plain("spec.configuration.items")),
+        ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => Some(plain("spec.resources")),
+        ("kubernetes.crossplane.io", "Object") => {
+            let carrier = Carrier {
+                kind: CarrierKind::Plain,
+                node,
+            };
+            let manifest = node.below("spec.forProvider.manifest");
+            Some(manifest.into_iter().map(|n| (n, carrier)).collect())
+        }
+        ("template.openshift.io" | "", "Template") => {
+            let carrier = Carrier {
+                kind: CarrierKind::Template,
+                node,
+            };
+            let objects = node.get("objects").map_or(&[][..], Node::items);
+            Some(objects.iter().map(|n| (n, carrier)).collect())
+        }
+        _ => None,
+    }
+}
+
+impl Carrier<'_> {
+    /// Whether an object that it carries is laid over what a cluster has, not put in its place.
+    pub(super) fn lays_over(&self, object: &Node) -> bool {
+        policy::compliance_of(self.node, object) == Some(policy::Compliance::AtLeast)
+    }
+}
+
+/// The name of a carrier, as a cluster is called by that shares its directory.
+pub(super) fn name(node: &Node) -> Option<&str> {
+    node.below("metadata.name").and_then(Node::as_str)
+}
+
+fn group(node: &Node) -> &str {
+    let version = text(node, "apiVersion");
+    version.split_once('/').map_or("", |(group, _)| group)
+}
+
+fn text<'n>(node: &'n Node, key: &str) -> &'n str {
+    node.get(key).and_then(Node::as_str).unwrap_or_default()
+}

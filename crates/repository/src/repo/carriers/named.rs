@@ -1,0 +1,263 @@
+//! HyperConvergeds inside something else that can't be planned: named, with the reason.
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+use hcoplan_yaml::{Document, Node, Value};
+
+use super::super::almost::{HCO, HINTS};
+use super::{ansible, group, inline, policy, text};
+
+/// A HyperConverged that is somewhere, and not in a plan.
+pub static HCO_NOT_PLANNED: Rule = Rule {
+    name: "hco-not-planned",
+    group: Group::Gitops,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("nobody has looked at what this would do to a cluster"),
+    needs: Needs::Document,
+    summary: "a HyperConverged is inside something that hcoplan doesn't plan",
+    page: r#"
+## What it finds
+
+A HyperConverged in a place from which hcoplan can't tell what a cluster gets: in an object of a kind that it
+doesn't know to apply others, in the text of a ConfigMap, in a string of a script, in a policy or a task that removes it,
+or in a template whose tool isn't run. docs/carriers.md lists what is planned and what is named.
+
+ClusterServiceVersions, CRDs, samples of the console and catalogs hold examples, and aren't meant.
+
+## Why it matters
+
+It is the configuration of some cluster, and the exit code says nothing about it.
+
+## Example
+
+```yaml
+apiVersion: v1
+kind: ConfigMap
+data:
+  hyperconverged.yaml: |
+    apiVersion: hco.kubevirt.io/v1beta1
+    kind: HyperConverged
+```
+
+## Remedy
+
+Where a tool renders it, look at what that prints: `tool … | hcoplan lint -`. Else put the HyperConverged into a
+file of its own. What is only an example can be left out with `ignore` in `hcoplan.yaml`.
+
+## Sources
+
+- docs/carriers.md
+"#,
+    ..Rule::BASE
+};
+
+/// A HyperConverged that isn't planned, and what it is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct NamedCarrier {
+    /// Its kind, or the whole text that it is in.
+    pub(in super::super) span: Span,
+    pub(in super::super) why: Why,
+}
+
+/// Why it isn't planned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) enum Why {
+    /// A policy or a task removes it.
+    Removed,
+    /// A task changes it.
+    Changed,
+    /// It is in an object of this kind.
+    Inside(String),
+    /// It is in a text of an object of this kind.
+    InText(String),
+}
+
+/// Kinds that hold examples and descriptions.
+const EXAMPLES: [&str; 6] = [
+    "ClusterServiceVersion",
+    "CustomResourceDefinition",
+    "ConsoleYAMLSample",
+    "ConsoleQuickStart",
+    "PackageManifest",
+    "HyperConverged",
+];
+
+/// The HyperConvergeds in a document that are none of those that are `planned`.
+pub(in super::super) fn named(root: &Node, planned: &[&Node]) -> Vec<NamedCarrier> {
+    let mut out = Vec::new();
+    let is_example = EXAMPLES.contains(&text(root, "kind"))
+        || text(root, "schema").starts_with("olm.")
+        || group(root) == HCO;
+    if is_example {
+        return out;
+    }
+    let mut walk = Walk {
+        planned,
+        unwanted: Vec::new(),
+        out: &mut out,
+    };
+    walk.node(root, kind_of(root), true);
+    out
+}
+
+struct Walk<'n, 'o> {
+    planned: &'o [&'n Node],
+    unwanted: Vec<&'n Node>,
+    out: &'o mut Vec<NamedCarrier>,
+}
+
+impl<'n> Walk<'n, '_> {
+    fn node(&mut self, node: &'n Node, carrier: &'n str, is_root: bool) {
+        if !is_root && is_hyperconverged(node) {
+            let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
+            if !is_one_of(self.planned) {
+                let why = match is_one_of(&self.unwanted) {
+                    true => Why::Removed,
+                    false => Why::Inside(carrier.to_owned()),
+                };
+                let span = node.get("kind").map_or(node.span, |k| k.span);
+                self.out.push(NamedCarrier { span, why });
+            }
+            return;
+        }
+        match &node.value {
+            Value::Map(entries) => {
+                if group(node) == "policy.open-cluster-management.io" {
+                    self.unwanted.extend(policy::unwanted(node));
+                }
+                let has_kind = node.get("kind").is_some() && node.get("apiVersion").is_some();
+                let carrier = if has_kind { kind_of(node) } else { carrier };
+                for entry in entries {
+                    let key = entry.key.text.as_str();
+                    if !key.ends_with("/last-applied-configuration") && key != "alm-examples" {
+                        self.node(&entry.value, carrier, false);
+                    }
+                }
+            }
+            Value::Seq(items) => {
+                if is_root {
+                    self.unwanted.extend(ansible::unwanted(node));
+                    for (kind, is_removed) in ansible::changes(node) {
+                        let why = if is_removed {
+                            Why::Removed
+                        } else {
+                            Why::Changed
+                        };
+                        let span = kind.span;
+                        self.out.push(NamedCarrier { span, why });
+                    }
+                }
+                for item in items {
+                    self.node(item, carrier, false);
+                }
+            }
+            Value::String(text) if holds_one(text) || applies_one(text) => {
+                let why = Why::InText(carrier.to_owned());
+                let span = node.span;
+                self.out.push(NamedCarrier { span, why });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What an object is called where it is said what something is in.
+fn kind_of(node: &Node) -> &str {
+    match text(node, "kind") {
+        "" if ansible::is_tasks(node) => "list of tasks",
+        "" if matches!(node.value, Value::Seq(_)) => "list",
+        "" => "file",
+        kind => kind,
+    }
+}
+
+/// Whether a value is a whole HyperConverged, not only a reference to one.
+pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
+    let is_map = |key: &str| matches!(node.get(key).map(|n| &n.value), Some(Value::Map(_)));
+    group(node) == HCO
+        && text(node, "kind") == "HyperConverged"
+        && (is_map("metadata") || is_map("spec"))
+}
+
+/// Whether a text of several lines has a manifest of a HyperConverged in it.
+pub(in super::super) fn holds_one(text: &str) -> bool {
+    text.contains(HCO) && holds_kind(text) && has_line(text, "apiVersion", &|v| v.contains(HCO))
+}
+
+/// Whether a text of several lines may have one in it, or what is meant to be one.
+pub(super) fn holds_kind(text: &str) -> bool {
+    let is_meant = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
+    text.contains('\n') && has_line(text, "kind", &is_meant)
+}
+
+/// Whether a line of a text gives a key such a value.
+fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
+        let rest = line
+            .strip_prefix(key)
+            .map(|r| r.trim_start_matches(['"', '\'']));
+        let value = rest.and_then(|r| r.trim_start().strip_prefix(':'));
+        value.is_some_and(has)
+    })
+}
+
+/// Whether a text is a script that applies a manifest which stands in a string of it.
+fn applies_one(text: &str) -> bool {
+    text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
+}
+
+/// What is said about a text that has a HyperConverged in it and can't be read.
+pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
+    let message = "a HyperConverged is in a text that hcoplan can't read as a manifest";
+    Finding::new(&HCO_NOT_PLANNED, message)
+        .at(Location::new(file, span))
+        .label("not planned")
+        .help("look at what its tool prints: `… | hcoplan lint -`")
+}
+
+/// What is said about a HyperConverged that something else wants to be gone.
+pub(in super::super) fn removed(document: &Document) -> Finding {
+    let root = &document.root;
+    let span = root.get("kind").map_or(root.span, |kind| kind.span);
+    let why = Why::Removed;
+    finding(&NamedCarrier { span, why }, document)
+}
+
+/// What is said about a HyperConverged that isn't planned.
+pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Finding {
+    let (message, help) = match &named.why {
+        Why::Removed => (
+            "this HyperConverged is to be removed, so nothing is planned for it".to_owned(),
+            "a HyperConverged that is deleted takes KubeVirt and its operators with it, unless its \
+             uninstallStrategy blocks that",
+        ),
+        Why::Changed => (
+            "this task changes a HyperConverged that is declared elsewhere".to_owned(),
+            "declare what it sets in the HyperConverged itself: what applies that next undoes the change, or \
+             the other way round",
+        ),
+        Why::Inside(kind) => (
+            format!("a HyperConverged is inside a {kind}, which hcoplan doesn't plan"),
+            "put it into a file of its own, or look at what its tool prints: `… | hcoplan lint -`",
+        ),
+        Why::InText(kind) => (
+            format!("a HyperConverged is in a text of a {kind}, which hcoplan doesn't plan"),
+            "put it into a file of its own, or look at what its tool prints: `… | hcoplan lint -`",
+        ),
+    };
+    let span = match &named.why {
+        // All of it would be too much to show.
+        Why::InText(_) => Span {
+            end: named.span.start + 1,
+            ..named.span
+        },
+        _ => named.span,
+    };
+    Finding::new(&HCO_NOT_PLANNED, message)
+        .at(Location::new(&document.file, span))
+        .label("not planned")
+        .help(help)
+}

@@ -1,0 +1,116 @@
+//! Parameters of OpenShift's Templates.
+//!
+//! `${NAME}` stands for a parameter's text, `${{NAME}}` for its value as YAML reads it. A reference to a
+//! parameter that isn't declared stays as it is. Source: OpenShift's template processor.
+
+use std::collections::BTreeMap;
+
+use hcoplan_yaml::{Node, Scalar, Value, resolve};
+
+use super::{Carrier, text};
+
+/// The parameters of a Template: their values, `None` where one has to be given or is generated.
+pub(super) fn parameters<'n>(carrier: &Carrier<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
+    let list = carrier.node.get("parameters").map_or(&[][..], Node::items);
+    let parameter = |p: &'n Node| {
+        let value = p.get("value").and_then(Node::as_str);
+        let is_generated = !text(p, "generate").is_empty();
+        let is_required = matches!(p.get("required").map(|r| &r.value), Some(Value::Bool(true)));
+        let value = match value {
+            Some("") | None if is_generated || is_required => None,
+            // One that nobody has to give is empty.
+            None => Some(""),
+            value => value,
+        };
+        (text(p, "name"), value)
+    };
+    list.iter().map(parameter).collect()
+}
+
+/// What a text becomes.
+#[derive(Debug)]
+pub(super) enum Filled {
+    /// It refers to no parameter.
+    Same,
+    /// This.
+    Value(Value),
+    /// The parameter has no value here.
+    Unknown(String),
+}
+
+/// Puts the parameters' values into a text.
+pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>) -> Filled {
+    let whole = text.strip_prefix("${{").and_then(|t| t.strip_suffix("}}"));
+    if let Some(name) = whole
+        && let Some(value) = parameters.get(name)
+    {
+        return match value {
+            None => Filled::Unknown(given(name)),
+            Some(value) => Filled::Value(scalar(value)),
+        };
+    }
+    let (mut out, mut rest, mut changed) = (String::new(), text, false);
+    while let Some(start) = rest.find("${") {
+        out.push_str(&rest[..start]);
+        let behind = &rest[start + 2..];
+        let end = behind.find('}');
+        let name = end.map(|end| &behind[..end]).unwrap_or_default();
+        match parameters.get(name) {
+            Some(None) => return Filled::Unknown(given(name)),
+            Some(Some(value)) => {
+                out.push_str(value);
+                changed = true;
+                rest = &behind[name.len() + 1..];
+            }
+            None => {
+                out.push_str("${");
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    match changed {
+        true => Filled::Value(Value::String(out)),
+        false => Filled::Same,
+    }
+}
+
+fn given(name: &str) -> String {
+    format!("the parameter {name}")
+}
+
+/// A parameter's value as it is read without quotes around it.
+fn scalar(text: &str) -> Value {
+    match resolve(text) {
+        Scalar::Null => Value::Null,
+        Scalar::Bool(value) => Value::Bool(value),
+        Scalar::Int(value) => Value::Number(value.into()),
+        Scalar::Uint(value) => Value::Number(value.into()),
+        Scalar::Float(value) => match serde_json::Number::from_f64(value) {
+            Some(number) => Value::Number(number),
+            None => Value::String(text.to_owned()),
+        },
+        Scalar::NotJson(_) | Scalar::Text => Value::String(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(text: &str) -> String {
+        let parameters = BTreeMap::from([("A", Some("x")), ("N", Some("3")), ("U", None)]);
+        format!("{:?}", fill(text, &parameters))
+    }
+
+    #[test]
+    fn parameters_are_put_in() {
+        assert_eq!(filled("a"), "Same");
+        assert_eq!(filled("${NONE}"), "Same");
+        assert_eq!(filled("a-${A}-${NONE}"), "Value(String(\"a-x-${NONE}\"))");
+        assert_eq!(filled("${N}"), "Value(String(\"3\"))");
+        assert_eq!(filled("${{N}}"), "Value(Number(Number(3)))");
+        assert_eq!(filled("${U}"), "Unknown(\"the parameter U\")");
+        assert_eq!(filled("${"), "Same");
+    }
+}

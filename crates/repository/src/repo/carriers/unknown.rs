@@ -1,0 +1,292 @@
+//! Values of a carried object that only the carrier's own tool knows.
+
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::source::Span;
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::{Document, Entry, Node, Value};
+
+use super::super::almost::NAME;
+use super::mask::MARK;
+use super::template::{Filled, fill, parameters};
+use super::{Carrier, CarrierKind};
+
+/// A value that isn't known before it is applied.
+pub static VALUE_UNKNOWN: Rule = Rule {
+    name: "value-unknown",
+    group: Group::Hygiene,
+    severity: Severity::Info,
+    predicts: Predicts::Silent("what follows from the value is not in the plan"),
+    needs: Needs::Document,
+    summary: "a value of a HyperConverged is filled in by the tool that applies it",
+    page: r#"
+## What it finds
+
+A value of a HyperConverged that a policy's template (`{{ … }}`, `{{hub … hub}}`), a parameter without a value of
+an OpenShift Template (`${NAME}`), Jinja (`{{ … }}`) or the shell (`$NAME`) fills in when it is applied.
+
+## Why it matters
+
+hcoplan runs none of them. The HyperConverged is planned as if the value weren't there, and the finding says what
+of the operands follows from it, which is therefore not in the plan. Everything else is as it will be.
+
+## Example
+
+```yaml
+kind: ConfigurationPolicy
+spec:
+  object-templates:
+  - complianceType: musthave
+    objectDefinition:
+      apiVersion: hco.kubevirt.io/v1beta1
+      kind: HyperConverged
+      spec:
+        defaultCPUModel: '{{ fromConfigMap "policies" "cpu" "model" }}'
+```
+
+## Remedy
+
+Nothing, where the value differs from cluster to cluster. Else write it out.
+
+## Sources
+
+- Open Cluster Management: templates in configuration policies
+- OpenShift: `template.openshift.io/v1`, `parameters`
+"#,
+    ..Rule::BASE
+};
+
+/// Something of an object that isn't known before it is applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct Unknown {
+    /// Where it stands.
+    span: Span,
+    what: What,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum What {
+    /// A value was taken out: its dotted path from the object's root, `[]` behind a list's name; and what fills
+    /// it in.
+    Value(String, String),
+    /// The name was, and there is only one that it can be.
+    Name(String),
+    /// What this part of a template adds was.
+    Lines(String),
+    /// The object is only there where this part of a template says so.
+    Whole(String),
+}
+
+impl Unknown {
+    /// That a field's value was taken out.
+    pub(super) fn value(span: Span, path: String, by: &str) -> Self {
+        let what = What::Value(path, by.to_owned());
+        Self { span, what }
+    }
+
+    /// What a part of a template adds.
+    pub(super) fn lines(span: Span, template: &str) -> Self {
+        let what = What::Lines(template.to_owned());
+        Self { span, what }
+    }
+
+    /// That a part of a template decides about the whole object.
+    pub(super) fn whole(span: Span, template: &str) -> Self {
+        let what = What::Whole(template.to_owned());
+        Self { span, what }
+    }
+
+    /// Its first byte.
+    pub(super) const fn start(&self) -> u32 {
+        self.span.start
+    }
+
+    /// Gives it another place.
+    pub(super) fn relocate(&mut self, place: &dyn Fn(Span) -> Span) {
+        self.span = place(self.span);
+    }
+
+    #[cfg(test)]
+    pub(super) fn show(&self) -> String {
+        match &self.what {
+            What::Value(path, _) => path.clone(),
+            What::Name(_) => "name".to_owned(),
+            What::Lines(template) | What::Whole(template) => template.clone(),
+        }
+    }
+}
+
+/// Takes the values out of a carried object that its carrier's tool fills in, and puts those in that the
+/// carrier itself says.
+pub(in super::super) fn settle(root: &mut Node, carrier: &Carrier<'_>) -> Vec<Unknown> {
+    let parameters = parameters(carrier);
+    let mut out = Vec::new();
+    walk(root, "", &mut out, &mut |text| match carrier.kind {
+        CarrierKind::Plain => Filled::Same,
+        CarrierKind::Template => fill(text, &parameters),
+        CarrierKind::Policy => braces(text, "a template of the policy"),
+        CarrierKind::Task => braces(text, "Jinja"),
+    });
+    out
+}
+
+/// Takes the values out that are [masked](super::mask::mask).
+pub(super) fn masked(root: &mut Node, by: &str) -> Vec<Unknown> {
+    let mut out = Vec::new();
+    walk(root, "", &mut out, &mut |text| match text.contains(MARK) {
+        true => Filled::Unknown(by.to_owned()),
+        false => Filled::Same,
+    });
+    out
+}
+
+/// Takes the first field out that has no value here, and of whose key `is_it` says that a template gives it one;
+/// its path.
+pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Option<String> {
+    match &mut root.value {
+        Value::Map(entries) => {
+            let is_meant = |e: &Entry| matches!(e.value.value, Value::Null) && is_it(e.key.span);
+            if let Some(at) = entries.iter().position(is_meant) {
+                return Some(entries.remove(at).key.text);
+            }
+            entries.iter_mut().find_map(|entry| {
+                let below = take_field(&mut entry.value, is_it)?;
+                let dot = if below.starts_with('[') { "" } else { "." };
+                Some(format!("{}{dot}{below}", entry.key.text))
+            })
+        }
+        Value::Seq(items) => {
+            let below = items.iter_mut().find_map(|item| take_field(item, is_it))?;
+            Some(format!("[].{below}"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text has a template in it.
+fn braces(text: &str, by: &str) -> Filled {
+    let jinja = by == "Jinja" && text.contains("{%");
+    let has_any = text.find("{{").is_some_and(|at| text[at..].contains("}}"));
+    match has_any || jinja {
+        true => Filled::Unknown(by.to_owned()),
+        false => Filled::Same,
+    }
+}
+
+/// Looks at every text of a value, and takes those out that aren't known.
+fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMut(&str) -> Filled) {
+    let mut keep = |node: &mut Node, path: &str, out: &mut Vec<Unknown>| -> bool {
+        if let Value::String(text) = &node.value {
+            match look(text) {
+                Filled::Same => {}
+                Filled::Value(value) => node.value = value,
+                Filled::Unknown(by) => {
+                    let is_name = path == "metadata.name";
+                    let what = match is_name {
+                        true => What::Name(by),
+                        false => What::Value(path.to_owned(), by),
+                    };
+                    let span = node.span;
+                    out.push(Unknown { span, what });
+                    if is_name {
+                        node.value = Value::String(NAME.to_owned());
+                    }
+                    return is_name;
+                }
+            }
+            return true;
+        }
+        walk(node, path, out, look);
+        true
+    };
+    match &mut node.value {
+        Value::Map(entries) => entries.retain_mut(|entry| {
+            let key = &entry.key.text;
+            if key.contains(MARK) {
+                let (span, by) = (entry.key.span, "the tool that applies it".to_owned());
+                let what = What::Value(path.to_owned(), by);
+                out.push(Unknown { span, what });
+                return false;
+            }
+            let below = match path.is_empty() {
+                true => key.clone(),
+                false => format!("{path}.{key}"),
+            };
+            keep(&mut entry.value, &below, out)
+        }),
+        Value::Seq(items) => {
+            let below = format!("{path}[]");
+            items.retain_mut(|item| keep(item, &below, out));
+        }
+        _ => {}
+    }
+}
+
+/// What is said about a value that was taken out of an object.
+pub(in super::super) fn finding(
+    unknown: &Unknown,
+    document: &Document,
+    release: Option<&Release>,
+) -> Finding {
+    let (message, label, follows) = match &unknown.what {
+        What::Value(path, by) => (
+            format!("`{path}` is filled in later; it is planned as if it weren't there"),
+            format!("by {by}"),
+            release.map(|release| follows(path, document, release)),
+        ),
+        What::Name(by) => (
+            format!("the name is filled in later; it is planned as `{NAME}`"),
+            format!("by {by}"),
+            None,
+        ),
+        What::Lines(template) => (
+            format!("what `{template}` adds is filled in later; it is planned without it"),
+            "not in the plan".to_owned(),
+            None,
+        ),
+        What::Whole(template) => (
+            format!(
+                "`{template}` decides whether there is a HyperConverged; it is planned as if it did"
+            ),
+            "the HyperConverged depends on it".to_owned(),
+            None,
+        ),
+    };
+    let finding = Finding::new(&VALUE_UNKNOWN, message)
+        .at(document.location(unknown.span))
+        .label(label);
+    match follows.filter(|f| !f.is_empty()) {
+        Some(follows) => finding.help(format!("not in the plan, as it follows from it: {follows}")),
+        None => finding,
+    }
+}
+
+/// The places of operands that a field feeds, the first few of them.
+fn follows(path: &str, document: &Document, release: &Release) -> String {
+    const SHOWN: usize = 3;
+    let version = document.root.get("apiVersion").and_then(Node::as_str);
+    let version = version
+        .and_then(|v| v.rsplit('/').next())
+        .unwrap_or_default();
+    let is_at = |field: &str| {
+        let behind = field.strip_prefix(path);
+        behind.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            || path
+                .strip_prefix(field)
+                .is_some_and(|rest| rest.starts_with(['.', '[']))
+    };
+    let fields = release.fields().iter();
+    let fields = fields.filter(|f| f.api_version == version && is_at(&f.path));
+    let mut places: Vec<String> = fields
+        .flat_map(|f| &f.operands)
+        .map(|o| format!("{} {}", o.kind, o.path))
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let more = places.len().saturating_sub(SHOWN);
+    places.truncate(SHOWN);
+    let shown = places.join(", ");
+    match more {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

@@ -1,0 +1,166 @@
+//! Which HCO release is meant.
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::finding::nearest;
+use hcoplan_planner::release::{Distribution, Release, version_parts};
+
+/// A name that is no release's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no release that hcoplan models")]
+pub struct UnknownRelease {
+    /// What was given.
+    pub name: String,
+    /// What was probably meant, and what there is.
+    pub help: String,
+}
+
+/// The release of this name: an HCO release line as its branch has it (`1.17`, or `1.17-tip` in so many words), a
+/// published version of it (`1.17.3`), what is to be the next one (`1.20-dev`), or a version of a
+/// distribution (`4.20`, `v4.20.3`).
+///
+/// # Errors
+/// When there is none; the help says what there is.
+pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
+    let of_distribution = || {
+        let (line, patch) = version_parts(name)?;
+        let distribution = Distribution::of_line(&line).filter(|d| !d.is_upstream())?;
+        Release::shipped(distribution, &line, patch.as_deref())
+    };
+    let line = name.strip_suffix("-tip").unwrap_or(name);
+    let known = Release::known(line).or_else(|| Release::patch(name.trim_start_matches('v')));
+    let known = known.or_else(of_distribution);
+    known.ok_or_else(|| UnknownRelease {
+        name: name.to_owned(),
+        help: hint(name),
+    })
+}
+
+/// The name of the release that has a version, as `startingCSV` and CSVs write it: `4.20.3`, `1.17.3`; of
+/// upstream's versions that aren't modelled one by one the line.
+pub(super) fn release_name(version: &str) -> Option<String> {
+    let (line, patch) = version_parts(version)?;
+    let upstream = Distribution::of_line(&line).is_none_or(Distribution::is_upstream);
+    let full = patch.map(|patch| format!("{line}.{patch}"));
+    let full = full.filter(|full| !upstream || Release::patch(full).is_some());
+    Some(full.unwrap_or(line))
+}
+
+/// Whether a release is given as a directory and not by name.
+pub(super) fn is_directory(name: &str) -> bool {
+    name.contains('/') || name == "." || name == ".."
+}
+
+/// `HCO 1.16, 1.17, 1.18 and 1.19; OpenShift Virtualization 4.20, 4.21 and 4.22`
+pub(super) fn known_names() -> String {
+    let of = |distribution: &Distribution| {
+        let modelled = |line: &&str| {
+            let release = &distribution.versions[*line].release.value;
+            Release::known(release).is_some()
+        };
+        let lines: Vec<&str> = distribution.lines().into_iter().filter(modelled).collect();
+        let title = match distribution.is_upstream() {
+            true => "HCO",
+            false => &distribution.title,
+        };
+        match lines.split_last() {
+            Some((last, rest)) if !rest.is_empty() => {
+                format!("{title} {} and {last}", rest.join(", "))
+            }
+            _ => format!("{title} {}", lines.join("")),
+        }
+    };
+    let all: Vec<String> = Distribution::all().iter().map(of).collect();
+    all.join("; ")
+}
+
+fn hint(name: &str) -> String {
+    let known = known_names();
+    if let Some((line, _)) = version_parts(name)
+        && let Some(distribution) = Distribution::of_line(&line)
+    {
+        if distribution.is_upstream() {
+            let of_line = Release::patch_names()
+                .filter(|known| version_parts(known).is_some_and(|(l, _)| l == line));
+            let of_line: Vec<&str> = of_line.collect();
+            return match of_line.is_empty() {
+                true => format!("write the release line, {line}"),
+                false => format!(
+                    "write the release line, {line}, or one of {}",
+                    of_line.join(", ")
+                ),
+            };
+        }
+        let release = &distribution.versions[&line].release.value;
+        return format!(
+            "{line} is a version of {}, which is built from HCO {release}, and that isn't modelled; \
+             known are {known}",
+            distribution.title
+        );
+    }
+    match nearest(name, Release::known_names()) {
+        Some(meant) if !name.contains('.') => format!("did you mean {meant}? Known are {known}"),
+        _ => format!("known are {known}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_and_not_a_guess() {
+        let all = "HCO 1.16, 1.17, 1.18 and 1.19; OpenShift Virtualization 4.20, 4.21, 4.22, 4.23 and 5.0";
+        let cases = [
+            (
+                "1.17.4",
+                "write the release line, 1.17, or one of 1.17.0, 1.17.1, 1.17.2, 1.17.3",
+            ),
+            (
+                "v1.18",
+                "write the release line, 1.18, or one of 1.18.0, 1.18.1",
+            ),
+            (
+                "4.19",
+                "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, and that isn't modelled; known are",
+            ),
+            ("4.24", &format!("known are {all}")),
+            ("1.15", &format!("known are {all}")),
+            ("117", "did you mean 1.17?"),
+            ("latest", &format!("known are {all}")),
+        ];
+        for (name, expected) in cases {
+            let unknown = known_release(name).expect_err(name);
+            assert!(
+                unknown.help.starts_with(expected),
+                "{name}: {}",
+                unknown.help
+            );
+        }
+    }
+
+    #[test]
+    fn versions_of_a_distribution_are_releases() {
+        let cases = [
+            ("1.16", "1.16", "HCO 1.16"),
+            ("4.20", "1.16", "OpenShift Virtualization 4.20 (HCO 1.16)"),
+            (
+                "v4.20.3",
+                "1.16",
+                "OpenShift Virtualization 4.20.3 (HCO 1.16)",
+            ),
+            ("4.22", "1.18", "OpenShift Virtualization 4.22 (HCO 1.18)"),
+            ("5.0", "1.19", "OpenShift Virtualization 5.0 (HCO 1.19)"),
+            ("1.17-tip", "1.17", "HCO 1.17"),
+            ("v1.17.3", "1.17", "HCO 1.17.3"),
+            ("1.20-dev", "1.19", "HCO 1.20-dev, which still moves"),
+        ];
+        for (name, release, title) in cases {
+            let known = known_release(name).expect(name);
+            assert_eq!((known.name(), known.title().as_str()), (release, title));
+        }
+        assert_eq!(release_name("v4.20.3").as_deref(), Some("4.20.3"));
+        assert_eq!(release_name("1.17.3").as_deref(), Some("1.17.3"));
+        assert_eq!(release_name("1.17.9").as_deref(), Some("1.17"));
+    }
+}

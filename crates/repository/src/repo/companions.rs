@@ -1,0 +1,185 @@
+//! Two HyperConvergeds where one belongs, and none where one is missing.
+
+use std::collections::BTreeSet;
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::{
+    Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Predicts, Rule, Severity,
+};
+use hcoplan_diagnostics::source::{Location, Span};
+
+use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, parent};
+
+/// A HyperConverged below another one of the same cluster.
+pub static HCO_MULTIPLE_CRS: Rule = Rule {
+    name: "hco-multiple-crs",
+    group: Group::Admission,
+    severity: Severity::Error,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Silent("only one of the two counts, and whatever applies them fights"),
+    needs: Needs::Document,
+    summary: "a cluster has a second HyperConverged further down in its directory",
+    page: r#"
+## What it finds
+
+A HyperConverged below the directory of another one that has no inventory of its own, so that the
+inventory beside the upper one is about both: two HyperConvergeds for one cluster. What `hcoplan.yaml`
+names is a cluster of its own. Two in one directory are `cluster-name-taken`, and a directory of many
+clusters with one inventory and no HyperConverged above them is fine.
+
+## Why it matters
+
+A cluster has one HyperConverged. Of the same name and namespace, the one that is applied last wins, and
+two GitOps applications undo each other's changes for ever; of another name or namespace it is refused,
+or nothing reads it. Both are planned here, as if they were two clusters.
+
+## Example
+
+```text
+clusters/east/hyperconverged.yaml
+clusters/east/inventory.yaml
+clusters/east/virt/hyperconverged.yaml
+```
+
+## Remedy
+
+Delete one. If they are two clusters, give the lower one an inventory, or name it in `hcoplan.yaml`:
+
+```yaml
+clusters:
+- {name: east-virt, path: clusters/east/virt}
+```
+
+## Sources
+
+- HCO's operator reconciles `kubevirt-hyperconverged` in its own namespace only
+"#,
+    ..Rule::BASE
+};
+
+/// A Subscription for HCO, and no HyperConverged.
+pub static HCO_CR_MISSING: Rule = Rule {
+    name: "hco-cr-missing",
+    group: Group::Gitops,
+    severity: Severity::Info,
+    confidence: Confidence::Medium,
+    predicts: Predicts::Alert {
+        name: "HCOInstallationIncomplete",
+        runbook: "https://kubevirt.io/monitoring/runbooks/HCOInstallationIncomplete.html",
+    },
+    needs: Needs::Document,
+    fix: FixKind::Suggested,
+    summary: "HCO is installed, but no HyperConverged is declared",
+    page: r#"
+## What it finds
+
+An OLM Subscription for HCO (`community-kubevirt-hyperconverged` or `kubevirt-hyperconverged`) in a
+cluster's directory in which there is no HyperConverged. The cluster's directory is the nearest one above
+the Subscription that has an inventory, else the whole repository.
+
+## Why it matters
+
+The operator alone deploys nothing. After an hour `HCOInstallationIncomplete` fires.
+
+## Example
+
+```yaml
+apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: hco, namespace: kubevirt-hyperconverged}
+spec: {name: community-kubevirt-hyperconverged}
+```
+
+## Remedy
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
+```
+
+If it is in another repository, switch the rule off in `hcoplan.yaml`.
+
+## Sources
+
+- Runbook: <https://kubevirt.io/monitoring/runbooks/HCOInstallationIncomplete.html>
+"#,
+    ..Rule::BASE
+};
+
+/// HyperConvergeds below another one whose inventory they share, unless the configuration names
+/// them; `place` is where an object is named.
+pub(super) fn second_ones(
+    clusters: &[ClusterRef],
+    claimed: &BTreeSet<ObjectRef>,
+    place: impl Fn(ObjectRef) -> Option<Location>,
+) -> Vec<Finding> {
+    let found = clusters.iter().filter(|c| !claimed.contains(&c.object));
+    let found = found.filter_map(|lower| {
+        let Pairing::Above(level) = lower.pairing() else {
+            return None;
+        };
+        let upper = clusters.iter().find(|c| c.directory() == level)?;
+        let message = format!("the cluster `{}` has a second HyperConverged", upper.name());
+        let mut finding = Finding::new(&HCO_MULTIPLE_CRS, message)
+            .label("shares the other one's inventory")
+            .help("delete one; if they are two clusters, give this one an inventory of its own");
+        finding.location = place(lower.object);
+        Some(match place(upper.object) {
+            Some(place) => finding.related(place, "the first one"),
+            None => finding,
+        })
+    });
+    found.collect()
+}
+
+/// Subscriptions for HCO in clusters without a HyperConverged; `is_level` tells the directories with
+/// an inventory.
+pub(super) fn without_one(
+    objects: &Objects,
+    is_level: impl Fn(&Utf8Path) -> bool,
+    place: impl Fn(ObjectRef) -> Option<Location>,
+) -> Vec<Finding> {
+    let missing = objects.subscriptions().filter(|subscription| {
+        let directory = parent(objects.path(*subscription));
+        let mut above = directory.ancestors();
+        let root = above.find(|d| is_level(d)).unwrap_or(Utf8Path::new(""));
+        let mut all = objects.hyperconvergeds.iter();
+        let is_unbuilt = objects.unbuilt.iter().any(|d| d.starts_with(root));
+        !is_unbuilt && !all.any(|o| objects.path(*o).starts_with(root))
+    });
+    let finding = |subscription: ObjectRef| {
+        let place = place(subscription)?;
+        let finding = Finding::new(
+            &HCO_CR_MISSING,
+            "HCO is installed, but there is no HyperConverged for it",
+        )
+        .label("installs the operator, which deploys nothing by itself")
+        .help("declare a HyperConverged")
+        .at(place.clone());
+        Some(match minimal(place) {
+            Some(fix) => finding.fix(fix),
+            None => finding,
+        })
+    };
+    missing.filter_map(finding).collect()
+}
+
+/// A HyperConverged behind the Subscription, for all releases.
+fn minimal(place: Location) -> Option<Fix> {
+    const MANIFEST: &str = "---\napiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: \
+                            kubevirt-hyperconverged\n  namespace: kubevirt-hyperconverged\nspec: {}\n";
+    let text = place.file.text();
+    let extension = place.file.path().extension().unwrap_or_default();
+    if !matches!(extension, "yaml" | "yml") {
+        return None;
+    }
+    let line = if text.ends_with('\n') { "" } else { "\n" };
+    let end = Location::new(&place.file, Span::new(text.len(), text.len()));
+    Some(Fix::edit(
+        "declare a HyperConverged",
+        Applicability::Suggestion,
+        end,
+        format!("{line}{MANIFEST}"),
+    ))
+}

@@ -1,0 +1,353 @@
+//! `hcoplan.yaml`, at the root.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Severity};
+use hcoplan_diagnostics::source::{Location, SourceFile, Walk, normal};
+use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
+use hcoplan_yaml::{self as yaml, Document, Node, Value as Yaml};
+use serde_json::Value;
+
+use super::placed::Placed;
+use super::rules::CONFIGURATION_INVALID;
+
+/// The file's name; only the one at the root counts.
+pub const CONFIG_FILE: &str = "hcoplan.yaml";
+
+/// The schema that editors use, too.
+pub const CONFIG_SCHEMA: &str = hcoplan_schemas::CONFIG;
+
+/// What `hcoplan.yaml` says. Without one, nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Files and directories that are not read, in the syntax of `.gitignore`.
+    pub ignore: Vec<Placed<String>>,
+    /// The release of clusters that don't say theirs.
+    pub release: Option<Placed<String>>,
+    /// The inventory of clusters that have none: files or directories.
+    pub inventory: Vec<Placed<String>>,
+    /// Whether kustomizations are built, and what they print is looked at.
+    pub kustomize: bool,
+    /// Whether kustomize may fetch remote bases.
+    pub kustomize_remote: bool,
+    /// Whether charts are rendered, and what helm prints is looked at.
+    pub helm: bool,
+    /// Whether each cluster's directory of the output tree is a kustomization.
+    pub kustomization: bool,
+    /// Clusters that need a word.
+    pub clusters: Vec<ClusterEntry>,
+    /// Which rules run.
+    pub lint: LintConfig,
+    /// Severity and options of rules and groups, in the order of the text.
+    pub rules: Vec<RuleConfig>,
+    /// Findings that are not reported.
+    pub suppress: Vec<SuppressConfig>,
+}
+
+/// A cluster that needs a word.
+#[derive(Debug, Clone)]
+pub struct ClusterEntry {
+    /// Its name; the HyperConverged's directory when there is none.
+    pub name: Option<Placed<String>>,
+    /// The HyperConverged's file or directory.
+    pub path: Placed<String>,
+    /// Its inventory: files or directories.
+    pub inventory: Vec<Placed<String>>,
+    /// The release that it runs.
+    pub release: Option<Placed<String>>,
+    /// Files and directories that are about it, too, wherever they lie: its virtual machines, evidence of
+    /// images, bundles, storage classes.
+    pub also: Vec<Placed<String>>,
+}
+
+/// Which rules run. Names are not checked here: `lint` knows the rules.
+#[derive(Debug, Clone, Default)]
+pub struct LintConfig {
+    /// Only these rules and groups run; empty = all.
+    pub select: Vec<Placed<String>>,
+    /// These don't run.
+    pub ignore: Vec<Placed<String>>,
+    /// Whether the pedantic rules run, too.
+    pub pedantic: bool,
+    /// The findings of an earlier day: a file, relative to the root.
+    pub baseline: Option<Placed<String>>,
+    /// From which severity on the exit code is 1; `Some(None)` = never.
+    pub fail_on: Option<Option<Severity>>,
+}
+
+/// What is said about a rule or a group.
+#[derive(Debug, Clone)]
+pub struct RuleConfig {
+    /// The rule's or group's name.
+    pub name: Placed<String>,
+    /// `Some(None)` switches it off.
+    pub severity: Option<Option<Severity>>,
+    /// Its options by name.
+    pub options: BTreeMap<String, Placed<Value>>,
+}
+
+/// Findings that are not reported.
+#[derive(Debug, Clone)]
+pub struct SuppressConfig {
+    /// The rules or groups that are meant.
+    pub rules: Vec<Placed<String>>,
+    /// Only in files that match this pattern, in the syntax of `.gitignore`.
+    pub path: Option<Placed<String>>,
+    /// Only for this object: `Kind/name` or `Kind/namespace/name`.
+    pub object: Option<Placed<String>>,
+    /// Only in clusters that match this pattern.
+    pub cluster: Option<Placed<String>>,
+    /// Why.
+    pub reason: Option<Placed<String>>,
+    /// The last day on which it holds, `2027-01-31`.
+    pub until: Option<Placed<String>>,
+    /// The whole entry.
+    pub place: Location,
+}
+
+/// Compiled when there is a configuration.
+fn schema() -> &'static DocumentSchema {
+    static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
+    SCHEMA.get_or_init(|| DocumentSchema::of(CONFIG_SCHEMA))
+}
+
+/// Reads `hcoplan.yaml`; what is wrong with it, instead, when anything is.
+pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
+    let parsed = yaml::parse(file);
+    let problems = parsed.problems.iter().filter(|p| p.kind.is_fatal());
+    let mut findings: Vec<Finding> = problems
+        .map(|p| {
+            let place = Location::new(file, p.span);
+            Finding::new(&CONFIGURATION_INVALID, p.message.clone()).at(place)
+        })
+        .collect();
+    let mut config = Config::default();
+    if let Some(second) = parsed.documents.get(1) {
+        let message = "the configuration is one document";
+        let place = second.location(second.root.span);
+        findings.push(Finding::new(&CONFIGURATION_INVALID, message).at(place));
+    }
+    if let Some(document) = parsed.documents.first() {
+        let mistakes = schema().check(file, &document.root);
+        findings.extend(mistakes.into_iter().map(|m| finding(document, m)));
+        config.take(document);
+        findings.extend(config.ignore.iter().filter_map(pattern));
+        let baseline = config.lint.baseline.iter();
+        let outside = baseline.filter(|path| normal(Utf8Path::new(&path.value)).is_none());
+        findings.extend(outside.map(|path| {
+            let message = format!("`{}` leads out of the root", path.value);
+            Finding::new(&CONFIGURATION_INVALID, message).at(path.place.clone())
+        }));
+    }
+    match findings.is_empty() {
+        true => Ok(config),
+        false => Err(findings),
+    }
+}
+
+fn finding(document: &Document, mistake: Mistake) -> Finding {
+    let place = document.location(mistake.span);
+    let mut finding = Finding::new(&CONFIGURATION_INVALID, mistake.message).at(place.clone());
+    finding.help = mistake.help.map(Into::into);
+    if let Some(text) = mistake.instead {
+        finding.fixes.push(Fix {
+            title: format!("write {text}"),
+            applicability: Applicability::Suggestion,
+            edits: vec![Edit {
+                file: place.file,
+                span: place.span,
+                text,
+            }],
+        });
+    }
+    finding
+}
+
+fn pattern(pattern: &Placed<String>) -> Option<Finding> {
+    let walk = Walk {
+        ignore: vec![pattern.value.clone()],
+        ..Walk::default()
+    };
+    let error = walk.matcher().err()?;
+    let finding = Finding::new(&CONFIGURATION_INVALID, error.to_string());
+    Some(finding.at(pattern.place.clone()))
+}
+
+fn is_true(node: Option<&Node>) -> bool {
+    matches!(node.map(|n| &n.value), Some(Yaml::Bool(true)))
+}
+
+/// `Some(None)`: off. YAML reads a bare `off` as false.
+fn level(node: &Node) -> Option<Option<Severity>> {
+    match &node.value {
+        Yaml::Bool(false) => Some(None),
+        Yaml::String(text) => match text.as_str() {
+            "off" | "never" => Some(None),
+            "info" => Some(Some(Severity::Info)),
+            "warning" => Some(Some(Severity::Warning)),
+            "error" => Some(Some(Severity::Error)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Config {
+    /// Takes over what fits; the schema has said what doesn't.
+    fn take(&mut self, document: &Document) {
+        let root = &document.root;
+        self.ignore = Placed::texts(document, root, "ignore");
+        self.release = Placed::text(document, root, "release");
+        self.inventory = Placed::texts(document, root, "inventory");
+        for entry in root.get("clusters").map_or(&[][..], Node::items) {
+            let Some(path) = Placed::text(document, entry, "path") else {
+                continue;
+            };
+            self.clusters.push(ClusterEntry {
+                name: Placed::text(document, entry, "name"),
+                path,
+                inventory: Placed::texts(document, entry, "inventory"),
+                release: Placed::text(document, entry, "release"),
+                also: Placed::texts(document, entry, "also"),
+            });
+        }
+        self.kustomize = is_true(root.get("kustomize"));
+        self.kustomize_remote = is_true(root.get("kustomizeRemote"));
+        self.helm = is_true(root.get("helm"));
+        let output = root.get("output");
+        self.kustomization = is_true(output.and_then(|o| o.get("kustomization")));
+        if let Some(lint) = root.get("lint") {
+            self.lint = LintConfig {
+                select: Placed::texts(document, lint, "select"),
+                ignore: Placed::texts(document, lint, "ignore"),
+                pedantic: is_true(lint.get("pedantic")),
+                baseline: Placed::text(document, lint, "baseline"),
+                fail_on: lint.get("failOn").and_then(level),
+            };
+        }
+        for entry in root.get("rules").map_or(&[][..], Node::entries) {
+            let place = document.location(entry.key.span);
+            let value = entry.key.text.clone();
+            let own = entry.value.get("severity").unwrap_or(&entry.value);
+            let options = entry
+                .value
+                .entries()
+                .iter()
+                .filter(|e| e.key.text != "severity");
+            let option = |e: &yaml::Entry| {
+                let value = Placed::new(e.value.to_json(), document, &e.value);
+                (e.key.text.clone(), value)
+            };
+            self.rules.push(RuleConfig {
+                name: Placed { value, place },
+                severity: level(own),
+                options: options.map(option).collect(),
+            });
+        }
+        for entry in root.get("suppress").map_or(&[][..], Node::items) {
+            let text = |key: &str| Placed::text(document, entry, key);
+            self.suppress.push(SuppressConfig {
+                rules: Placed::texts(document, entry, "rules"),
+                path: text("path"),
+                object: text("object"),
+                cluster: text("cluster"),
+                reason: text("reason"),
+                until: text("until"),
+                place: document.location(entry.span),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, Vec<String>> {
+        read(&SourceFile::new(CONFIG_FILE, text)).map_err(|findings| {
+            let line = |f: Finding| {
+                let start = f.location.expect("a place").start();
+                format!("{}:{} {}", start.line, start.column, f.message)
+            };
+            findings.into_iter().map(line).collect()
+        })
+    }
+
+    #[test]
+    fn everything_is_taken_over() {
+        let text = "\
+ignore: [charts/]
+release: '1.18'
+inventory: all.yaml
+clusters:
+- {name: prod/east, path: base, inventory: [a.yaml, b.yaml], release: '1.17'}
+kustomize: true
+kustomizeRemote: true
+helm: true
+output: {kustomization: true}
+lint: {select: [golden-images], ignore: [x], pedantic: true, failOn: never, baseline: known.json}
+rules:
+  jsonpatch-present: off
+  hygiene: {severity: info}
+  some-rule: {severity: warning, most: 3}
+suppress:
+- {rules: [x], path: a/**, object: HyperConverged/hc, cluster: '*', reason: r, until: '2027-01-31'}
+";
+        let config = parse(text).expect("a good one");
+        assert_eq!(config.ignore[0].value, "charts/");
+        assert_eq!(config.release.expect("one").value, "1.18");
+        assert_eq!(config.inventory[0].value, "all.yaml");
+        let cluster = &config.clusters[0];
+        assert_eq!(cluster.name.as_ref().expect("one").value, "prod/east");
+        assert_eq!(cluster.inventory.len(), 2);
+        assert_eq!(config.lint.fail_on, Some(None));
+        assert_eq!(config.lint.baseline.expect("one").value, "known.json");
+        assert!(config.lint.pedantic && config.kustomize && config.helm && config.kustomization);
+        assert!(config.kustomize_remote);
+        let levels: Vec<_> = config.rules.iter().map(|r| r.severity).collect();
+        let expected = [None, Some(Severity::Info), Some(Severity::Warning)];
+        assert_eq!(levels, expected.map(Some));
+        assert_eq!(config.rules[2].options["most"].value, 3);
+        assert_eq!(config.rules[2].name.place.text(), "some-rule");
+        assert_eq!(
+            config.suppress[0].until.as_ref().expect("one").value,
+            "2027-01-31"
+        );
+        assert!(parse("").is_ok());
+        assert!(parse("# nothing yet\n").is_ok());
+    }
+
+    #[test]
+    fn mistakes_are_placed() {
+        let cases = [
+            ("ignroe: []\n", "1:1 there is no field `ignroe` here"),
+            ("ignore: ['[z-a]']\n", "1:10 `[z-a]` is no pattern"),
+            (
+                "lint: {baseline: ../x.json}\n",
+                "1:18 `../x.json` leads out",
+            ),
+            ("rules: {x: on}\n", "1:12 `rules.x` must be false, not `on`"),
+            ("rules: {x: eror}\n", "1:12 `rules.x` can't be `eror`"),
+            ("clusters: [{name: a}]\n", "1:13 `clusters[0]` lacks `path`"),
+            ("release: 1.18\n", "1:10 `release` must be a text"),
+            ("inventory: {a: b}\n", "1:12 `inventory` can't be a mapping"),
+            (
+                "suppress: [{rules: []}]\n",
+                "1:20 `suppress[0].rules` must not be empty",
+            ),
+            ("a: [\n", "2:1 "),
+            ("a: 1\n", "1:1 there is no field `a`"),
+            (
+                "ignore: []\n---\nignore: []\n",
+                "3:1 the configuration is one document",
+            ),
+        ];
+        for (text, expected) in cases {
+            let found = parse(text).expect_err(text);
+            assert!(found[0].starts_with(expected), "{text}: {found:?}");
+            assert_eq!(found.len(), 1, "{found:?}");
+        }
+    }
+}

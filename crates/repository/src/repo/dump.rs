@@ -1,0 +1,319 @@
+//! What a running cluster was dumped to: a must-gather, `oc adm inspect`, or what `kubectl get … -o yaml`
+//! printed.
+
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{Directory, SourceFile, Tree, Walk, max_bytes};
+use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
+use hcoplan_yaml::{self as yaml, Document, Node};
+use serde_json::{Value, json};
+
+use super::listed::HCO;
+use super::{Error, Identity, identity_in};
+
+/// Kinds that something is taken from, each in the API group that makes it the one that is meant.
+const KINDS: [(&str, &str); 16] = [
+    ("Node", ""),
+    ("HyperConverged", HCO),
+    ("ClusterServiceVersion", "operators.coreos.com"),
+    ("Subscription", "operators.coreos.com"),
+    ("OperatorGroup", "operators.coreos.com"),
+    ("ClusterVersion", "config.openshift.io"),
+    ("APIServer", "config.openshift.io"),
+    ("Ingress", "config.openshift.io"),
+    ("Network", "config.openshift.io"),
+    ("Infrastructure", "config.openshift.io"),
+    ("KubeDescheduler", "operator.openshift.io"),
+    ("KubeVirt", "kubevirt.io"),
+    ("StorageClass", "storage.k8s.io"),
+    ("DataSource", "cdi.kubevirt.io"),
+    ("ServiceMonitor", "monitoring.coreos.com"),
+    ("NetworkAttachmentDefinition", "k8s.cni.cncf.io"),
+];
+
+/// A field of an inventory's `spec`, as a dump says it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// The field's name.
+    pub field: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// What said it, for people: `the APIServer`.
+    pub by: &'static str,
+}
+
+/// The objects of a running cluster.
+#[derive(Debug, Default)]
+pub struct Dump {
+    /// Files that hold any of the objects.
+    files: Vec<Arc<SourceFile>>,
+    documents: Vec<Arc<Document>>,
+    /// Kind and object, in the order of the files.
+    objects: Vec<(&'static str, Value)>,
+    /// Files that can't be read although they mention such an object, each with what is wrong.
+    pub broken: Vec<String>,
+}
+
+impl Dump {
+    /// Takes the objects of a directory's YAML and JSON files in, however deep they lie.
+    ///
+    /// # Errors
+    /// When the directory can't be listed.
+    pub fn add_directory(&mut self, directory: &Utf8Path) -> Result<(), Error> {
+        let tree = Directory::open(directory, max_bytes())?;
+        let listing = tree.list(&Walk {
+            checkout: true,
+            ..Walk::default()
+        })?;
+        for path in listing
+            .files
+            .iter()
+            .filter(|p| super::scan::is_candidate(p))
+        {
+            match tree.read(path) {
+                Ok(bytes) => self.add_if_known(SourceFile::from_bytes(directory.join(path), bytes)),
+                Err(why) => self.broken.push(format!("{}: {why}", directory.join(path))),
+            }
+        }
+        Ok(())
+    }
+
+    /// [`Dump::add`], of a file that mentions any of the kinds: most manifests of a must-gather are of
+    /// other operators.
+    fn add_if_known(&mut self, file: Arc<SourceFile>) {
+        if KINDS.iter().any(|(kind, _)| file.text().contains(kind)) {
+            self.add(&file);
+        }
+    }
+
+    /// Takes the objects of a file in.
+    pub fn add(&mut self, file: &Arc<SourceFile>) {
+        let parsed = yaml::parse(file);
+        if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
+            let at = file.position(problem.span.start);
+            let path = file.path();
+            let place = format!("{path}:{}:{}", at.line, at.column);
+            self.broken.push(format!("{place}: {}", problem.message));
+            return;
+        }
+        let mut any = false;
+        for document in parsed.documents.into_iter().map(Arc::new) {
+            let before = self.objects.len();
+            self.take(&document.root, ("", ""));
+            if self.objects.len() > before {
+                any = true;
+                self.documents.push(document);
+            }
+        }
+        if any {
+            self.files.push(Arc::clone(file));
+        }
+    }
+
+    /// An object, or those of a list, whose items needn't repeat what they are.
+    fn take(&mut self, root: &Node, of_list: (&str, &str)) {
+        let text = |key: &str, usual: &str| -> String {
+            root.get(key)
+                .and_then(Node::as_str)
+                .unwrap_or(usual)
+                .to_owned()
+        };
+        let (version, kind) = (text("apiVersion", of_list.0), text("kind", of_list.1));
+        if let Some(items) = root.get("items").filter(|_| kind.ends_with("List")) {
+            let of_items = kind.strip_suffix("List").unwrap_or_default();
+            for item in items.items() {
+                self.take(item, (&version, of_items));
+            }
+            return;
+        }
+        let group = version.rsplit_once('/').map_or("", |(group, _)| group);
+        let known = KINDS.iter().find(|(k, g)| *k == kind && *g == group);
+        if let Some((kind, _)) = known {
+            let mut object = root.to_json();
+            object["apiVersion"] = version.into();
+            object["kind"] = (*kind).into();
+            self.objects.push((kind, object));
+        }
+    }
+
+    /// How many objects of a kind there are.
+    pub fn count(&self, kind: &str) -> usize {
+        self.of(kind).count()
+    }
+
+    fn of<'d>(&'d self, kind: &'d str) -> impl Iterator<Item = &'d Value> {
+        let of_kind = self.objects.iter().filter(move |(k, _)| *k == kind);
+        of_kind.map(|(_, object)| object)
+    }
+
+    /// The HyperConvergeds as the cluster holds them, as a stream of documents.
+    pub fn hyperconvergeds(&self) -> String {
+        let objects = self.of("HyperConverged").map(yaml::emit);
+        objects.collect::<Vec<_>>().join("---\n")
+    }
+
+    /// Its nodes, and what is wrong with them.
+    pub fn nodes(&self) -> (LoadedInventory, Vec<Finding>) {
+        let is_nodes = |document: &&Arc<Document>| {
+            let text = |key: &str| {
+                document
+                    .root
+                    .get(key)
+                    .and_then(Node::as_str)
+                    .unwrap_or_default()
+            };
+            let of_list = |root: &Node| {
+                let items = root.get("items").map_or(&[][..], Node::items);
+                let text = |item: &Node, key: &str| {
+                    item.get(key).and_then(Node::as_str).map(str::to_owned)
+                };
+                items.iter().any(|i| {
+                    SourceKind::of(
+                        &text(i, "apiVersion").unwrap_or_default(),
+                        &text(i, "kind").unwrap_or_default(),
+                    ) == Some(SourceKind::Nodes)
+                })
+            };
+            SourceKind::of(text("apiVersion"), text("kind")) == Some(SourceKind::Nodes)
+                || of_list(&document.root)
+        };
+        let documents = self.documents.iter().filter(is_nodes);
+        let sources: Vec<Source> = documents
+            .map(|document| Source {
+                kind: SourceKind::Nodes,
+                document: Arc::clone(document),
+            })
+            .collect();
+        inventory::load(&sources)
+    }
+
+    /// The namespace, platform and release that it says.
+    pub fn identity(&self) -> Identity {
+        identity_in([], self.files.iter().map(Arc::clone))
+    }
+
+    /// Whether its nodes are of OpenShift, by what OpenShift writes on them.
+    pub fn is_openshift(&self) -> bool {
+        let mut nodes = self.of("Node");
+        nodes.any(|node| {
+            let labels = node["metadata"]["labels"].as_object();
+            labels.is_some_and(|l| l.keys().any(|k| k.starts_with("node.openshift.io/")))
+        })
+    }
+
+    /// Every other field of an inventory that it says.
+    pub fn facts(&self) -> Vec<Fact> {
+        let mut out = Vec::new();
+        let mut say = |field, value: Option<Value>, by| {
+            if let Some(value) = value.filter(|v| !v.is_null()) {
+                out.push(Fact { field, value, by });
+            }
+        };
+        let of_cluster = |kind: &'static str| self.of(kind).next().unwrap_or(&Value::Null);
+        let domain = of_cluster("Ingress")["spec"]["domain"].as_str();
+        let base = domain.map(|d| d.strip_prefix("apps.").unwrap_or(d).into());
+        say("baseDomain", base, "the Ingress");
+        let tls = of_cluster("APIServer")["spec"].get("tlsSecurityProfile");
+        say("tlsSecurityProfile", tls.cloned(), "the APIServer");
+        say("ipFamilies", families(of_cluster("Network")), "the Network");
+        let topology = of_cluster("Infrastructure")["status"]["controlPlaneTopology"].as_str();
+        let hosted = topology.filter(|t| *t == "External").map(|_| json!(true));
+        say("hostedControlPlane", hosted, "the Infrastructure");
+        let descheduler = of_cluster("KubeDescheduler").get("spec");
+        say(
+            "kubeDescheduler",
+            descheduler.cloned(),
+            "the KubeDescheduler",
+        );
+        let schedule = of_cluster("HyperConverged")["status"].get("dataImportSchedule");
+        say(
+            "dataImportSchedule",
+            schedule.cloned(),
+            "the HyperConverged's status",
+        );
+        let has = |kind| (self.count(kind) > 0).then_some(Value::Bool(true));
+        if !self.is_openshift() {
+            // OpenShift has them anyway.
+            say("monitoring", has("ServiceMonitor"), "a ServiceMonitor");
+            let attachments = has("NetworkAttachmentDefinition");
+            say(
+                "networkAttachmentDefinitions",
+                attachments,
+                "a NetworkAttachmentDefinition",
+            );
+        }
+        out
+    }
+
+    /// Whether a placement of the dump names a label: the HyperConverged's, or KubeVirt's.
+    pub fn names_label(&self, key: &str) -> bool {
+        let mut placing = self.of("HyperConverged").chain(self.of("KubeVirt"));
+        placing.any(|object| object["spec"].to_string().contains(key))
+    }
+}
+
+/// The IP families of a cluster network, IPv4 first.
+fn families(network: &Value) -> Option<Value> {
+    let networks = [
+        &network["status"]["clusterNetwork"],
+        &network["spec"]["clusterNetwork"],
+    ];
+    let list = networks.into_iter().find_map(Value::as_array)?;
+    let cidrs: Vec<&str> = list.iter().filter_map(|n| n["cidr"].as_str()).collect();
+    let mut families = Vec::new();
+    for (family, is) in [("IPv4", false), ("IPv6", true)] {
+        if cidrs.iter().any(|cidr| cidr.contains(':') == is) {
+            families.push(family);
+        }
+    }
+    (!families.is_empty()).then(|| json!(families))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dump(texts: &[&str]) -> Dump {
+        let mut dump = Dump::default();
+        for text in texts {
+            dump.add_if_known(SourceFile::new("a.yaml", *text));
+        }
+        dump
+    }
+
+    #[test]
+    fn facts_are_found_wherever_they_lie() {
+        let dump = dump(&[
+            "apiVersion: config.openshift.io/v1\nkind: IngressList\nitems:\n- spec: {domain: apps.east.example.com}\n",
+            "apiVersion: v1\nkind: List\nitems:\n- apiVersion: config.openshift.io/v1\n  kind: Network\n  status: \
+             {clusterNetwork: [{cidr: 'fd01::/48'}, {cidr: 10.128.0.0/14}]}\n",
+            "apiVersion: config.openshift.io/v1\nkind: APIServer\nspec: {tlsSecurityProfile: {type: Modern}}\n",
+            "apiVersion: networking.k8s.io/v1\nkind: Ingress\nspec: {domain: apps.other}\n",
+            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nspec: {x: {nodeSelector: {rack: a}}}\nstatus: \
+             {dataImportSchedule: '1 2 * * *'}\n",
+        ]);
+        let said = dump
+            .facts()
+            .into_iter()
+            .map(|f| format!("{}: {}", f.field, f.value));
+        assert_eq!(
+            said.collect::<Vec<_>>(),
+            [
+                "baseDomain: \"east.example.com\"",
+                "tlsSecurityProfile: {\"type\":\"Modern\"}",
+                "ipFamilies: [\"IPv4\",\"IPv6\"]",
+                "dataImportSchedule: \"1 2 * * *\"",
+            ]
+        );
+        assert!(dump.names_label("rack") && !dump.names_label("zone"));
+        assert!(dump.hyperconvergeds().contains("kind: HyperConverged"));
+    }
+
+    #[test]
+    fn what_is_broken_is_said_and_what_is_foreign_is_not_read() {
+        let dump = dump(&["kind: Node\n  a: [\n", "a: [ # nothing of ours\n"]);
+        assert_eq!(dump.broken.len(), 1, "{:?}", dump.broken);
+    }
+}

@@ -1,0 +1,380 @@
+//! Helm charts, rendered by helm: only when that is asked for.
+//!
+//! What a release renders takes the place of the chart's templates: it is one more file, [`RENDERED`], which is on
+//! no disk. helm is given a copy of the chart and of the values that the repository names for it, and nothing
+//! else; it fetches nothing, runs no plugin and talks to no cluster.
+
+mod releases;
+mod trace;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::source::{
+    Edited, Location, Memory, SourceFile, Span, Tree, Walk, program,
+};
+use hcoplan_yaml::{self as yaml, Document};
+
+use self::releases::{Release, releases};
+use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED};
+use super::carriers::HCO_NOT_PLANNED;
+use super::carriers::named::holds_one;
+use super::charts::{CHART, chart_of};
+use super::kustomize::{BuildError, Built, Place, run_program};
+use super::scan::{What, scan};
+
+/// What a release renders is called, in its directory.
+pub const RENDERED: &str = "helm-template.yaml";
+
+/// A chart with a HyperConverged, and nobody said that helm may be run.
+pub static HELM_CHART_NOT_RENDERED: Rule = Rule {
+    name: "helm-chart-not-rendered",
+    group: Group::Gitops,
+    severity: Severity::Warning,
+    predicts: Predicts::Silent("the clusters of this chart are not planned"),
+    needs: Needs::Document,
+    summary: "a Helm chart has a HyperConverged in its templates, and helm isn't run",
+    page: r#"
+## What it finds
+
+A chart of which a template has a HyperConverged in it. The finding names the releases that the repository has of it:
+what Argo CD's Applications and ApplicationSets and Flux's HelmReleases say, else one with the chart's own values.
+
+## Why it matters
+
+A template is no YAML: without helm nobody knows what it renders, and its clusters are in no plan.
+
+## Example
+
+```text
+charts/virt/Chart.yaml
+charts/virt/templates/hyperconverged.yaml
+```
+
+## Remedy
+
+Let helm render it, with `--helm`, or with `helm: true` in `hcoplan.yaml` where whoever runs hcoplan allows that. What
+some other tool renders can be looked at with `… | hcoplan plan -`.
+
+## Sources
+
+- docs/carriers.md: which releases are rendered, and how
+"#,
+    ..Rule::BASE
+};
+
+/// A chart that has a HyperConverged.
+struct Chart {
+    directory: Utf8PathBuf,
+    /// The template, and where it says so.
+    place: Location,
+}
+
+/// The charts of a listing that have a HyperConverged in a template, outermost ones only.
+fn charts(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Chart> {
+    let mut out: Vec<Chart> = Vec::new();
+    for path in files.iter().filter(|p| is_template(p)) {
+        let Some(inner) = chart_of(tree, path) else {
+            continue;
+        };
+        let Ok(bytes) = tree.read(path) else {
+            continue;
+        };
+        let file = SourceFile::from_bytes(path, bytes);
+        if !holds_one(file.text()) {
+            continue;
+        }
+        let directory = outermost(tree, inner).to_owned();
+        if !out.iter().any(|c| c.directory == directory) {
+            let place = place(&file);
+            out.push(Chart { directory, place });
+        }
+    }
+    out
+}
+
+fn is_template(path: &Utf8Path) -> bool {
+    let is_yaml = matches!(path.extension(), Some("yaml" | "yml" | "tpl" | "json"));
+    is_yaml && path.components().any(|c| c.as_str() == "templates")
+}
+
+/// The chart that a chart is a dependency of, where it lies in its `charts`.
+fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
+    let mut out = chart;
+    while let Some(parent) = out.parent().filter(|p| p.file_name() == Some("charts")) {
+        match parent
+            .parent()
+            .filter(|c| tree.check(&c.join(CHART)).is_ok())
+        {
+            Some(outer) => out = outer,
+            None => break,
+        }
+    }
+    out
+}
+
+/// The line of a template that says that there is a HyperConverged.
+fn place(file: &Arc<SourceFile>) -> Location {
+    let mut lines = (0..).map_while(|number| file.line(number));
+    let found = lines.find(|(_, line)| line.contains("kind:") && line.contains("yper"));
+    let (start, line) = found.unwrap_or((0, ""));
+    let indent = line.len() - line.trim_start().len();
+    Location::new(
+        file,
+        Span::new(start + indent, start + line.trim_end().len()),
+    )
+}
+
+/// Charts that aren't rendered.
+#[derive(Debug, Default)]
+pub(super) struct Unrendered {
+    /// What is said about them.
+    pub(super) findings: Vec<Finding>,
+    /// The files of theirs that it is said for.
+    pub(super) templates: BTreeSet<Utf8PathBuf>,
+    /// The directories that their clusters would have.
+    pub(super) clusters: BTreeSet<Utf8PathBuf>,
+}
+
+/// The charts that aren't rendered. `is_asked_for`: by the configuration, which must not decide that a program is run.
+pub(super) fn not_rendered(
+    tree: &dyn Tree,
+    files: &[Utf8PathBuf],
+    is_asked_for: bool,
+) -> Unrendered {
+    let mut out = Unrendered::default();
+    for chart in charts(tree, files) {
+        // One that is YAML as it is has been read.
+        let template = chart.place.file.path();
+        let read = scan(tree, template).found;
+        if read.iter().any(|f| f.what == What::HyperConverged) {
+            continue;
+        }
+        let planned = planned(&chart, &releases(tree, &chart.directory, files));
+        let shown: Vec<String> = planned
+            .iter()
+            .map(|(_, release)| describe(release))
+            .collect();
+        let message = format!(
+            "the chart `{}` has a HyperConverged, and isn't rendered",
+            shown_path(&chart.directory)
+        );
+        let clusters = planned.into_iter().map(|(directory, _)| directory);
+        out.clusters.extend(clusters);
+        let planned = shown.join("; ");
+        let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message)
+            .at(chart.place.clone())
+            .label("a template, not YAML yet");
+        out.findings.push(match is_asked_for {
+            true => finding.severity(Severity::Error).help(format!(
+                "hcoplan.yaml says `helm: true`, and what is looked at can't have programs run: allow it with --helm or \
+                 HCOPLAN_ALLOW_HELM=1, or take the configuration from a revision that you trust, as in --trust-base \
+                 origin/main; it plans {planned}"
+            )),
+            false => finding.help(format!("--helm plans {planned}")),
+        });
+        let own = files
+            .iter()
+            .filter(|f| f.starts_with(&chart.directory) && is_template(f));
+        out.templates.extend(own.cloned());
+    }
+    out
+}
+
+fn shown_path(path: &Utf8Path) -> &str {
+    match path.as_str() {
+        "" => ".",
+        path => path,
+    }
+}
+
+fn describe(release: &Release) -> String {
+    let files: Vec<&str> = release.values.iter().map(|v| v.as_str()).collect();
+    let values = match files.is_empty() {
+        true => "the chart's own values".to_owned(),
+        false => files.join(", "),
+    };
+    format!("`{}` with {values}", release.name)
+}
+
+/// Each release with the directory that its cluster is named after: that of its last file of values where that
+/// lies outside of the chart and is nobody else's; else the chart's, or one below it where there are several.
+fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
+    let outside = |release: &Release| {
+        let last = release.values.last()?;
+        let directory = last.parent().unwrap_or(Utf8Path::new(""));
+        (!directory.starts_with(&chart.directory)).then(|| directory.to_owned())
+    };
+    let of_values: Vec<_> = releases.iter().map(outside).collect();
+    let directory = |(release, own): (&Release, &Option<Utf8PathBuf>)| {
+        let is_own = own.is_some() && of_values.iter().filter(|other| *other == own).count() == 1;
+        let directory = match own {
+            Some(directory) if is_own => directory.clone(),
+            _ if releases.len() == 1 => chart.directory.clone(),
+            _ => chart.directory.join(&release.name),
+        };
+        (directory, release.clone())
+    };
+    releases.iter().zip(&of_values).map(directory).collect()
+}
+
+/// Renders every release of the charts of a tree that have a HyperConverged. `root` is what paths are reported to
+/// be in; `stop` is asked while helm runs whether to end it.
+///
+/// # Errors
+/// Where there is no such chart, no helm, or nothing could be rendered.
+pub fn render_charts(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    most_bytes: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Built, BuildError> {
+    let files = tree.list(&Walk::default())?.files;
+    let charts = charts(tree, &files);
+    if charts.is_empty() {
+        return Err(BuildError::NoChart(root.to_owned()));
+    }
+    let helm = program("helm").ok_or(BuildError::NoHelm)?;
+    render(tree, root, &helm, most_bytes, stop)
+}
+
+/// The same with a helm.
+fn render(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    helm: &std::path::Path,
+    most_bytes: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<Built, BuildError> {
+    let files = tree.list(&Walk::default())?.files;
+    let charts = charts(tree, &files);
+    let mut built = Built::default();
+    for chart in &charts {
+        let templates = files.iter().filter(|f| f.starts_with(&chart.directory));
+        built
+            .reached
+            .extend(templates.filter(|f| is_template(f)).cloned());
+        for (directory, release) in planned(chart, &releases(tree, &chart.directory, &files)) {
+            let run = Run {
+                tree,
+                root,
+                files: &files,
+                chart,
+                release: &release,
+                helm,
+            };
+            match run.run(most_bytes, stop) {
+                Ok((typed, bytes)) => run.add(&mut built, &directory, &typed, bytes),
+                Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
+                Err(error) => {
+                    let finding = Finding::new(&HELM_TEMPLATE_FAILED, error.to_string());
+                    let finding = finding.at(chart.place.clone());
+                    built.failed.push(FailedBuild {
+                        directory,
+                        finding: finding.label("this release is not planned"),
+                    });
+                }
+            }
+        }
+    }
+    Ok(built)
+}
+
+/// One release, to be rendered.
+struct Run<'r> {
+    tree: &'r dyn Tree,
+    root: &'r Utf8Path,
+    files: &'r [Utf8PathBuf],
+    chart: &'r Chart,
+    release: &'r Release,
+    helm: &'r std::path::Path,
+}
+
+impl Run<'_> {
+    fn run(&self, most: usize, stop: &dyn Fn() -> bool) -> Result<(String, Vec<u8>), BuildError> {
+        let (chart, release) = (&self.chart.directory, self.release);
+        let mut inputs: BTreeSet<Utf8PathBuf> = self
+            .files
+            .iter()
+            .filter(|f| f.starts_with(chart))
+            .cloned()
+            .collect();
+        inputs.extend(release.values.iter().cloned());
+        let mut more = BTreeMap::new();
+        let path = match chart.as_str() {
+            "" => "./".to_owned(),
+            chart => format!("./{chart}"),
+        };
+        let mut arguments = vec!["template".to_owned(), release.name.clone(), path];
+        let namespace = release.namespace.as_deref().unwrap_or(super::almost::NAME);
+        arguments.extend(["--namespace".to_owned(), namespace.to_owned()]);
+        for file in &release.values {
+            arguments.extend(["--values".to_owned(), format!("./{file}")]);
+        }
+        for (number, text) in release.inline.iter().enumerate() {
+            let path = Utf8PathBuf::from(format!(".hcoplan-values-{number}.yaml"));
+            arguments.extend(["--values".to_owned(), format!("./{path}")]);
+            inputs.insert(path.clone());
+            more.insert(path, text.clone().into_bytes());
+        }
+        for set in &release.set {
+            arguments.extend(["--set".to_owned(), set.clone()]);
+        }
+        let tree = Edited::new(self.tree, more);
+        let place = Place {
+            tree: &tree,
+            root: self.root,
+            directory: Utf8Path::new(""),
+            inputs: &inputs,
+            links: &BTreeMap::new(),
+            network: false,
+        };
+        let typed = format!("helm {}", arguments.join(" "));
+        let bytes = run_program(&place, &typed, self.helm, &arguments, most, stop)?;
+        Ok((typed, bytes))
+    }
+
+    /// The files of values, the one that others give way to first.
+    fn values(&self) -> Vec<Document> {
+        let own = self.chart.directory.join("values.yaml");
+        let files = self.release.values.iter().rev().chain([&own]);
+        let read = |path: &Utf8PathBuf| {
+            let bytes = self.tree.read(path).ok()?;
+            let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+            parsed.documents.into_iter().next()
+        };
+        files.filter_map(read).collect()
+    }
+
+    fn add(&self, built: &mut Built, directory: &Utf8Path, typed: &str, bytes: Vec<u8>) {
+        let path = directory.join(RENDERED);
+        let file = SourceFile::from_bytes(&path, bytes.clone());
+        let parsed = yaml::parse(&file);
+        let (chart, whole) = (&self.chart.directory, &self.chart.place);
+        let values = self.values();
+        let origins = trace::origins(self.tree, chart, &file, &parsed.documents, &values, whole);
+        let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
+        let content = scan(&alone, &path);
+        let has_one = content.found.iter().any(|f| f.what == What::HyperConverged);
+        if !has_one {
+            let message = format!("{} renders no HyperConverged", describe(self.release));
+            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
+            built.said.push(finding.label("not with these values"));
+        }
+        for lacks in &self.release.lacks {
+            let message = format!("`{}` is rendered without {lacks}", self.release.name);
+            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
+            built
+                .said
+                .push(finding.label("what it changes is not planned"));
+        }
+        built.notes.push(format!("{path} is what `{typed}` prints"));
+        built.origins.insert(path.clone(), Arc::new(origins));
+        built.files.insert(path, bytes);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

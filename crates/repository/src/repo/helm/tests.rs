@@ -1,0 +1,211 @@
+//! Charts, found and rendered by a script that stands for helm.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use hcoplan_diagnostics::source::Memory;
+
+use super::*;
+use crate::repo::{Builds, Options, Repo};
+
+const TEMPLATE: &str = "{{- if .Values.virt }}\napiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: \
+                        kubevirt-hyperconverged\n  namespace: {{ .Release.Namespace }}\nspec:\n  defaultCPUModel: {{ \
+                        .Values.cpu }}\n{{- end }}\n";
+
+const APPLICATIONS: &str = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: s}\nspec:\n  generators: \
+                            [{git: {}}]\n  template:\n    metadata: {name: 'virt-{{ .cluster }}'}\n    spec:\n      source: {path: \
+                            charts/virt, helm: {valueFiles: ['../../envs/{{ .cluster }}/values.yaml']}}\n";
+
+fn files() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("charts/virt/Chart.yaml", "name: virt\n"),
+        ("charts/virt/values.yaml", "virt: true\n"),
+        ("charts/virt/templates/hc.yaml", TEMPLATE),
+        (
+            "charts/virt/templates/other.yaml",
+            "kind: {{ .Values.other }}\n",
+        ),
+        ("charts/other/Chart.yaml", "name: other\n"),
+        (
+            "charts/other/templates/a.yaml",
+            "kind: {{ .Values.other }}\n",
+        ),
+        ("apps/set.yaml", APPLICATIONS),
+        ("envs/east/values.yaml", "cpu: Haswell\n"),
+        ("envs/west/values.yaml", "cpu: EPYC\n"),
+    ]
+}
+
+fn tree() -> Memory {
+    files().into_iter().collect()
+}
+
+#[test]
+fn a_chart_that_is_not_rendered_is_named_with_its_releases() {
+    let repo = Repo::from_tree(Arc::new(tree()), &Options::default()).expect("a repository");
+    assert!(repo.clusters().is_empty());
+    let found: Vec<&Finding> = repo.unplanned(None).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        found[0].message,
+        "the chart `charts/virt` has a HyperConverged, and isn't rendered"
+    );
+    let place = found[0].location.as_ref().expect("a place");
+    assert_eq!(
+        (place.file.path().as_str(), place.start().line),
+        ("charts/virt/templates/hc.yaml", 3)
+    );
+    let help = found[0].help.as_deref().unwrap_or_default();
+    assert_eq!(
+        help,
+        "--helm plans `virt-east` with envs/east/values.yaml; `virt-west` with envs/west/values.yaml"
+    );
+    // The chart's templates are said with it; the other chart's are not.
+    let skipped = repo
+        .problems()
+        .iter()
+        .filter_map(|p| p.finding.location.as_ref());
+    let skipped: Vec<&str> = skipped.map(|l| l.file.path().as_str()).collect();
+    assert!(
+        !skipped.contains(&"charts/virt/templates/hc.yaml"),
+        "{skipped:?}"
+    );
+}
+
+/// A script that prints what helm would for the chart, with what it was given.
+fn helm(directory: &std::path::Path, fails: bool) -> std::path::PathBuf {
+    let script = "#!/bin/sh\necho '---'\necho '# Source: virt/templates/hc.yaml'\necho 'apiVersion: \
+                  hco.kubevirt.io/v1beta1'\necho 'kind: HyperConverged'\necho 'metadata:'\necho \"  name: \
+                  kubevirt-hyperconverged\"\necho \"  namespace: $5\"\necho 'spec:'\nprintf '  defaultCPUModel: \
+                  '\nsed 's/cpu: //' \"$7\"\necho \"# $2 $3 $6 $(ls charts)\"\n";
+    let script = if fails {
+        "#!/bin/sh\necho 'Error: no' >&2; exit 1\n"
+    } else {
+        script
+    };
+    let path = directory.join("helm");
+    fs::write(&path, script).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made a program");
+    path
+}
+
+#[test]
+fn each_release_is_a_cluster_with_places_in_the_template() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let helm = helm(directory.path(), false);
+    let tree = Arc::new(tree());
+    let built = render(&*tree, "root".into(), &helm, 1 << 20, &|| false).expect("rendered");
+    assert!(built.failed.is_empty(), "{:?}", built.failed);
+    let text = String::from_utf8_lossy(&built.files[Utf8Path::new("envs/east/helm-template.yaml")]);
+    assert!(text.contains("defaultCPUModel: Haswell"), "{text}");
+    // Nothing but the chart and its values is there.
+    assert!(
+        text.contains("# virt-east ./charts/virt --values virt\n"),
+        "{text}"
+    );
+    let options = Options {
+        builds: Builds {
+            helm: true,
+            ..Builds::default()
+        },
+        built: Some(Arc::new(built)),
+        ..Options::default()
+    };
+    let repo = Repo::from_tree(tree, &options).expect("a repository");
+    let names: Vec<&str> = repo.clusters().iter().map(|c| c.name()).collect();
+    assert_eq!(names, ["envs/east", "envs/west"]);
+    assert_eq!(repo.unplanned(None).count(), 0);
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    assert_eq!(
+        loaded.json["metadata"]["namespace"],
+        "kubevirt-hyperconverged"
+    );
+    let place = loaded
+        .document
+        .locate(&yaml::Path::dotted("spec.defaultCPUModel"));
+    let origin = place.origin().expect("an origin");
+    assert_eq!(origin.file.path(), "charts/virt/templates/hc.yaml");
+    assert_eq!(origin.text(), "defaultCPUModel: {{ .Values.cpu }}");
+}
+
+#[test]
+fn what_cannot_be_rendered_is_fatal() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let helm = helm(directory.path(), true);
+    let built = render(&tree(), "root".into(), &helm, 1 << 20, &|| false).expect("looked at");
+    assert_eq!(built.failed.len(), 2);
+    assert!(
+        built.failed[0].finding.message.ends_with("failed: no"),
+        "{:?}",
+        built.failed[0]
+    );
+}
+
+/// What a release prints that a script renders in the place of helm.
+fn printing(files: &[(&'static str, &'static str)], printed: &str) -> Repo {
+    let directory = tempfile::tempdir().expect("a directory");
+    let output = directory.path().join("printed.yaml");
+    fs::write(&output, printed).expect("written");
+    let helm = directory.path().join("helm");
+    fs::write(&helm, format!("#!/bin/sh\ncat {}\n", output.display())).expect("written");
+    fs::set_permissions(&helm, fs::Permissions::from_mode(0o755)).expect("made a program");
+    let tree: Arc<Memory> = Arc::new(files.iter().copied().collect());
+    let built = render(&*tree, "root".into(), &helm, 1 << 20, &|| false).expect("rendered");
+    assert!(built.failed.is_empty(), "{:?}", built.failed);
+    let options = Options {
+        built: Some(Arc::new(built)),
+        ..Options::default()
+    };
+    Repo::from_tree(tree, &options).expect("a repository")
+}
+
+#[test]
+fn what_values_write_out_has_its_place_there() {
+    let files = [
+        ("c/Chart.yaml", "name: c\n"),
+        (
+            "c/templates/hc.yaml",
+            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: kubevirt-hyperconverged\n\
+             spec:\n  {{- toYaml .Values.virt.spec | nindent 2 }}\n",
+        ),
+        (
+            "c/values.yaml",
+            "virt:\n  spec:\n    evictionStrategy: None\n    liveMigrationConfig: {a: 1, b: 2}\n",
+        ),
+        (
+            "east/values.yaml",
+            "virt:\n  spec:\n    liveMigrationConfig:\n      b: 3\n    devices: [one, two]\n    name: y\n",
+        ),
+        (
+            "app.yaml",
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: east}\nspec: {source: {path: c, \
+             helm: {valueFiles: [../east/values.yaml]}}}\n",
+        ),
+    ];
+    let repo = printing(
+        &files,
+        "---\n# Source: c/templates/hc.yaml\napiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  \
+         name: kubevirt-hyperconverged\nspec:\n  devices:\n  - one\n  - two\n  evictionStrategy: None\n  \
+         liveMigrationConfig:\n    a: 1\n    b: 3\n  name: y\n  set: 1\n",
+    );
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    let place = |path: &str| {
+        let place = loaded.document.locate(&yaml::Path::dotted(path));
+        let origin = place.origin().expect("an origin");
+        let line = origin.start().line;
+        format!("{}:{line}: {}", origin.file.path(), origin.text())
+    };
+    let template = "c/templates/hc.yaml";
+    let name = format!("{template}:4: name: kubevirt-hyperconverged");
+    assert_eq!(place("metadata.name"), name);
+    // What stands above `kind`.
+    let version = format!("{template}:1: apiVersion: hco.kubevirt.io/v1beta1");
+    assert_eq!(place("apiVersion"), version);
+    assert_eq!(place("spec.evictionStrategy"), "c/values.yaml:3: None");
+    assert_eq!(place("spec.liveMigrationConfig.a"), "c/values.yaml:4: 1");
+    assert_eq!(place("spec.liveMigrationConfig.b"), "east/values.yaml:4: 3");
+    assert_eq!(place("spec.devices[1]"), "east/values.yaml:5: two");
+    assert_eq!(place("spec.name"), "east/values.yaml:6: y");
+    // What is set elsewhere is in no file.
+    assert_eq!(place("spec.set"), format!("{template}:5: spec:"));
+}

@@ -1,0 +1,188 @@
+//! From what a chart renders to its templates and values, as far as their texts can tell.
+//!
+//! Helm says above each document which template it is from. A key of the document is from the first line that
+//! begins with it behind its parent's line. One that the template doesn't write is from a value that it names,
+//! `.Values.spec`, where a file of values has the same below it. Where there is none, it is from its parent's line.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span, Tree};
+use hcoplan_yaml::{Document, Node, Path, Value};
+use regex_lite::Regex;
+
+/// Where the values of what a chart rendered are from; `whole` is where that isn't known. `values` are the files
+/// of values, the one that others give way to first.
+pub(super) fn origins(
+    tree: &dyn Tree,
+    chart: &Utf8Path,
+    rendered: &SourceFile,
+    documents: &[Document],
+    values: &[Document],
+    whole: &Location,
+) -> Origins {
+    let mut places = Vec::new();
+    let mut templates: BTreeMap<Utf8PathBuf, Option<Template>> = BTreeMap::new();
+    for document in documents {
+        let path = source(rendered.text(), document).and_then(|s| template(s, chart));
+        let found = path.as_ref().and_then(|path| {
+            let read = || Template::read(tree, chart, path, values);
+            let entry = templates.entry(path.clone());
+            entry.or_insert_with(read).as_ref()
+        });
+        let Some(template) = found else {
+            places.push((document.span, whole.clone()));
+            continue;
+        };
+        let first = line_of(&template.file, "kind", 0).unwrap_or(0);
+        places.push((document.span, line(&template.file, first)));
+        template.below(&document.root, 0, None, &mut places);
+    }
+    Origins::new(places)
+}
+
+/// What stands behind `# Source:` above a document.
+fn source<'t>(text: &'t str, document: &Document) -> Option<&'t str> {
+    let before = text.get(..document.root.span.start as usize)?;
+    let (_, behind) = before.rsplit_once("# Source: ")?;
+    behind.lines().next().map(str::trim)
+}
+
+/// The file of a template that Helm calls by the chart's name.
+fn template(source: &str, chart: &Utf8Path) -> Option<Utf8PathBuf> {
+    let (_, path) = source.split_once('/')?;
+    Some(chart.join(path))
+}
+
+/// A template, and the values that it may write out.
+struct Template<'v> {
+    file: Arc<SourceFile>,
+    /// The paths of the values that it names, from the root of the files of values.
+    named: Vec<Path>,
+    /// The files of values, the one that others give way to first.
+    values: &'v [Document],
+}
+
+impl<'v> Template<'v> {
+    fn read(
+        tree: &dyn Tree,
+        chart: &Utf8Path,
+        path: &Utf8Path,
+        values: &'v [Document],
+    ) -> Option<Self> {
+        let file = SourceFile::from_bytes(path, tree.read(path).ok()?);
+        let own = path.strip_prefix(chart).unwrap_or(path);
+        let parts: Vec<&str> = own.components().map(|c| c.as_str()).collect();
+        // What a chart below this one calls its values are those of its name here.
+        let inner = parts.windows(2).filter(|two| two[0] == "charts");
+        let inner = inner.fold(Path::root(), |path, two| path.key(two[1]));
+        let reference = Regex::new(r"\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)").ok()?;
+        let found = reference.captures_iter(file.text());
+        let paths = found.filter_map(|found| Some(inner.below(found.get(1)?.as_str())));
+        let mut named: Vec<Path> = paths.collect();
+        named.sort();
+        named.dedup();
+        Some(Self {
+            file,
+            named,
+            values,
+        })
+    }
+
+    /// `written`: the value that the node is written out from.
+    fn below(
+        &self,
+        node: &Node,
+        from: usize,
+        written: Option<&Path>,
+        places: &mut Vec<(Span, Location)>,
+    ) {
+        match &node.value {
+            Value::Map(entries) => {
+                for entry in entries {
+                    let key = &entry.key.text;
+                    let value_of = |above: &Path| self.value(&above.key(key), &entry.value);
+                    let line_there = || line_of(&self.file, key, from);
+                    let mut found = written.and_then(value_of);
+                    let at = if found.is_none() { line_there() } else { None };
+                    if found.is_none() && at.is_none() {
+                        found = self.named.iter().find_map(value_of);
+                    }
+                    match (found, at) {
+                        (Some((path, key_place, place)), _) => {
+                            places.push((entry.key.span, key_place));
+                            places.push((entry.value.span, place));
+                            self.below(&entry.value, from, Some(&path), places);
+                        }
+                        (None, Some(at)) => {
+                            places.push((entry.key.span, line(&self.file, at)));
+                            places.push((entry.value.span, line(&self.file, at)));
+                            self.below(&entry.value, at, None, places);
+                        }
+                        (None, None) => self.below(&entry.value, from, None, places),
+                    }
+                }
+            }
+            Value::Seq(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    let path = written.map(|list| list.index(index));
+                    let found = path.and_then(|path| self.value(&path, item));
+                    match found {
+                        Some((path, _, place)) => {
+                            places.push((item.span, place));
+                            self.below(item, from, Some(&path), places);
+                        }
+                        None => self.below(item, from, None, places),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The path again with the places of the key and the value there, where a file of values has what was
+    /// rendered: the same scalar or list, or each key of a map, which may be in several files.
+    fn value(&self, path: &Path, rendered: &Node) -> Option<(Path, Location, Location)> {
+        let in_files = |path: &Path| {
+            let mut all = self.values.iter();
+            all.find_map(|d| Some((d, d.root.at(path)?)))
+        };
+        let (document, node) = in_files(path)?;
+        let is_it = match &rendered.value {
+            Value::Map(entries) => {
+                let mut keys = entries.iter().map(|e| path.key(&e.key.text));
+                !entries.is_empty() && keys.all(|path| in_files(&path).is_some())
+            }
+            _ => node.to_json() == rendered.to_json(),
+        };
+        let place = document.location(node.span);
+        is_it.then(|| (path.clone(), document.locate_key(path), place))
+    }
+}
+
+/// The first line that begins with a key, from a line on.
+fn line_of(file: &SourceFile, key: &str, from: usize) -> Option<usize> {
+    let is_it = |text: &str| {
+        let text = text.trim_start().trim_start_matches("- ");
+        let text = text.trim_start_matches(['"', '\'']);
+        let rest = text
+            .strip_prefix(key)
+            .map(|r| r.trim_start_matches(['"', '\'']));
+        rest.is_some_and(|rest| rest.starts_with(':'))
+    };
+    let mut lines = (from..).map_while(|number| Some((number, file.line(number)?.1)));
+    lines
+        .find(|(_, text)| is_it(text))
+        .map(|(number, _)| number)
+}
+
+/// A line without its indentation.
+fn line(file: &Arc<SourceFile>, number: usize) -> Location {
+    let (start, text) = file.line(number).unwrap_or((0, ""));
+    let indent = text.len() - text.trim_start().len();
+    Location::new(
+        file,
+        Span::new(start + indent, start + text.trim_end().len()),
+    )
+}

@@ -1,0 +1,285 @@
+//! Which namespace, platform and release a cluster has, what says so, and what says otherwise.
+
+use std::fmt;
+
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::inventory::LoadedInventory;
+use hcoplan_planner::release::{Distribution, Platform, version_parts};
+use hcoplan_yaml::{Document, Path};
+
+use super::rules::CLUSTER_FACTS_CONTRADICT;
+use super::statements::{Statement, StatementKind};
+
+/// What said something about a cluster; those further up count first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SaidBy {
+    /// The command line.
+    CommandLine,
+    /// `hcoplan.yaml`, of this cluster.
+    Configuration,
+    /// Its ClusterInventory.
+    Inventory,
+    /// `hcoplan.yaml`, of every cluster.
+    Configured,
+    /// The HyperConverged itself.
+    HyperConverged,
+    /// The kustomization that builds the HyperConverged.
+    Kustomization,
+    /// Another manifest.
+    Statement(StatementKind),
+    /// Labels of the nodes.
+    Nodes,
+    /// Nothing: it is what the release's distribution usually has.
+    Nothing,
+}
+
+impl fmt::Display for SaidBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::CommandLine => "the command line",
+            Self::Configuration | Self::Configured => "hcoplan.yaml",
+            Self::Inventory => "the inventory",
+            Self::HyperConverged => "the HyperConverged",
+            Self::Kustomization => "the kustomization",
+            Self::Statement(kind) => return write!(f, "the {}", kind.as_str()),
+            Self::Nodes => "the nodes' labels",
+            Self::Nothing => "nothing, so the default",
+        })
+    }
+}
+
+/// Something about a cluster, and what said it.
+#[derive(Debug, Clone)]
+pub struct Said<T> {
+    /// What it is.
+    pub value: T,
+    /// What said it.
+    pub by: SaidBy,
+    /// Where.
+    pub place: Option<Location>,
+}
+
+impl<T> Said<T> {
+    /// What said it, for people: `the Subscription in operator/subscription.yaml`.
+    pub fn source(&self) -> String {
+        match (self.by, &self.place) {
+            (SaidBy::Statement(_) | SaidBy::Kustomization, Some(place)) => {
+                format!("{} in {}", self.by, place.file.path())
+            }
+            _ => self.by.to_string(),
+        }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Said<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.value, self.source())
+    }
+}
+
+/// What a cluster is, by whatever says it first.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// Where the operator runs.
+    pub namespace: Said<String>,
+    /// What it runs on.
+    pub platform: Said<Platform>,
+    /// The release's name as it was written; `None` where nothing says it.
+    pub release: Option<Said<String>>,
+}
+
+impl Identity {
+    /// The same with another one's answers where nothing has said any.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            namespace: known(self.namespace, other.namespace),
+            platform: known(self.platform, other.platform),
+            release: self.release.or(other.release),
+        }
+    }
+}
+
+fn known<T>(first: Said<T>, second: Said<T>) -> Said<T> {
+    match first.by {
+        SaidBy::Nothing => second,
+        _ => first,
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let platform = Said {
+            value: self.platform.value.as_str(),
+            by: self.platform.by,
+            place: self.platform.place.clone(),
+        };
+        write!(f, "namespace {}, platform {platform}", self.namespace)?;
+        match &self.release {
+            Some(release) => write!(f, ", release {release}"),
+            None => f.write_str(", release unknown"),
+        }
+    }
+}
+
+/// Everything that says something, each list with what counts first.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    pub(super) namespaces: Vec<Said<String>>,
+    pub(super) platforms: Vec<Said<Platform>>,
+    pub(super) releases: Vec<Said<String>>,
+}
+
+impl Candidates {
+    /// What the inventory says.
+    pub(super) fn inventory(&mut self, loaded: &LoadedInventory) {
+        let by = SaidBy::Inventory;
+        let place = |field: &str| loaded.places.field(field).cloned();
+        let inventory = &loaded.inventory;
+        if let Some(place) = place("namespace") {
+            let value = inventory.namespace.clone();
+            self.namespaces.push(Said {
+                value,
+                by,
+                place: Some(place),
+            });
+        }
+        if let Some(place) = place("platform") {
+            let value = inventory.platform;
+            self.platforms.push(Said {
+                value,
+                by,
+                place: Some(place),
+            });
+        }
+        if let (Some(value), Some(place)) = (inventory.release.clone(), place("release")) {
+            self.releases.push(Said {
+                value,
+                by,
+                place: Some(place),
+            });
+        }
+    }
+
+    /// What the HyperConverged says.
+    pub(super) fn hyperconverged(&mut self, document: &Document) {
+        let path = Path::dotted("metadata.namespace");
+        let node = document.root.at(&path);
+        if let Some((node, value)) = node
+            .and_then(|n| Some((n, n.as_str()?)))
+            .filter(|(_, v)| !v.is_empty())
+        {
+            self.namespaces.push(Said {
+                value: value.to_owned(),
+                by: SaidBy::HyperConverged,
+                place: Some(document.location(node.span)),
+            });
+        }
+    }
+
+    /// What another manifest says.
+    pub(super) fn statement(&mut self, said: &Statement) {
+        let by = SaidBy::Statement(said.kind);
+        let place = |path: &Path| Some(said.document.locate(path));
+        if let Some((value, path)) = &said.namespace {
+            self.namespaces.push(Said {
+                value: value.clone(),
+                by,
+                place: place(path),
+            });
+        }
+        if let Some((value, path)) = &said.platform {
+            self.platforms.push(Said {
+                value: *value,
+                by,
+                place: place(path),
+            });
+        }
+        // The platform's version is that of its own product only.
+        let other_product = said.kind == StatementKind::ClusterVersion
+            && said.distribution.is_some_and(|d| d.is_upstream());
+        if let Some((value, path)) = said.release.as_ref().filter(|_| !other_product) {
+            self.releases.push(Said {
+                value: value.clone(),
+                by,
+                place: place(path),
+            });
+        }
+    }
+
+    /// What says otherwise than what counts.
+    pub(super) fn contradictions(&self) -> Vec<Finding> {
+        let mut out = Vec::new();
+        out.extend(contradictions(
+            "namespace",
+            &self.namespaces,
+            |first, other| {
+                // The operator's policy refuses that, and a rule of its own says so.
+                let refused = first.by == SaidBy::Inventory && other.by == SaidBy::HyperConverged;
+                first.value != other.value && !refused
+            },
+        ));
+        let platforms: Vec<Said<&str>> = self
+            .platforms
+            .iter()
+            .map(|p| Said {
+                value: p.value.as_str(),
+                by: p.by,
+                place: p.place.clone(),
+            })
+            .collect();
+        out.extend(contradictions("platform", &platforms, |a, b| {
+            a.value != b.value
+        }));
+        out.extend(contradictions("release", &self.releases, differ));
+        out
+    }
+}
+
+/// Whether two releases can't both be right. Patch levels don't matter, and a Subscription's
+/// `startingCSV` is only the first one that is installed.
+fn differ(first: &Said<String>, other: &Said<String>) -> bool {
+    let line = |said: &Said<String>| version_parts(&said.value).map(|(line, _)| line);
+    let (Some(a), Some(b)) = (line(first), line(other)) else {
+        return false;
+    };
+    // `1.16` and `4.20` are the same release, by two names.
+    let built_from = |line: &str| {
+        let version = Distribution::of_line(line).and_then(|d| d.versions.get(line));
+        version.map_or(line, |v| &v.release.value).to_owned()
+    };
+    let numbers = |line: &str| -> Vec<u32> {
+        let release = built_from(line);
+        release.split('.').filter_map(|n| n.parse().ok()).collect()
+    };
+    let (a, b) = (numbers(&a), numbers(&b));
+    let upgraded = other.by == SaidBy::Statement(StatementKind::Subscription) && b < a;
+    a != b && !upgraded
+}
+
+fn contradictions<T: fmt::Display>(
+    what: &str,
+    said: &[Said<T>],
+    differ: impl Fn(&Said<T>, &Said<T>) -> bool,
+) -> Vec<Finding> {
+    let Some((first, others)) = said.split_first() else {
+        return Vec::new();
+    };
+    let others = others.iter().filter(|other| differ(first, other));
+    let finding = |other: &Said<T>| {
+        let message = format!(
+            "{} says that the {what} is {}, and {} that it is {}",
+            first.by, first.value, other.by, other.value
+        );
+        let mut finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
+            .label(format!("{} is used", first.value))
+            .help("correct the one that is wrong");
+        finding.location = other.place.clone();
+        match first.place.clone() {
+            Some(place) => finding.related(place, "this one counts"),
+            None => finding,
+        }
+    };
+    others.map(finding).collect()
+}

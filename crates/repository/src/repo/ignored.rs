@@ -1,0 +1,135 @@
+//! What the repository's GitOps controllers are told to leave out when they compare a HyperConverged.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::{Document, Node};
+
+use super::Repo;
+use super::appliers::{Controller, below, text};
+
+/// A path that a controller doesn't compare.
+#[derive(Debug, Clone)]
+pub struct IgnoredField {
+    /// Whose word it is.
+    pub controller: Controller,
+    /// As it is written: a JSON pointer, or an expression of jq.
+    pub text: String,
+    /// The JSON pointer, or that of the part before the first selection; `None` where an expression
+    /// has none.
+    pub pointer: Option<String>,
+    /// Where it stands.
+    pub place: Location,
+}
+
+impl Repo {
+    /// The paths of HyperConvergeds that Applications, ApplicationSets and Flux's Kustomizations of the
+    /// repository leave out, in the order of the files.
+    pub fn ignored_fields(&self) -> Vec<IgnoredField> {
+        let mut out = Vec::new();
+        self.each_of_controllers(|document| take(document, &mut out));
+        out
+    }
+}
+
+fn take(document: &Document, out: &mut Vec<IgnoredField>) {
+    let root = &document.root;
+    let items = |path: &str| below(root, path).map_or(&[][..], Node::items);
+    let mut add = |controller, node: &Node, is_pointer: bool| {
+        let Some(text) = node.as_str() else {
+            return;
+        };
+        let pointer = match is_pointer {
+            true => Some(text.to_owned()),
+            false => pointer_of(text),
+        };
+        out.push(IgnoredField {
+            controller,
+            text: text.to_owned(),
+            pointer,
+            place: document.location(node.span),
+        });
+    };
+    let is_ours = |kind: Option<&str>| kind.is_none_or(|k| k == "*" || k == "HyperConverged");
+    let of_list = |entry: &'_ Node, key: &str| -> Vec<Node> {
+        entry.get(key).map_or(&[][..], Node::items).to_vec()
+    };
+    let argo = [
+        "spec.ignoreDifferences",
+        "spec.template.spec.ignoreDifferences",
+    ];
+    for entry in argo.iter().flat_map(|path| items(path)) {
+        if !is_ours(text(entry, "kind")) {
+            continue;
+        }
+        for pointer in of_list(entry, "jsonPointers") {
+            add(Controller::ArgoCd, &pointer, true);
+        }
+        for expression in of_list(entry, "jqPathExpressions") {
+            add(Controller::ArgoCd, &expression, false);
+        }
+    }
+    let kind = text(root, "apiVersion").unwrap_or_default();
+    if kind.starts_with("kustomize.toolkit.fluxcd.io/") {
+        for entry in items("spec.ignore") {
+            if is_ours(text(entry, "target.kind")) {
+                for pointer in of_list(entry, "paths") {
+                    add(Controller::Flux, &pointer, true);
+                }
+            }
+        }
+    }
+}
+
+/// The JSON pointer of an expression of jq, as far as it names keys: `.spec.a["b"][] | …` is `/spec/a/b`.
+fn pointer_of(expression: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = expression.trim();
+    loop {
+        let quoted = ["[\"", ".\"", ".[\""]
+            .into_iter()
+            .find(|open| rest.starts_with(open));
+        if let Some(open) = quoted {
+            let (key, after) = rest.strip_prefix(open)?.split_once('"')?;
+            out.push('/');
+            out.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            rest = after.strip_prefix(']').unwrap_or(after);
+            continue;
+        }
+        let Some(after) = rest.strip_prefix('.') else {
+            break;
+        };
+        let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let (key, after) = after.split_at(end.unwrap_or(after.len()));
+        if key.is_empty() {
+            break;
+        }
+        out.push('/');
+        out.push_str(key);
+        rest = after;
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pointer_of;
+
+    #[test]
+    fn keys_of_an_expression_are_a_pointer() {
+        for (expression, pointer) in [
+            (".spec.tlsSecurityProfile", Some("/spec/tlsSecurityProfile")),
+            (
+                ".spec.list[] | select(.name == \"a\") | .b",
+                Some("/spec/list"),
+            ),
+            (
+                ".metadata.annotations[\"a.b/c\"]",
+                Some("/metadata/annotations/a.b~1c"),
+            ),
+            (".metadata.\"x-y\".z", Some("/metadata/x-y/z")),
+            ("..", None),
+            ("", None),
+        ] {
+            assert_eq!(pointer_of(expression).as_deref(), pointer, "{expression}");
+        }
+    }
+}

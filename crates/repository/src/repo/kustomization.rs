@@ -1,0 +1,326 @@
+//! What kustomizations name, as far as that decides which files are sources.
+//!
+//! A file is a patch, and no HyperConverged, only where a kustomization that can read it says so and has
+//! something for it to patch; else a line in any kustomization of a repository would hide a manifest.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Tree, normal};
+use hcoplan_yaml::Node;
+
+use super::changes::Changes;
+use super::kustomization_keys::values;
+
+/// What a kustomization's file is called.
+pub(super) const KUSTOMIZATIONS: [&str; 3] =
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// Whether a file is a kustomization, by its name.
+pub fn is_kustomization(path: &Utf8Path) -> bool {
+    let name = path.file_name();
+    name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
+}
+
+/// What a path that a kustomization builds on leads to: kustomize follows links to directories before it looks
+/// into them, and reads a file by the name that it has here.
+pub(super) fn followed(tree: &dyn Tree, path: &Utf8Path) -> Utf8PathBuf {
+    match tree.check(path) {
+        Ok(()) => path.to_owned(),
+        Err(_) => tree.real(path),
+    }
+}
+
+/// What a kustomization names, relative to the root.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Named {
+    /// Files of patches.
+    pub(super) patches: Vec<Utf8PathBuf>,
+    /// Files and directories that it builds on.
+    pub(super) resources: Vec<Utf8PathBuf>,
+    /// Whether it builds on what isn't below the root.
+    pub(super) remote: bool,
+    /// What it does to the objects that it builds on.
+    pub(super) changes: Changes,
+}
+
+impl Named {
+    /// What the kustomization at a path names.
+    pub(super) fn by(root: &Node, path: &Utf8Path) -> Self {
+        let directory = path.parent().unwrap_or(Utf8Path::new(""));
+        let list = |key: &'static str| values(root, key).flat_map(Node::items);
+        let patches = ["patches", "patchesstrategicmerge", "patchesjson6902"];
+        let patches = patches.into_iter().flat_map(list);
+        let patches =
+            patches.filter_map(|e| e.as_str().or_else(|| values(e, "path").next()?.as_str()));
+        // A strategic merge patch may stand inline.
+        let patches = patches.filter(|p| !p.contains('\n') && !p.contains(": "));
+        let resources = ["resources", "bases", "components"];
+        let resources = resources
+            .into_iter()
+            .flat_map(list)
+            .filter_map(Node::as_str);
+        let mut out = Self {
+            patches: patches.filter_map(|p| normal(&directory.join(p))).collect(),
+            changes: Changes::by(root, directory),
+            ..Self::default()
+        };
+        for resource in resources {
+            match normal(&directory.join(resource)) {
+                Some(path) if !resource.contains("://") => out.resources.push(path),
+                _ => out.remote = true,
+            }
+        }
+        out
+    }
+}
+
+/// All kustomizations of a repository, by their paths.
+#[derive(Debug, Default)]
+pub(super) struct Kustomizations<'r> {
+    pub(super) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
+}
+
+impl<'r> Kustomizations<'r> {
+    /// Those of a list.
+    pub(super) fn new(all: impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)>) -> Self {
+        Self {
+            all: all.map(|(path, named)| (&**path, (path, named))).collect(),
+        }
+    }
+
+    /// The files that are patches and nothing else, each with the first kustomization that says so.
+    /// `holds` tells the files with a HyperConverged, `marks` the directories with an inventory,
+    /// `is_there` the files that can be read.
+    ///
+    /// kustomize reads patches at or below its own directory only. One that lies in a directory with a
+    /// kustomization or an inventory of its own belongs to that one; what any kustomization names as a
+    /// resource is an object. Where what it patches isn't here, only files beside it are patches: so it is of
+    /// components that nobody here builds with.
+    pub(super) fn patches(
+        &self,
+        holds: impl Fn(&Utf8Path) -> bool,
+        marks: impl Fn(&Utf8Path) -> bool,
+        is_there: impl Fn(&Utf8Path) -> bool,
+    ) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
+        let named = self.all.values().flat_map(|(_, n)| &n.resources);
+        let resources: BTreeSet<&Utf8PathBuf> = named.collect();
+        let mut local = self.building_on(|n| n.resources.iter().any(|r| holds(r)));
+        // Another repository may be written like a path.
+        let missing = |r: &Utf8PathBuf| !is_there(r) && self.at(r).next().is_none();
+        let mut remote = self.building_on(|n| n.remote || n.resources.iter().any(missing));
+        self.with_components(&mut local);
+        remote.extend(self.unused_components());
+        self.with_components(&mut remote);
+        let mut out: BTreeMap<Utf8PathBuf, Arc<Utf8Path>> = BTreeMap::new();
+        for (path, named) in self.all.values() {
+            let directory = path.parent().unwrap_or(Utf8Path::new(""));
+            let own = |patch: &&Utf8PathBuf| {
+                let mut between = patch.ancestors().skip(1).take_while(|d| *d != directory);
+                let near = remote.contains(&***path) && patch.parent() == Some(directory);
+                (near || local.contains(&***path) && patch.starts_with(directory))
+                    && !resources.contains(patch)
+                    && !between.any(|d| marks(d) || self.at(d).next().is_some())
+            };
+            for patch in named.patches.iter().filter(own) {
+                out.entry(patch.clone()).or_insert_with(|| Arc::clone(path));
+            }
+        }
+        out
+    }
+
+    /// The kustomizations in a directory.
+    pub(super) fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
+        let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
+        let found = paths.map(|p| self.all.get_key_value(&*p).map(|(path, _)| *path));
+        found.into_iter().flatten()
+    }
+
+    /// The kustomizations of which this is so, and those that build on one of them.
+    fn building_on(&self, is_so: impl Fn(&Named) -> bool) -> BTreeSet<&'r Utf8Path> {
+        let mut outer: BTreeMap<&Utf8Path, Vec<&'r Utf8Path>> = BTreeMap::new();
+        let mut next: Vec<&'r Utf8Path> = Vec::new();
+        for (&path, (_, named)) in &self.all {
+            for resource in &named.resources {
+                for inner in self.at(resource) {
+                    outer.entry(inner).or_default().push(path);
+                }
+            }
+            if is_so(named) {
+                next.push(path);
+            }
+        }
+        let mut out = BTreeSet::new();
+        while let Some(path) = next.pop() {
+            if out.insert(path) {
+                next.extend(outer.get(path).into_iter().flatten());
+            }
+        }
+        out
+    }
+
+    /// Adds the components of some kustomizations, and theirs: they are applied to what is built on there, and
+    /// reach nothing by themselves.
+    fn with_components(&self, some: &mut BTreeSet<&'r Utf8Path>) {
+        let mut next: Vec<&'r Utf8Path> = some.iter().copied().collect();
+        while let Some(path) = next.pop() {
+            let named = self.all.get(path).map(|(_, named)| &named.resources);
+            for inner in named.into_iter().flatten().flat_map(|r| self.at(r)) {
+                if self.is_component(inner) && some.insert(inner) {
+                    next.push(inner);
+                }
+            }
+        }
+    }
+
+    fn is_component(&self, path: &Utf8Path) -> bool {
+        let named = self.all.get(path);
+        named.is_some_and(|(_, named)| named.changes.component)
+    }
+
+    /// The components that no kustomization names.
+    fn unused_components(&self) -> Vec<&'r Utf8Path> {
+        let resources = self.all.values().flat_map(|(_, named)| &named.resources);
+        let used: BTreeSet<&Utf8Path> = resources.flat_map(|r| self.at(r)).collect();
+        let unused = self.all.keys().copied().filter(|path| !used.contains(path));
+        unused.filter(|path| self.is_component(path)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::source::SourceFile;
+
+    use super::*;
+
+    fn patches(files: &[(&str, &str)]) -> Vec<String> {
+        let kustomizations = files
+            .iter()
+            .filter(|(path, _)| path.ends_with("kustomization.yaml"));
+        let read = kustomizations.map(|(path, text)| {
+            let parsed = hcoplan_yaml::parse(&SourceFile::new(*path, *text));
+            let path: Arc<Utf8Path> = Utf8Path::new(path).into();
+            let named = Named::by(&parsed.documents[0].root, &path);
+            (path, named)
+        });
+        let read: Vec<_> = read.collect();
+        let has = |path: &Utf8Path, what: &str| {
+            files
+                .iter()
+                .any(|(p, text)| *p == path.as_str() && *text == what)
+        };
+        let holds = |path: &Utf8Path| has(path, "HyperConverged");
+        let marks = |directory: &Utf8Path| has(&directory.join("inventory.yaml"), "inventory");
+        let all = Kustomizations::new(read.iter().map(|(p, n)| (p, n)));
+        let is_there = |path: &Utf8Path| files.iter().any(|(p, _)| *p == path.as_str());
+        all.patches(holds, marks, is_there)
+            .into_keys()
+            .map(String::from)
+            .collect()
+    }
+
+    #[test]
+    fn a_patch_is_what_a_kustomization_has_something_for() {
+        let hc = "HyperConverged";
+        let base = ("base/hc.yaml", hc);
+        let below = ("base/kustomization.yaml", "resources: [hc.yaml]\n");
+        let over = "resources: [../base]\npatches: [{path: p.yaml}]\n";
+        let own = [
+            base,
+            below,
+            ("over/kustomization.yaml", over),
+            ("over/p.yaml", hc),
+        ];
+        assert_eq!(patches(&own), ["over/p.yaml"]);
+        let remote = "resources: [example.com/x]\npatchesStrategicMerge: [./p.yaml]\n";
+        assert_eq!(
+            patches(&[("kustomization.yaml", remote), ("p.yaml", hc)]),
+            ["p.yaml"]
+        );
+    }
+
+    #[test]
+    fn a_components_patch_is_for_what_its_users_build_on() {
+        let hc = "HyperConverged";
+        let inner = "kind: Component\npatches: [{path: p.yaml}]\n";
+        let outer = "kind: Component\ncomponents: [../y]\npatchesStrategicMerge: [p.yaml]\n";
+        let (mut files, over) = (
+            vec![
+                ("base/hc.yaml", hc),
+                ("base/kustomization.yaml", "resources: [hc.yaml]\n"),
+                ("components/x/kustomization.yaml", outer),
+                ("components/x/p.yaml", hc),
+                ("components/y/kustomization.yaml", inner),
+                ("components/y/p.yaml", hc),
+            ],
+            "resources: [../base]\ncomponents: [../components/x]\n",
+        );
+        let both = ["components/x/p.yaml", "components/y/p.yaml"];
+        // x, which nobody uses, is for another repository.
+        assert_eq!(patches(&files), both);
+        files.push(("over/kustomization.yaml", over));
+        assert_eq!(patches(&files), both);
+        // What its user builds on is none: then it has nothing to patch.
+        files[0].1 = "ConfigMap";
+        assert!(patches(&files).is_empty(), "{:?}", patches(&files));
+    }
+
+    #[test]
+    fn an_unrelated_kustomization_hides_nothing() {
+        let hc = "HyperConverged";
+        for files in [
+            // Not one that kustomize reads.
+            vec![
+                (
+                    "a/kustomization.yaml",
+                    "resources: [hc.yaml]\npatches: [{path: ../b/hc.yaml}]\n",
+                ),
+                ("a/hc.yaml", hc),
+            ],
+            // Nothing to patch.
+            vec![("kustomization.yaml", "patches: [{path: b/hc.yaml}]\n")],
+            vec![(
+                "kustomization.yaml",
+                "resources: ['https://example.com/x']\npatches: [{path: b/hc.yaml}]\n",
+            )],
+            vec![(
+                "kustomization.yaml",
+                "resources: [b]\npatches: [{path: b/hc.yaml}]\n",
+            )],
+            // Another one's, and a cluster's of its own.
+            vec![
+                (
+                    "kustomization.yaml",
+                    "resources: [hc.yaml]\npatches: [{path: b/hc.yaml}]\n",
+                ),
+                ("hc.yaml", hc),
+                ("b/kustomization.yaml", "resources: [hc.yaml]\n"),
+            ],
+            vec![
+                (
+                    "kustomization.yaml",
+                    "resources: [hc.yaml]\npatches: [{path: b/hc.yaml}]\n",
+                ),
+                ("hc.yaml", hc),
+                ("b/inventory.yaml", "inventory"),
+            ],
+        ] {
+            let files: Vec<_> = files.into_iter().chain([("b/hc.yaml", hc)]).collect();
+            assert!(patches(&files).is_empty(), "{files:?}");
+        }
+    }
+
+    #[test]
+    fn circles_end() {
+        let files = [
+            (
+                "a/kustomization.yaml",
+                "resources: [../b]\npatches: [{path: p.yaml}]\n",
+            ),
+            ("b/kustomization.yaml", "resources: [../a, hc.yaml]\n"),
+            ("b/hc.yaml", "HyperConverged"),
+        ];
+        assert_eq!(patches(&files), ["a/p.yaml"]);
+    }
+}

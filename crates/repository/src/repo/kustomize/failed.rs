@@ -1,0 +1,122 @@
+//! What is said of a kustomization that isn't built, and where.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, normal};
+use hcoplan_yaml::{self as yaml, Document, Node};
+
+use super::read::{Kustomization, Named};
+use super::{All, BuildError, Job, Reached, has_kustomization, shown, whole};
+use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, name_of};
+
+/// The build of a directory that failed.
+pub(super) fn failed(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    directory: Utf8PathBuf,
+    error: BuildError,
+) -> FailedBuild {
+    let finding = finding(tree, root, &directory, &error).label("this cluster is not planned");
+    FailedBuild {
+        finding: Finding {
+            cluster: Some(name_of(&directory).into()),
+            ..finding
+        },
+        directory,
+    }
+}
+
+/// What is said of a kustomization that nobody takes for a cluster, and that may be one; nothing where it is
+/// known to be none.
+pub(super) fn unknown(tree: &dyn Tree, root: &Utf8Path, job: Job) -> Option<Finding> {
+    let error = job.allowed.err()?;
+    let finding = finding(tree, root, &job.directory, &error).severity(Severity::Warning);
+    Some(finding.label("whether there is a HyperConverged in it is not known"))
+}
+
+fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Finding {
+    let place = place(tree, root, directory, error).unwrap_or_else(|| whole(tree, directory));
+    let file = format!("{}: ", shown(root, place.file.path()));
+    let said = error.to_string();
+    let said = said.strip_prefix(&file).unwrap_or(&said);
+    Finding::new(&KUSTOMIZE_BUILD_FAILED, said).at(place)
+}
+
+/// Where a kustomization names what the error is about, where that can be told.
+fn place(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    directory: &Utf8Path,
+    error: &BuildError,
+) -> Option<Location> {
+    let mut all = All::new(tree, root, false);
+    let mut reached = Reached::default();
+    // What is refused is what was said already.
+    let _ = reached.follow(&mut all, directory);
+    let known = all.read.values().flatten();
+    let known = known.filter(|k| reached.inputs.contains(&k.input));
+    match error {
+        BuildError::Elsewhere { file, name, .. } => {
+            let mut known = known.filter(|k| k.path == *file);
+            named_at(tree, known.next()?, name)
+        }
+        BuildError::Failed { said, .. } => {
+            let known: Vec<&Kustomization> = known.collect();
+            let names = known.iter().flat_map(|k| {
+                let names = k.named.iter().map(|n| (*k, n));
+                names.filter_map(|(k, n)| Some((k, n.name()?)))
+            });
+            let path = |k: &Kustomization, name: &str| {
+                normal(&k.input.parent().unwrap_or("".into()).join(name))
+            };
+            let is_missing = |(k, name): &(&Kustomization, &str)| {
+                path(k, name).is_some_and(|p| {
+                    let is_there = !matches!(tree.check(&p), Err(Unreadable::Missing));
+                    !is_there && !has_kustomization(tree, &p)
+                })
+            };
+            let mut missing = names.clone().filter(is_missing);
+            if let Some((k, name)) = missing.next() {
+                return named_at(tree, k, name);
+            }
+            // The one file that kustomize speaks of.
+            let is_file = |k: &Kustomization, name: &str| {
+                path(k, name).is_some_and(|p| tree.check(&p).is_ok())
+            };
+            let mut spoken = names.filter(|(k, name)| said.contains(*name) && is_file(k, name));
+            match (spoken.next(), spoken.next()) {
+                (Some((k, name)), None) => named_at(tree, k, name),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+impl Named {
+    /// What it names; nothing where it stands in the kustomization itself.
+    fn name(&self) -> Option<&str> {
+        let (Self::Base(name) | Self::File(name) | Self::Patch(name) | Self::Plugin(name)) = self;
+        Some(name.as_str()).filter(|name| !name.contains('\n'))
+    }
+}
+
+/// Where a kustomization has a name.
+fn named_at(tree: &dyn Tree, kustomization: &Kustomization, name: &str) -> Option<Location> {
+    let path = &kustomization.input;
+    let file = SourceFile::from_bytes(path, tree.read(path).ok()?);
+    let parsed = yaml::parse_yaml(&file);
+    let document = parsed.documents.first()?;
+    let node = scalar(&document.root, name)?;
+    Some(Document::location(document, node.span))
+}
+
+/// The first scalar with a text; a generator's file may have a key before it.
+fn scalar<'n>(node: &'n Node, text: &str) -> Option<&'n Node> {
+    let is_it = |own: &str| own == text || own.split_once('=').is_some_and(|(_, own)| own == text);
+    if node.as_str().is_some_and(is_it) {
+        return Some(node);
+    }
+    let values = node.entries().iter().map(|e| &e.value);
+    values.chain(node.items()).find_map(|n| scalar(n, text))
+}

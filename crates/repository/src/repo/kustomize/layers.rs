@@ -1,0 +1,277 @@
+//! What goes into a build, in the order in which kustomize applies it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::Edit;
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree, normal};
+use hcoplan_yaml::edit::{apply, between};
+use hcoplan_yaml::{self as yaml, Document, Node, Path, Style, block_of, locate_in_scalar};
+use regex_lite::Regex;
+
+use super::super::kustomization::KUSTOMIZATIONS;
+use super::super::kustomization_keys::values;
+use super::read;
+
+/// A document that sets values of a build.
+#[derive(Debug)]
+pub struct Layer {
+    /// What it says.
+    pub document: Arc<Document>,
+    /// What it does.
+    pub what: What,
+    /// The scalar of a kustomization that it stands in, where it is no file.
+    inline: Option<(Arc<Document>, Node)>,
+    /// What a patch's `target` says.
+    pub(super) target: Option<Node>,
+}
+
+/// What a layer does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// An object.
+    Object,
+    /// A strategic merge patch.
+    Merge,
+    /// A list of JSON 6902 operations.
+    Operations,
+    /// A kustomization's own fields: namespace, labels, annotations, replacements.
+    Fields,
+    /// Replacements in a file of their own, or a transformer's.
+    Replacements,
+    /// A transformer of which nobody here knows what it sets; where the kustomization names it.
+    Unknown(Span),
+}
+
+impl Layer {
+    /// Whether it stands in a kustomization, and in no file of its own.
+    pub fn is_inline(&self) -> bool {
+        self.inline.is_some()
+    }
+
+    /// Whether a patch may be for an object of a kind.
+    pub fn is_for(&self, kind: &str) -> bool {
+        self.target.as_ref().is_none_or(|t| selects(t, kind))
+    }
+
+    /// The document that it stands in.
+    pub(super) fn document(self) -> Arc<Document> {
+        match self.inline {
+            Some((kustomization, _)) => kustomization,
+            None => self.document,
+        }
+    }
+
+    /// Edits of its document as edits of the file that it stands in; `None` where that isn't written as a block.
+    pub fn in_file(&self, edits: Vec<Edit>) -> Option<Vec<Edit>> {
+        let Some((kustomization, scalar)) = &self.inline else {
+            return Some(edits);
+        };
+        if edits.is_empty() {
+            return Some(edits);
+        }
+        let string = apply(self.document.file.text(), &edits).ok()?;
+        let file = &kustomization.file;
+        let mut text = file.text().to_owned();
+        let block = file.text().get(scalar.span.range())?;
+        let block = (scalar.style == Style::Literal).then(|| block_of(block, &string))?;
+        text.replace_range(scalar.span.range(), &block);
+        Some(between(file, &text))
+    }
+
+    /// The entry of its kustomization that it stands in, where it is no file.
+    pub fn entry(&self) -> Option<(&Document, Path)> {
+        let (kustomization, scalar) = self.inline.as_ref()?;
+        let path = kustomization.root.path_to(scalar.span)?;
+        Some((kustomization, path.parent()))
+    }
+
+    /// The place of a span of its document.
+    pub fn place(&self, span: Span) -> Location {
+        let Some((kustomization, scalar)) = &self.inline else {
+            return self.document.location(span);
+        };
+        kustomization.location(locate_in_scalar(kustomization, scalar, span.range()))
+    }
+}
+
+/// Follows a directory's kustomization, inner ones first. What can't be read is left out: the build
+/// says so.
+pub(super) fn layers(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Layer> {
+    let mut out = Following {
+        tree,
+        layers: Vec::new(),
+        open: BTreeSet::new(),
+    };
+    out.directory(directory);
+    out.layers
+}
+
+struct Following<'t> {
+    tree: &'t dyn Tree,
+    layers: Vec<Layer>,
+    /// The directories that are being followed, so that circles end.
+    open: BTreeSet<Utf8PathBuf>,
+}
+
+impl Following<'_> {
+    fn directory(&mut self, directory: &Utf8Path) {
+        let mut found = KUSTOMIZATIONS.iter().map(|name| directory.join(name));
+        let Some(path) = found.find(|p| self.tree.check(p).is_ok()) else {
+            return;
+        };
+        if !self.open.insert(directory.to_owned()) {
+            return;
+        }
+        if let Some(document) = self.documents(&path).into_iter().next() {
+            self.kustomization(directory, &document);
+        }
+        self.open.remove(directory);
+    }
+
+    fn kustomization(&mut self, directory: &Utf8Path, document: &Arc<Document>) {
+        let root = &document.root;
+        for key in ["resources", "bases", "components"] {
+            for name in values(root, key).flat_map(Node::items) {
+                let path = name.as_str().and_then(|n| normal(&directory.join(n)));
+                match path {
+                    Some(path) if self.tree.check(&path).is_ok() => self.file(&path),
+                    Some(path) => self.directory(&self.tree.real(&path)),
+                    None => {}
+                }
+            }
+        }
+        for patch in values(root, "patchesstrategicmerge").flat_map(Node::items) {
+            self.patch(directory, document, patch, None);
+        }
+        for patch in values(root, "patches").flat_map(Node::items) {
+            self.entry(directory, document, patch);
+        }
+        self.push_all(vec![Arc::clone(document)], What::Fields);
+        for patch in values(root, "patchesjson6902").flat_map(Node::items) {
+            self.entry(directory, document, patch);
+        }
+        for entry in values(root, "replacements").flat_map(Node::items) {
+            let files = values(entry, "path").filter_map(Node::as_str);
+            let files: Vec<_> = files
+                .filter_map(|f| normal(&directory.join(f)))
+                .flat_map(|f| self.documents(&f))
+                .collect();
+            self.push_all(files, What::Replacements);
+        }
+        for transformer in values(root, "transformers").flat_map(Node::items) {
+            self.transformer(directory, document, transformer);
+        }
+    }
+
+    /// An entry of `transformers`: a file, a directory that lists files, or the configuration itself.
+    fn transformer(&mut self, directory: &Utf8Path, document: &Arc<Document>, entry: &Node) {
+        let text = entry.as_str().unwrap_or_default();
+        let path = normal(&directory.join(text)).filter(|_| !text.contains('\n'));
+        let path = path.filter(|p| self.tree.check(p).is_ok());
+        let configured = path.map_or_else(Vec::new, |path| self.documents(&path));
+        for configuration in &configured {
+            let root = &configuration.root;
+            match root.get("kind").and_then(Node::as_str) {
+                Some("PatchTransformer" | "PatchJson6902Transformer") => {
+                    let target = values(root, "target").next();
+                    let keys = ["patch", "jsonop", "path"].into_iter();
+                    let mut patch = keys.flat_map(|key| values(root, key));
+                    if let Some(patch) = patch.next() {
+                        self.patch(directory, configuration, patch, target);
+                    }
+                }
+                Some("ReplacementTransformer") => {
+                    self.push_all(vec![Arc::clone(configuration)], What::Replacements);
+                }
+                Some("Lint" | "Render") if read::is_ours(configuration.file.text()) => {}
+                _ => self.push_all(vec![Arc::clone(document)], What::Unknown(entry.span)),
+            }
+        }
+        if configured.is_empty() && !read::is_ours(text) {
+            self.push_all(vec![Arc::clone(document)], What::Unknown(entry.span));
+        }
+    }
+
+    fn push_all(&mut self, documents: Vec<Arc<Document>>, what: What) {
+        let layers = documents.into_iter().map(|document| Layer {
+            document,
+            what,
+            inline: None,
+            target: None,
+        });
+        self.layers.extend(layers);
+    }
+
+    /// An entry of `patches` or `patchesJson6902`.
+    fn entry(&mut self, directory: &Utf8Path, document: &Arc<Document>, entry: &Node) {
+        let target = values(entry, "target").next();
+        let text = values(entry, "patch").next();
+        if let Some(patch) = text.or_else(|| values(entry, "path").next()) {
+            self.patch(directory, document, patch, target);
+        }
+    }
+
+    /// A patch: the name of a file, or the patch itself.
+    fn patch(
+        &mut self,
+        directory: &Utf8Path,
+        document: &Arc<Document>,
+        patch: &Node,
+        target: Option<&Node>,
+    ) {
+        let Some(text) = patch.as_str() else {
+            return;
+        };
+        let path = normal(&directory.join(text)).filter(|_| !text.contains('\n'));
+        let path = path.filter(|p| self.tree.check(p).is_ok());
+        let (documents, inline) = match path {
+            Some(path) => (self.documents(&path), None),
+            None => {
+                let file = SourceFile::new(document.file.path(), text);
+                let parsed = yaml::parse_yaml(&file).documents;
+                let documents = parsed.into_iter().map(Arc::new).collect();
+                (documents, Some((Arc::clone(document), patch.clone())))
+            }
+        };
+        for document in documents {
+            let what = match document.root.items().is_empty() {
+                true => What::Merge,
+                false => What::Operations,
+            };
+            self.layers.push(Layer {
+                document,
+                what,
+                inline: inline.clone(),
+                target: target.cloned(),
+            });
+        }
+    }
+
+    fn file(&mut self, path: &Utf8Path) {
+        self.push_all(self.documents(path), What::Object);
+    }
+
+    fn documents(&self, path: &Utf8Path) -> Vec<Arc<Document>> {
+        let Ok(bytes) = self.tree.read(path) else {
+            return Vec::new();
+        };
+        let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
+        parsed.documents.into_iter().map(Arc::new).collect()
+    }
+}
+
+/// Whether a selector of kustomize may mean a kind.
+pub fn selects(selector: &Node, kind: &str) -> bool {
+    let wanted = values(selector, "kind").find_map(Node::as_str);
+    wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
+        let whole = Regex::new(&format!("^(?:{wanted})$"));
+        wanted == kind || whole.is_ok_and(|w| w.is_match(kind))
+    })
+}
+
+/// Whether a node's bytes are its own, so that its value can be looked for in them.
+pub(super) fn is_own(node: &Node) -> bool {
+    node.style != Style::Alias
+}

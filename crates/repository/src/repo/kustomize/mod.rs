@@ -1,0 +1,468 @@
+//! Kustomizations, built by the program that builds them elsewhere: only when that is asked for.
+//!
+//! What a kustomization builds takes the place of the files that it reaches: it is one more file of
+//! its directory, [`BUILT`], which is on no disk. kustomize fetches what it doesn't find, runs
+//! plugins and reads whatever it is told to: so every kustomization is read first ([`read`]), and one
+//! that names anything else than files below the root ([`remote`]), or a plugin that isn't
+//! kustomize's own, is refused before anything runs. What runs is shut in ([`run`]).
+
+mod failed;
+mod layers;
+mod reached;
+mod read;
+mod remote;
+mod run;
+mod tied;
+mod trace;
+
+pub(super) use run::{Place, run_program};
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem::find;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+pub use self::layers::{Layer as BuildLayer, What as LayerKind, selects};
+use self::reached::{Reached, generates_policies};
+use self::read::Kustomization;
+pub use self::run::builder;
+pub use self::tied::is_tied;
+pub use self::trace::{Saying, said as said_by_layers};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{
+    Edited, Location, Origins, SourceFile, Span, Tree, Walk, normal,
+};
+use hcoplan_planner::inventory::SourceKind;
+use hcoplan_yaml::{self as yaml, Document};
+
+use super::build_failed::{FailedBuild, name_of};
+use super::chosen::Chosen;
+use super::kustomization::{KUSTOMIZATIONS, followed, is_kustomization};
+use super::listed::HCO;
+use super::scan::{What, scan};
+
+/// What a build is called, in the kustomization's directory.
+pub const BUILT: &str = "kustomize-build.yaml";
+
+/// What was built.
+#[derive(Debug, Default)]
+pub struct Built {
+    /// The builds by their paths from the root.
+    pub files: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// Where the text of each build is from.
+    pub origins: BTreeMap<Utf8PathBuf, Arc<Origins>>,
+    /// The documents that went into each build.
+    pub documents: BTreeMap<Utf8PathBuf, Vec<Arc<Document>>>,
+    /// The files that each build was made of.
+    pub inputs: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
+    /// The files that clusters are made of which weren't built: others are meant, or it failed.
+    pub unbuilt: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
+    /// The files that went into them and say nothing by themselves: all but kustomizations.
+    pub reached: BTreeSet<Utf8PathBuf>,
+    /// What is said about builds that were made.
+    pub said: Vec<Finding>,
+    /// The builds that failed.
+    pub failed: Vec<FailedBuild>,
+    /// The directories of clusters that weren't asked for, so that nothing was built.
+    pub left: BTreeSet<Utf8PathBuf>,
+    /// For each build, how it was made and which file its HyperConverged is from, where that is one.
+    pub notes: Vec<String>,
+}
+
+/// Why nothing was built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// Nothing to build.
+    #[error("{0} has no kustomization with a HyperConverged")]
+    Nothing(Utf8PathBuf),
+    /// A kustomization names what is not below the root.
+    #[error("{file}: {name} is {what}")]
+    Elsewhere {
+        /// The kustomization.
+        file: Utf8PathBuf,
+        /// What it names.
+        name: String,
+        /// Where that is.
+        what: &'static str,
+    },
+    /// A kustomization can't be read, so that nobody knows what it names.
+    #[error("{file}: {why}")]
+    Broken {
+        /// The kustomization.
+        file: Utf8PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Nothing to render.
+    #[error("{0} has no Helm chart with a HyperConverged in its templates")]
+    NoChart(Utf8PathBuf),
+    /// There is nothing to render with.
+    #[error("helm is not on the PATH")]
+    NoHelm,
+    /// There is nothing to build with.
+    #[error("neither kustomize nor kubectl is on the PATH")]
+    NoProgram,
+    /// Somebody asked for an end.
+    #[error("the build was ended")]
+    Interrupted,
+    /// There is no place to build in.
+    #[error("there is no temporary directory to build in: {0}")]
+    NoRoom(std::io::Error),
+    /// The root can't be looked at.
+    #[error(transparent)]
+    Source(#[from] hcoplan_diagnostics::source::Error),
+    /// The build failed.
+    #[error("`{command}` failed: {said}")]
+    Failed {
+        /// The command.
+        command: String,
+        /// The first lines of its standard error.
+        said: String,
+    },
+}
+
+/// What is to be built, and how.
+pub struct Asked<'a> {
+    /// Only what lies in this directory, or what a file of it goes into.
+    pub within: Option<&'a Utf8Path>,
+    /// The clusters that are meant.
+    pub chosen: &'a Chosen,
+    /// Whether kustomize may fetch what a kustomization builds on.
+    pub fetches: bool,
+    /// The most that a build may print, in bytes.
+    pub most_bytes: usize,
+    /// Asked while a build runs whether to end it.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged, as far as
+/// they are asked for. Nothing is built in the tree itself: what a build needs, and nothing else, is written to a
+/// directory of its own, which is gone afterwards. `root` is what paths are reported to be in.
+///
+/// # Errors
+/// Where there is nothing to build, and what keeps every build from being made; one that fails is in what is
+/// built.
+pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &Asked<'_>) -> Result<Built, BuildError> {
+    let listing = tree.list(&Walk::default())?;
+    let mut all = All::new(tree, root, asked.fetches);
+    let files = listing.files.iter().filter(|p| is_kustomization(p));
+    let directories: BTreeSet<_> = files.filter_map(|p| p.parent()).collect();
+    let mut named = BTreeSet::new();
+    for directory in &directories {
+        if let Some(kustomization) = all.at(directory) {
+            let bases = kustomization.bases();
+            let bases = bases.filter_map(|base| normal(&directory.join(base)));
+            named.extend(bases.map(|base| followed(tree, &base)));
+        }
+    }
+    let mut jobs = Vec::new();
+    let mut built = Built::default();
+    // Those of which nobody knows what they reach.
+    let (mut doubtful, mut generates) = (Vec::new(), false);
+    for directory in directories {
+        let component = all.at(directory).is_none_or(|k| k.component);
+        if named.contains(directory) || component {
+            continue;
+        }
+        let job = Job::new(&mut all, directory);
+        let is_within = |w: &Utf8Path| job.reached.inputs.iter().any(|i| i.starts_with(w));
+        if asked.within.is_some_and(|w| !is_within(w)) {
+            if !job.sources.is_empty() {
+                let inputs = job.reached.inputs;
+                built.unbuilt.insert(directory.to_owned(), inputs);
+            }
+            continue;
+        }
+        if !job.sources.is_empty() {
+            jobs.push(job);
+        } else if generates_policies(&job.allowed) && !job.reached.is_remote {
+            // Their manifests are planned where they lie.
+            generates = true;
+        } else if job.allowed.is_err() || job.reached.is_remote {
+            doubtful.push(job);
+        }
+    }
+    // An inventory above clusters is theirs.
+    let known = jobs.iter().flat_map(|j| j.directory.ancestors());
+    let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
+    let none_known = jobs.is_empty();
+    let mut by_directory: HashMap<&Utf8Path, Vec<&Utf8PathBuf>> = HashMap::new();
+    for file in &listing.files {
+        let directory = file.parent().unwrap_or(Utf8Path::new(""));
+        by_directory.entry(directory).or_default().push(file);
+    }
+    for job in doubtful {
+        let says_so = |input: &Utf8PathBuf| {
+            let text = tree.read(input).unwrap_or_default();
+            find(&text, b"HyperConverged").is_some()
+        };
+        let is_above = above_clusters.contains(&job.directory);
+        let own = by_directory.get(&*job.directory);
+        let own = own.into_iter().flatten().copied();
+        let is_root = job.directory.as_str().is_empty();
+        if job.reached.inputs.iter().any(says_so)
+            || !is_above && has_inventory(tree, own)
+            || is_root && none_known
+        {
+            jobs.push(job);
+        } else if is_root && asked.chosen.has(name_of(&job.directory)) {
+            built.said.extend(failed::unknown(tree, root, job));
+        }
+    }
+    if jobs.is_empty() && !generates {
+        return Err(BuildError::Nothing(root.to_owned()));
+    }
+    jobs.sort_by(|a, b| a.directory.cmp(&b.directory));
+    let is_chosen = |job: &Job| asked.chosen.has(name_of(&job.directory));
+    let (jobs, left): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_chosen);
+    for job in left {
+        built.reached.extend(job.reached.files());
+        let inputs = job.reached.inputs;
+        built.unbuilt.insert(job.directory.clone(), inputs);
+        built.left.insert(job.directory);
+    }
+    // kustomize is waited for most of the time.
+    let run = |job: Job| job.run(tree, root, asked.most_bytes, asked.stop);
+    let done: Vec<_> = jobs.into_par_iter().map(run).collect();
+    for (job, run) in done {
+        built.take(tree, root, job, run)?;
+    }
+    Ok(built)
+}
+
+/// What kustomize makes of the kustomization of one directory, whoever builds on it; `None` where the directory
+/// has none. `printed`: what it has printed elsewhere, so that nothing is run.
+///
+/// # Errors
+/// What keeps every build from being made; one that fails is in what is built.
+pub fn build_one(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    directory: &Utf8Path,
+    printed: Option<Vec<u8>>,
+    most_bytes: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Built>, BuildError> {
+    let mut all = All::new(tree, root, false);
+    if all.at(directory).is_none() && printed.is_none() {
+        return Ok(None);
+    }
+    let job = Job::new(&mut all, directory);
+    let (job, run) = match printed {
+        Some(bytes) => (job, Ok(("standard input".to_owned(), bytes))),
+        None => job.run(tree, root, most_bytes, stop),
+    };
+    let mut built = Built::default();
+    built.take(tree, root, job, run)?;
+    Ok(Some(built))
+}
+
+/// The files with a HyperConverged that the kustomization in a directory builds on.
+pub fn hyperconvergeds_of(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    directory: &Utf8Path,
+) -> Vec<Utf8PathBuf> {
+    Job::new(&mut All::new(tree, root, false), directory).sources
+}
+
+/// What goes into the build of a directory, in the order in which kustomize applies it.
+pub(super) fn layers_of(tree: &dyn Tree, directory: &Utf8Path) -> Vec<BuildLayer> {
+    layers::layers(tree, directory)
+}
+
+/// Whether a directory has a kustomization.
+pub fn has_kustomization(tree: &dyn Tree, directory: &Utf8Path) -> bool {
+    let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
+    paths.iter().any(|path| tree.check(path).is_ok())
+}
+
+/// A kustomization to build.
+struct Job {
+    directory: Utf8PathBuf,
+    /// The files with a HyperConverged that it builds on.
+    sources: Vec<Utf8PathBuf>,
+    reached: Reached,
+    /// Why kustomize must not be given it.
+    allowed: Result<(), BuildError>,
+}
+
+/// The command as it would be typed, and what it printed.
+type Run = Result<(String, Vec<u8>), BuildError>;
+
+impl Job {
+    fn new(all: &mut All<'_>, directory: &Utf8Path) -> Self {
+        let mut reached = Reached::default();
+        let allowed = reached.follow(all, directory);
+        let resources = reached.resources.iter();
+        let sources = resources.filter(|f| has_hyperconverged(all.tree, f));
+        Self {
+            directory: directory.to_owned(),
+            sources: sources.cloned().collect(),
+            reached,
+            allowed,
+        }
+    }
+
+    fn run(
+        mut self,
+        tree: &dyn Tree,
+        root: &Utf8Path,
+        most_bytes: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> (Self, Run) {
+        let allowed = std::mem::replace(&mut self.allowed, Ok(()));
+        let run = allowed.and_then(|()| {
+            let reached = &self.reached;
+            let instead = reached.instead.keys();
+            let inputs = reached.inputs.iter().chain(instead).cloned().collect();
+            let place = Place {
+                tree: &Edited::new(tree, reached.instead.clone()),
+                root,
+                directory: &self.directory,
+                inputs: &inputs,
+                links: &reached.links,
+                network: reached.is_remote,
+            };
+            run::run(&place, most_bytes, stop)
+        });
+        (self, run)
+    }
+}
+
+/// Whether a ClusterInventory is in one of a directory's files.
+fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8PathBuf>) -> bool {
+    own.any(|file| {
+        let found = scan(tree, file).found;
+        let declared = What::Inventory(SourceKind::Declared);
+        found.iter().any(|f| f.what == declared)
+    })
+}
+
+impl Built {
+    /// Takes in what was built by something else.
+    pub fn extend(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.origins.extend(other.origins);
+        self.documents.extend(other.documents);
+        self.inputs.extend(other.inputs);
+        self.unbuilt.extend(other.unbuilt);
+        self.reached.extend(other.reached);
+        self.said.extend(other.said);
+        self.failed.extend(other.failed);
+        self.left.extend(other.left);
+        self.notes.extend(other.notes);
+    }
+
+    /// Takes in what came of a job. One that failed is a finding, unless all would fail by it.
+    fn take(
+        &mut self,
+        tree: &dyn Tree,
+        root: &Utf8Path,
+        job: Job,
+        run: Run,
+    ) -> Result<(), BuildError> {
+        let Job {
+            directory,
+            sources,
+            reached,
+            ..
+        } = job;
+        self.reached.extend(reached.files());
+        match run {
+            Ok((command, bytes)) => {
+                let name = shown(root, &directory.join(BUILT));
+                let from = match sources.as_slice() {
+                    [only] => format!(", its HyperConverged from {}", shown(root, only)),
+                    _ => String::new(),
+                };
+                let note = format!("{name} is what `{command}` prints{from}");
+                self.notes.push(note);
+                self.add(tree, &directory, bytes);
+                self.inputs.insert(directory.join(BUILT), reached.inputs);
+            }
+            Err(
+                error @ (BuildError::Interrupted | BuildError::NoProgram | BuildError::NoRoom(_)),
+            ) => return Err(error),
+            Err(error) => {
+                let failed = failed::failed(tree, root, directory.clone(), error);
+                self.unbuilt.insert(directory, reached.inputs);
+                self.failed.push(failed);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, tree: &dyn Tree, directory: &Utf8Path, bytes: Vec<u8>) {
+        let path = directory.join(BUILT);
+        let layers = layers::layers(tree, directory);
+        let file = SourceFile::from_bytes(&path, bytes.clone());
+        let parsed = yaml::parse(&file);
+        let origins = trace::origins(&parsed.documents, &layers, &whole(tree, directory));
+        let mut documents: Vec<Arc<Document>> = layers.into_iter().map(|l| l.document()).collect();
+        let mut known = HashSet::new();
+        documents.retain(|d| known.insert((d.file.path().to_owned(), d.index)));
+        self.documents.insert(path.clone(), documents);
+        self.origins.insert(path.clone(), Arc::new(origins));
+        self.files.insert(path, bytes);
+    }
+}
+
+/// The place that stands for a directory's kustomization: its first line.
+pub(super) fn whole(tree: &dyn Tree, directory: &Utf8Path) -> Location {
+    let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
+    let mut read = paths
+        .iter()
+        .filter_map(|path| Some((path, tree.read(path).ok()?)));
+    let file = match read.next() {
+        Some((path, bytes)) => SourceFile::from_bytes(path, bytes),
+        None => SourceFile::new(directory.join(KUSTOMIZATIONS[0]), ""),
+    };
+    let first = file.line(0).map_or(0, |(_, line)| line.len());
+    Location::new(&file, Span::new(0, first))
+}
+
+/// Whether a HyperConverged is in a file, or a word of one in a file that can't be read as YAML.
+fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
+    let found = scan(tree, path).found;
+    found.iter().any(|f| f.what == What::HyperConverged) || tree.mentions(path, &[HCO])
+}
+
+/// The kustomizations of a tree, each read once.
+struct All<'t> {
+    tree: &'t dyn Tree,
+    root: &'t Utf8Path,
+    /// Whether kustomize may fetch what they build on.
+    fetches: bool,
+    read: BTreeMap<Utf8PathBuf, Option<Kustomization>>,
+}
+
+impl<'t> All<'t> {
+    fn new(tree: &'t dyn Tree, root: &'t Utf8Path, fetches: bool) -> Self {
+        Self {
+            tree,
+            root,
+            fetches,
+            read: BTreeMap::new(),
+        }
+    }
+
+    /// The kustomization in a directory.
+    fn at(&mut self, directory: &Utf8Path) -> Option<&Kustomization> {
+        let (tree, root) = (self.tree, self.root);
+        let entry = self.read.entry(directory.to_owned());
+        let read = entry.or_insert_with(|| Kustomization::of(tree, root, directory));
+        read.as_ref()
+    }
+}
+
+/// A path as it is reported, and as programs take it.
+fn shown(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
+    match (root.as_str(), path.as_str()) {
+        (_, "") => root.to_owned(),
+        (".", _) => path.to_owned(),
+        _ => root.join(path),
+    }
+}

@@ -1,0 +1,249 @@
+//! What a kustomization reaches, and what of it kustomize must not be given.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{SourceFile, Unreadable, normal};
+
+use super::read::{Named, POLICY_GENERATOR};
+use super::{All, BuildError, read, remote};
+use crate::repo::kustomization::is_kustomization;
+
+/// What is said about what a kustomization must not name.
+const FETCHED: &str = "not in the directory, and nothing is fetched";
+const OUTSIDE: &str = "outside the directory that is read";
+const LINKED: &str =
+    "a link to what is not in or below the kustomization's directory, which kustomize doesn't load";
+const NOTHING: &str = "neither a file nor a kustomization here";
+const CHANGED: &str = "a directory of plugins that does more than list them";
+
+/// Whether PolicyGenerators, and nothing else, keep kustomize from being given it.
+pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
+    matches!(allowed, Err(BuildError::Elsewhere { what, .. }) if *what == POLICY_GENERATOR)
+}
+
+/// What a kustomization reaches.
+#[derive(Debug, Default)]
+pub(super) struct Reached {
+    directories: BTreeSet<Utf8PathBuf>,
+    /// The files that it builds on.
+    pub(super) resources: Vec<Utf8PathBuf>,
+    /// Every file that kustomize reads for it.
+    pub(super) inputs: BTreeSet<Utf8PathBuf>,
+    /// What kustomize gets in the place of files that name or configure functions of hcoplan, which aren't run.
+    pub(super) instead: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// Links to directories that it builds on, and where they lead.
+    pub(super) links: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+    /// Whether it builds on what kustomize has to fetch.
+    pub(super) is_remote: bool,
+}
+
+/// What kustomize gets in the place of a function's configuration.
+const NOT_RUN: &[u8] = b"# A function of hcoplan, which isn't run here.\n";
+
+impl Reached {
+    /// The files that say nothing by themselves: all but kustomizations.
+    pub(super) fn files(&self) -> impl Iterator<Item = Utf8PathBuf> {
+        let inputs = self.inputs.iter().filter(|i| !is_kustomization(i));
+        inputs.chain(&self.resources).cloned()
+    }
+
+    /// Follows everything that a directory's kustomization names. The first thing that kustomize must
+    /// not be given is the error, and the rest is followed all the same.
+    pub(super) fn follow(&mut self, all: &mut All<'_>, top: &Utf8Path) -> Result<(), BuildError> {
+        let mut allowed = Ok(());
+        let mut open = vec![top.to_owned()];
+        while let Some(directory) = open.pop() {
+            if !self.directories.insert(directory.clone()) {
+                continue;
+            }
+            let Some(kustomization) = all.at(&directory) else {
+                continue;
+            };
+            let (file, named) = (kustomization.path.clone(), kustomization.named.clone());
+            self.inputs.insert(kustomization.input.clone());
+            let refused = kustomization.refused.clone();
+            allowed = allowed.and(refused.map_or(Ok(()), |r| Err(r.error(file.clone()))));
+            for named in named {
+                let refuse = |name: &str, what| BuildError::Elsewhere {
+                    file: file.clone(),
+                    name: name.to_owned(),
+                    what,
+                };
+                let one = self.name(all, &directory, &named, &mut open);
+                let one = one.map_err(|(name, what)| refuse(&name, what));
+                // What else is wrong is worse.
+                let is_worse = one.is_err() && generates_policies(&allowed);
+                allowed = if is_worse { one } else { allowed.and(one) };
+            }
+        }
+        allowed
+    }
+
+    /// Follows one thing that the kustomization of a directory names; directories that are built on
+    /// are `open` for later. Else what must not be named, and why.
+    fn name(
+        &mut self,
+        all: &mut All<'_>,
+        directory: &Utf8Path,
+        named: &Named,
+        open: &mut Vec<Utf8PathBuf>,
+    ) -> Result<(), (String, &'static str)> {
+        match named {
+            Named::Base(name) => {
+                if all.fetches && remote::looks_remote(name) {
+                    self.is_remote = true;
+                    return Ok(());
+                }
+                let path = below(directory, name)?;
+                let refuse = |what| (name.clone(), what);
+                if all.tree.check(&path).is_ok() {
+                    self.inputs.insert(path.clone());
+                    let loaded = is_loaded(all, directory, &path, name);
+                    self.resources.push(path);
+                    return loaded;
+                }
+                let real = all.tree.real(&path);
+                if real != path {
+                    self.links.insert(path, real.clone());
+                }
+                // kustomize takes a name that it doesn't find for a repository to clone.
+                match all.at(&real) {
+                    Some(_) => open.push(real),
+                    None => return Err(refuse(NOTHING)),
+                }
+                Ok(())
+            }
+            Named::File(name) => self.file(all, directory, name),
+            Named::Patch(text) if read::is_inline(text) => Ok(()),
+            Named::Patch(name) => self.file(all, directory, name),
+            Named::Plugin(text) => self.plugin(all, directory, text),
+        }
+    }
+
+    fn file(
+        &mut self,
+        all: &All<'_>,
+        directory: &Utf8Path,
+        name: &str,
+    ) -> Result<(), (String, &'static str)> {
+        let path = below(directory, name)?;
+        match all.tree.check(&path) {
+            Ok(()) => {
+                let loaded = is_loaded(all, directory, &path, name);
+                self.inputs.insert(path);
+                loaded
+            }
+            // What isn't there is kustomize's to say.
+            Err(Unreadable::Missing) => Ok(()),
+            Err(Unreadable::LeavesRoot) => Err((name.to_owned(), OUTSIDE)),
+            Err(_) => Err((name.to_owned(), "no file")),
+        }
+    }
+
+    /// Checks a plugin: its configuration, a file of it, or a directory that lists such files.
+    fn plugin(
+        &mut self,
+        all: &mut All<'_>,
+        directory: &Utf8Path,
+        text: &str,
+    ) -> Result<(), (String, &'static str)> {
+        if read::is_inline(text) {
+            let first = || text.lines().next().unwrap_or_default().to_owned();
+            if read::is_ours(text)
+                && let Some(input) = all.at(directory).map(|k| k.input.clone())
+                && let Ok(bytes) = all.tree.read(&input)
+                && let Some(rest) = read::without_ours(&SourceFile::from_bytes(&input, bytes))
+            {
+                self.instead.insert(input, rest.into_bytes());
+                return Ok(());
+            }
+            let named = read::plugins(text).map_err(|what| (first(), what))?;
+            return self.all_files(all, directory, &named);
+        }
+        let path = below(directory, text)?;
+        let refuse = |what| (text.to_owned(), what);
+        if let Ok(bytes) = all.tree.read(&path) {
+            is_loaded(all, directory, &path, text)?;
+            return self.plugin_file(all, directory, text, (path, &bytes));
+        }
+        let names: Vec<String> = match all.at(&path) {
+            Some(list) if list.refused.is_some() => {
+                return Err(refuse("a kustomization that can't be read"));
+            }
+            Some(list) if list.only_lists => {
+                self.inputs.insert(list.input.clone());
+                list.bases().map(ToOwned::to_owned).collect()
+            }
+            Some(_) => return Err(refuse(CHANGED)),
+            None => return Err(refuse(NOTHING)),
+        };
+        for name in names {
+            let file = below(&path, &name)?;
+            let bytes = all.tree.read(&file).map_err(|_| (name.clone(), NOTHING))?;
+            self.plugin_file(all, &path, &name, (file, &bytes))?;
+        }
+        Ok(())
+    }
+
+    /// Checks a file with the configuration of plugins, by the name that it has in a directory.
+    fn plugin_file(
+        &mut self,
+        all: &All<'_>,
+        directory: &Utf8Path,
+        name: &str,
+        (path, bytes): (Utf8PathBuf, &[u8]),
+    ) -> Result<(), (String, &'static str)> {
+        let text = String::from_utf8_lossy(bytes);
+        if read::is_ours(&text) {
+            self.instead.insert(path, NOT_RUN.to_vec());
+            return Ok(());
+        }
+        self.inputs.insert(path);
+        let named = read::plugins(&text).map_err(|what| (name.to_owned(), what))?;
+        self.all_files(all, directory, &named)
+    }
+
+    fn all_files(
+        &mut self,
+        all: &All<'_>,
+        directory: &Utf8Path,
+        named: &[Named],
+    ) -> Result<(), (String, &'static str)> {
+        for named in named {
+            match named {
+                Named::Patch(text) if read::is_inline(text) => {}
+                Named::Base(name)
+                | Named::File(name)
+                | Named::Patch(name)
+                | Named::Plugin(name) => {
+                    self.file(all, directory, name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether kustomize loads a file that is there: one that a link leads to has to lie at or below the directory, too.
+/// (Of others it says so itself; in the copy that is built, links are files.)
+fn is_loaded(
+    all: &All<'_>,
+    directory: &Utf8Path,
+    path: &Utf8Path,
+    name: &str,
+) -> Result<(), (String, &'static str)> {
+    let real = all.tree.real(path);
+    match real == *path || real.starts_with(all.tree.real(directory)) {
+        true => Ok(()),
+        false => Err((name.to_owned(), LINKED)),
+    }
+}
+
+/// The path from the root of what a kustomization names.
+fn below(directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, (String, &'static str)> {
+    if remote::looks_remote(name) {
+        return Err((name.to_owned(), FETCHED));
+    }
+    normal(&directory.join(name)).ok_or_else(|| (name.to_owned(), OUTSIDE))
+}

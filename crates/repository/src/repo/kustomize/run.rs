@@ -1,0 +1,455 @@
+//! Running kustomize, shut in: no network, no longer and no more than allowed, nothing left behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Scratch, Tree, program};
+
+use super::BuildError;
+
+/// How long a build may take.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// How much of a failing build's standard error is shown, and the most that is read of it.
+const MOST_LINES: usize = 5;
+const MOST_SAID: usize = 64 << 10;
+
+/// What of the environment kustomize gets.
+const KEPT: [&str; 9] = [
+    "PATH",
+    "HOME",
+    "USERPROFILE",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SYSTEMROOT",
+    "LANG",
+    "LC_ALL",
+];
+
+/// What it gets besides: nothing to fetch with, where no namespace keeps it from the network. Port 9
+/// is the discard service's; nothing listens there.
+const SET: [(&str, &str); 14] = [
+    ("GIT_ALLOW_PROTOCOL", ""),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("HTTP_PROXY", "http://127.0.0.1:9"),
+    ("HTTPS_PROXY", "http://127.0.0.1:9"),
+    ("http_proxy", "http://127.0.0.1:9"),
+    ("https_proxy", "http://127.0.0.1:9"),
+    ("ALL_PROXY", "http://127.0.0.1:9"),
+    ("GOTRACEBACK", "none"),
+    ("KUBECONFIG", "/dev/null"),
+    ("KUBECTL_KUBERC", "false"),
+    ("HELM_NO_PLUGINS", "1"),
+    ("HELM_PLUGINS", "/dev/null"),
+    ("HELM_REPOSITORY_CONFIG", "/dev/null"),
+    ("HELM_REGISTRY_CONFIG", "/dev/null"),
+];
+
+/// What is built.
+pub(in super::super) struct Place<'p> {
+    pub(in super::super) tree: &'p dyn Tree,
+    /// What its paths are reported to be in.
+    pub(in super::super) root: &'p Utf8Path,
+    /// The kustomization's directory.
+    pub(in super::super) directory: &'p Utf8Path,
+    /// The files that it needs.
+    pub(in super::super) inputs: &'p BTreeSet<Utf8PathBuf>,
+    /// Links to directories on the way to those files, and where they lead.
+    pub(in super::super) links: &'p BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+    /// Whether it may use the network, and what of the environment helps with that.
+    pub(in super::super) network: bool,
+}
+
+/// The programs that build, with the word for it and those for their version.
+const PROGRAMS: [(&str, &str, &[&str]); 2] = [
+    ("kustomize", "build", &["version"]),
+    ("kubectl", "kustomize", &["version", "--client"]),
+];
+
+/// What builds are made of: the kustomization's directory, the files with their bytes, and links to directories.
+type Inputs = (
+    Utf8PathBuf,
+    BTreeMap<Utf8PathBuf, Vec<u8>>,
+    BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+);
+
+/// What was printed of which files, so that a revision is not built again where it is the same: kustomize
+/// costs more than all the rest.
+static PRINTED: Mutex<BTreeMap<Inputs, Vec<u8>>> = Mutex::new(BTreeMap::new());
+
+/// From this many builds on those of before are forgotten: an editor runs for days.
+const MOST_PRINTED: usize = 1000;
+
+/// The program that builds, and its version as it says it.
+pub fn builder() -> Option<String> {
+    let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
+    let ((name, _, version), path) = found?;
+    let mut command = shut_in(&path);
+    command.args(*version);
+    let done = Running::start(&mut command, MOST_SAID).and_then(|r| r.finish(&|| false));
+    let text = match done {
+        Ok(Done::Printed(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => String::new(),
+    };
+    let line = text.lines().find(|l| l.starts_with("Kustomize Version"));
+    let line = line.or_else(|| text.lines().next()).unwrap_or_default();
+    let word = line
+        .split_whitespace()
+        .find(|w| w.contains(['v', 'V']) && w.contains('.'));
+    let version = word.map_or("of an unknown version", |w| {
+        w.trim_start_matches("{Version:")
+    });
+    Some(format!("builds are by {name}, kustomize {version}"))
+}
+
+/// Runs kustomize, or kubectl where that isn't there; the command as it would be typed, and what it
+/// printed, at most `most` bytes. `stop` is asked again and again whether to end early.
+pub(super) fn run(
+    place: &Place<'_>,
+    most: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<(String, Vec<u8>), BuildError> {
+    let shown = super::shown(place.root, place.directory);
+    let directory = shown.as_str().trim_end_matches('/');
+    let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
+    let ((name, verb, _), path) = found.ok_or(BuildError::NoProgram)?;
+    let typed = format!("{name} {verb} {directory}");
+    let inputs = (
+        place.directory.to_owned(),
+        read(place)?,
+        place.links.clone(),
+    );
+    let known = || PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let printed = known().get(&inputs).cloned();
+    if let Some(printed) = printed.filter(|p| p.len() <= most) {
+        return Ok((typed, printed));
+    }
+    let arguments = [(*verb).to_owned(), ".".to_owned()];
+    let bytes = run_program(place, &typed, &path, &arguments, most, stop)?;
+    let mut known = known();
+    if known.len() >= MOST_PRINTED {
+        known.clear();
+    }
+    known.insert(inputs, bytes.clone());
+    Ok((typed, bytes))
+}
+
+/// Runs a program in a copy of a place; what it printed, at most `most` bytes. `typed` is the command as it would
+/// be typed.
+pub(in super::super) fn run_program(
+    place: &Place<'_>,
+    typed: &str,
+    path: &Path,
+    arguments: &[String],
+    most: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<u8>, BuildError> {
+    let copy = copied(&read(place)?, place.links)?;
+    let mut command = match place.network {
+        true => Command::new(path),
+        false => shut_in(path),
+    };
+    command
+        .args(arguments)
+        .current_dir(copy.path().join(place.directory));
+    let failed = |said: String| BuildError::Failed {
+        command: typed.to_owned(),
+        said,
+    };
+    let done = Running::start(&mut command, most)
+        .and_then(|running| running.finish(stop))
+        .map_err(|error| failed(error.to_string()))?;
+    match done {
+        Done::Printed(bytes) => Ok(bytes),
+        Done::Failed(said) => {
+            let said = String::from_utf8_lossy(&said);
+            let said = said.replace(copy.path().as_str(), place.root.as_str());
+            Err(failed(what_failed(&said)))
+        }
+        Done::TooLong => {
+            let seconds = LONGEST.as_secs();
+            Err(failed(format!(
+                "it was not done after {seconds} s, and was ended"
+            )))
+        }
+        Done::TooMuch => Err(failed(format!(
+            "it printed more than {most} bytes, and was ended"
+        ))),
+        Done::Stopped => Err(BuildError::Interrupted),
+    }
+}
+
+/// The first lines of what a failing build said about it, without what it only warns of.
+fn what_failed(said: &str) -> String {
+    // kubectl's log opens and closes what has several lines.
+    let lines = said.lines().map(|l| without_header(l).trim());
+    let lines = lines.filter(|l| !["", "<", ">"].contains(l));
+    let is_warning = |l: &&str| l.trim_start_matches("# ").starts_with("Warning: ");
+    let (warnings, errors): (Vec<&str>, Vec<&str>) = lines.partition(is_warning);
+    let mut shown = if errors.is_empty() { warnings } else { errors };
+    shown.truncate(MOST_LINES);
+    shown.join("\n  ")
+}
+
+/// A line without what kubectl's log and kustomize put before it: severity and day, time, process and line of code. The
+/// same failure would be another text each time.
+fn without_header(line: &str) -> &str {
+    let (header, rest) = line.split_once("] ").unwrap_or_default();
+    let mut words = header.split_whitespace();
+    let is_day = |word: &str| {
+        let digits = word.strip_prefix(['E', 'F', 'W', 'I']);
+        digits.is_some_and(|d| d.len() == 4 && d.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let line = match words.next().is_some_and(is_day) && words.count() == 3 {
+        true => rest,
+        false => line,
+    };
+    let line = line.strip_prefix("\"command failed\" err=").unwrap_or(line);
+    line.strip_prefix("Error: ").unwrap_or(line)
+}
+
+/// The files that a build needs.
+fn read(place: &Place<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, BuildError> {
+    let read = place.inputs.iter().map(|input| {
+        let bytes = place.tree.read(input).map_err(|why| BuildError::Broken {
+            file: super::shown(place.root, input),
+            why: why.to_string(),
+        });
+        Ok((input.clone(), bytes?))
+    });
+    read.collect()
+}
+
+/// A directory with what a build needs and nothing else: kustomize can read no other file of the tree,
+/// and a revision or edited files are built as they are.
+fn copied(
+    inputs: &BTreeMap<Utf8PathBuf, Vec<u8>>,
+    links: &BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+) -> Result<Scratch, BuildError> {
+    let made = tempfile::Builder::new().prefix("hcoplan-build-").tempdir();
+    let kept = made.map_err(BuildError::NoRoom)?.keep();
+    let utf8 = Utf8PathBuf::from_path_buf(kept).and_then(|p| match p.canonicalize_utf8() {
+        Ok(real) => Ok(real),
+        Err(_) => Err(p.into()),
+    });
+    let no_utf8 = |_| BuildError::NoRoom(io::Error::other("its path is no UTF-8"));
+    let copy = Scratch::new(utf8.map_err(no_utf8)?, |path| std::fs::remove_dir_all(path));
+    for (input, bytes) in inputs {
+        let to = copy.path().join(input);
+        let parent = to.parent().unwrap_or(copy.path());
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&to, bytes))
+            .map_err(BuildError::NoRoom)?;
+    }
+    for (link, target) in links {
+        let from = copy.path().join(link);
+        let parent = from.parent().unwrap_or(copy.path());
+        std::fs::create_dir_all(parent)
+            .and_then(|()| link_to_directory(&copy.path().join(target), &from))
+            .map_err(BuildError::NoRoom)?;
+    }
+    Ok(copy)
+}
+
+/// Makes a link to a directory; one that is there by another link is left.
+fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
+    #[cfg(unix)]
+    let made = std::os::unix::fs::symlink(target, link);
+    #[cfg(windows)]
+    let made = std::os::windows::fs::symlink_dir(target, link);
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
+/// A program with little of the environment, and without network as far as that can be had.
+fn shut_in(path: &Path) -> Command {
+    let mut command = alone(path);
+    let kept = KEPT.iter();
+    command
+        .env_clear()
+        .envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .envs(SET);
+    command
+}
+
+/// A program in a network namespace of its own, in which there is no network, where util-linux or
+/// busybox can make one for an ordinary user; else the program.
+fn alone(path: &Path) -> Command {
+    match namespace() {
+        Some(unshare) => {
+            let mut command = Command::new(unshare);
+            command.args(["-U", "-n", "--"]).arg(path);
+            command
+        }
+        None => Command::new(path),
+    }
+}
+
+/// The program that makes namespaces, where the system lets it.
+fn namespace() -> Option<PathBuf> {
+    static KNOWN: OnceLock<Option<PathBuf>> = OnceLock::new();
+    KNOWN.get_or_init(find_namespace).clone()
+}
+
+fn find_namespace() -> Option<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let (unshare, test) = (program("unshare")?, program("true")?);
+    let mut command = Command::new(&unshare);
+    command.args([OsString::from("-U"), "-n".into(), "--".into(), test.into()]);
+    let quiet = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    quiet.status().is_ok_and(|s| s.success()).then_some(unshare)
+}
+
+/// A build under way. Whatever it started ends with it.
+struct Running {
+    child: Child,
+    printed: JoinHandle<io::Result<Vec<u8>>>,
+    said: JoinHandle<io::Result<Vec<u8>>>,
+    full: Arc<AtomicBool>,
+}
+
+enum Done {
+    Printed(Vec<u8>),
+    Failed(Vec<u8>),
+    TooLong,
+    TooMuch,
+    Stopped,
+}
+
+impl Running {
+    fn start(command: &mut Command, most: usize) -> io::Result<Self> {
+        // A group of its own, so that what it starts can be ended with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let full = Arc::new(AtomicBool::new(false));
+        let printed = child.stdout.take().expect("stdout was piped");
+        let said = child.stderr.take().expect("stderr was piped");
+        let mark = Arc::clone(&full);
+        Ok(Self {
+            child,
+            printed: thread::spawn(move || bounded(printed, most, &mark)),
+            said: thread::spawn(move || bounded(said, MOST_SAID, &AtomicBool::new(false))),
+            full,
+        })
+    }
+
+    fn finish(mut self, stop: &dyn Fn() -> bool) -> io::Result<Done> {
+        let began = Instant::now();
+        let ended = loop {
+            if let Some(status) = self.child.try_wait()? {
+                break Ok(status);
+            }
+            if self.full.load(Ordering::Relaxed) {
+                break Err(Done::TooMuch);
+            }
+            if stop() {
+                break Err(Done::Stopped);
+            }
+            if began.elapsed() > LONGEST {
+                break Err(Done::TooLong);
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        self.end();
+        let panicked = |_| io::Error::other("its output could not be read");
+        let printed = self.printed.join().map_err(panicked)??;
+        let said = self.said.join().map_err(panicked)??;
+        Ok(match ended {
+            Err(done) => done,
+            Ok(_) if self.full.load(Ordering::Relaxed) => Done::TooMuch,
+            Ok(status) if status.success() => Done::Printed(printed),
+            Ok(_) => Done::Failed(said),
+        })
+    }
+
+    /// Ends it and everything that it started; nothing happens where it has ended.
+    fn end(&mut self) {
+        #[cfg(unix)]
+        {
+            use rustix::process::{Pid, Signal, kill_process_group};
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads a stream to its end or its limit. One that has more is marked, and waits for its reader in
+/// vain.
+fn bounded(stream: impl Read, most: usize, full: &AtomicBool) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > most {
+        full.store(true, Ordering::Relaxed);
+        bytes.truncate(most);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, most: usize, stop: &dyn Fn() -> bool) -> Done {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let running = Running::start(&mut command, most).expect("a shell");
+        running.finish(stop).expect("waited for")
+    }
+
+    #[test]
+    fn failures_have_no_time() {
+        let said = "E1122 23:18:35.236906   26207 run.go:72] \"command failed\" err=\"x\"";
+        assert_eq!(without_header(said), "\"x\"");
+        for line in ["a [b] c", "E1122 x] y", "error: list[0] is wrong"] {
+            assert_eq!(without_header(line), line);
+        }
+    }
+
+    #[test]
+    fn the_error_is_shown_without_warnings() {
+        let kubectl = "# Warning: 'bases' is deprecated.\nE1122 23:18:35.236906   26207 run.go:72] \
+                       \"command failed\" err=<\n\ttrouble with `\n\tpaths:\n\t- a`: b\n >\n";
+        assert_eq!(what_failed(kubectl), "trouble with `\n  paths:\n  - a`: b");
+        assert_eq!(what_failed("Error: a\n"), "a");
+        assert_eq!(what_failed("# Warning: a\n"), "# Warning: a");
+    }
+
+    #[test]
+    fn a_build_is_bounded() {
+        let never = || false;
+        assert!(matches!(shell("echo a", 10, &never), Done::Printed(b) if b == b"a\n"));
+        assert!(matches!(shell("echo b >&2; exit 3", 10, &never), Done::Failed(b) if b == b"b\n"));
+        assert!(matches!(shell("yes", 1000, &never), Done::TooMuch));
+        let began = Instant::now();
+        // Its own child holds the pipe, too, and ends with it.
+        assert!(matches!(
+            shell("sleep 100 & sleep 100", 10, &|| true),
+            Done::Stopped
+        ));
+        assert!(matches!(shell("sleep 100 & echo c", 10, &never), Done::Printed(b) if b == b"c\n"));
+        assert!(began.elapsed() < Duration::from_secs(50));
+    }
+}

@@ -1,0 +1,589 @@
+//! Where each value of a build is from: the layer that set it last.
+//!
+//! Nothing is built here. At each path of the build, the layers that say something about it are asked
+//! from the last one to the first, and the first that has the build's value is the one that made it. So
+//! a place always holds the text that made the value; where no layer has it, it is what is around it, or the
+//! transformer's entry where there is one that nobody here follows.
+
+use hcoplan_diagnostics::source::{Location, Origins, Span};
+use hcoplan_yaml::{Document, Node, Path, Segment, Value};
+use regex_lite::Regex;
+
+use super::super::kustomization_keys::values;
+use super::layers::{Layer, What, is_own};
+
+/// Where the values of a build's objects are from; `whole` is where the build is asked for.
+pub(super) fn origins(built: &[Document], layers: &[Layer], whole: &Location) -> Origins {
+    let mut places = Vec::new();
+    let unknown = layers.iter().rev().find_map(|layer| match layer.what {
+        What::Unknown(entry) => Some(layer.document.location(entry)),
+        _ => None,
+    });
+    for document in built {
+        let mut tracing = Tracing {
+            layers,
+            object: &document.root,
+            path: Vec::new(),
+            places: Vec::new(),
+            unknown: unknown.as_ref(),
+        };
+        let candidates = tracing.roots(&document.root);
+        tracing.places.push((document.span, whole.clone()));
+        tracing.node(&document.root, candidates, whole);
+        places.append(&mut tracing.places);
+    }
+    Origins::new(places)
+}
+
+/// What a layer says about a path.
+#[derive(Clone)]
+struct Candidate<'l> {
+    /// Later layers are applied later.
+    layer: usize,
+    said: Said<'l>,
+}
+
+#[derive(Clone)]
+enum Said<'l> {
+    /// This, at this key where it is a mapping's.
+    Value(&'l Node, Option<Span>),
+    /// Something that is made of other values.
+    Made(&'l Node),
+}
+
+struct Tracing<'l> {
+    layers: &'l [Layer],
+    /// What was built.
+    object: &'l Node,
+    path: Vec<String>,
+    places: Vec<(Span, Location)>,
+    /// The last transformer of which nobody knows what it sets.
+    unknown: Option<&'l Location>,
+}
+
+impl<'l> Tracing<'l> {
+    /// The layers that are about an object as a whole.
+    fn roots(&self, object: &Node) -> Vec<Candidate<'l>> {
+        let layers = self.layers.iter().enumerate();
+        let about = layers.filter(|(_, layer)| match layer.what {
+            What::Object => is_object(&layer.document.root, object),
+            What::Merge => is_meant(layer, object),
+            What::Operations | What::Fields | What::Replacements | What::Unknown(_) => false,
+        });
+        let mut out: Vec<_> = about
+            .map(|(index, layer)| Candidate {
+                layer: index,
+                said: Said::Value(&layer.document.root, None),
+            })
+            .collect();
+        out.reverse();
+        out
+    }
+
+    /// Finds where a value and everything in it is from; which candidate it is.
+    fn node(
+        &mut self,
+        node: &Node,
+        mut candidates: Vec<Candidate<'l>>,
+        around: &Location,
+    ) -> Option<Candidate<'l>> {
+        self.settle(&mut candidates);
+        let made = candidates.iter().find(|c| match c.said {
+            Said::Made(_) => true,
+            Said::Value(other, _) => is_same(node, other),
+        });
+        let made = made.cloned();
+        let place = match &made {
+            Some(found) => self.place(found),
+            None => self.unknown.unwrap_or(around).clone(),
+        };
+        self.places.push((node.span, place.clone()));
+        for entry in node.entries() {
+            let below = of_entry(&candidates, &entry.key.text);
+            self.path.push(entry.key.text.clone());
+            let found = self.node(&entry.value, below, &place);
+            self.path.pop();
+            let key = match &found {
+                Some(Candidate {
+                    layer,
+                    said: Said::Value(_, Some(key)),
+                }) => self.layers.get(*layer).map(|l| l.place(*key)),
+                Some(found) => Some(self.place(found)),
+                None => None,
+            };
+            let key = key.unwrap_or_else(|| place.clone());
+            self.places.push((entry.key.span, key));
+        }
+        for (index, item) in node.items().iter().enumerate() {
+            let below = of_item(&candidates, item, index);
+            self.path.push(index.to_string());
+            self.node(item, below, &place);
+            self.path.pop();
+        }
+        made
+    }
+
+    /// Takes in all that is said at the path, the last layer first.
+    fn settle(&self, candidates: &mut Vec<Candidate<'l>>) {
+        self.identity(candidates);
+        self.elsewhere(candidates);
+        // Of one layer the later ones are the more precise.
+        candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
+    }
+
+    fn place(&self, candidate: &Candidate<'l>) -> Location {
+        let (Said::Value(node, _) | Said::Made(node)) = candidate.said;
+        let layer = &self.layers[candidate.layer];
+        layer.place(node.span)
+    }
+
+    /// What a merge patch says to be found doesn't set anything.
+    fn identity(&self, candidates: &mut Vec<Candidate<'l>>) {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        if matches!(
+            path.as_slice(),
+            ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]
+        ) {
+            candidates.retain(|c| self.layers[c.layer].what != What::Merge);
+        }
+    }
+
+    /// What operations and the fields of kustomizations say about the path.
+    fn elsewhere(&self, candidates: &mut Vec<Candidate<'l>>) {
+        let layers = self.layers.iter().enumerate();
+        for (index, layer) in layers {
+            let mut add = |said| candidates.push(Candidate { layer: index, said });
+            match layer.what {
+                What::Operations => {
+                    for operation in layer.document.root.items().iter().rev() {
+                        let op = operation.get("op").and_then(Node::as_str);
+                        let Some(path) = operation.get("path") else {
+                            continue;
+                        };
+                        if !path.as_str().is_some_and(|p| self.is_pointer(p)) {
+                            continue;
+                        }
+                        match (op, operation.get("value")) {
+                            (Some("copy" | "move"), _) => add(Said::Made(path)),
+                            (Some("add" | "replace"), Some(value)) => add(Said::Value(value, None)),
+                            _ => {}
+                        }
+                    }
+                }
+                What::Fields => self.fields(&layer.document.root, &mut add),
+                What::Replacements => {
+                    let root = &layer.document.root;
+                    // A list, one alone, or a transformer's.
+                    self.replacements(root.items(), &mut add);
+                    self.replacements(std::slice::from_ref(root), &mut add);
+                    for own in values(root, "replacements") {
+                        self.replacements(own.items(), &mut add);
+                    }
+                }
+                What::Object | What::Merge | What::Unknown(_) => {}
+            }
+        }
+    }
+
+    /// Whether a JSON pointer is the path; `-` and numbers stand for any item, as others may have moved
+    /// it.
+    fn is_pointer(&self, pointer: &str) -> bool {
+        let mut tokens = pointer.split('/').skip(1);
+        let is_index = |token: &str| token == "-" || token.bytes().all(|b| b.is_ascii_digit());
+        let same = self.path.iter().all(|name| {
+            tokens.next().is_some_and(|token| {
+                let index = is_index(token) && name.bytes().all(|b| b.is_ascii_digit());
+                index || token.replace("~1", "/").replace("~0", "~") == *name
+            })
+        });
+        !self.path.is_empty() && same && tokens.next().is_none()
+    }
+
+    fn fields(&self, root: &'l Node, add: &mut impl FnMut(Said<'l>)) {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let mut all = |key: &str| {
+            for value in values(root, key) {
+                add(Said::Value(value, None));
+            }
+        };
+        match path.as_slice() {
+            ["metadata", "namespace"] => all("namespace"),
+            ["metadata", "annotations"] => all("commonannotations"),
+            [.., "labels"] => {
+                all("commonlabels");
+                for entry in values(root, "labels").flat_map(Node::items) {
+                    for pairs in values(entry, "pairs") {
+                        add(Said::Value(pairs, None));
+                    }
+                }
+            }
+            ["metadata", "name"] => {
+                let built = text(self.object, "metadata.name");
+                for key in ["nameprefix", "namesuffix"] {
+                    let named = values(root, key).filter(|n| {
+                        n.as_str()
+                            .is_some_and(|n| !n.is_empty() && built.contains(n))
+                    });
+                    named.for_each(|n| add(Said::Made(n)));
+                }
+            }
+            [.., "containers" | "initContainers", _, "image"] => {
+                let mut names = self.path.iter();
+                let built = names.try_fold(self.object, |node, name| step(node, name));
+                let built = built.and_then(Node::as_str).unwrap_or_default();
+                for entry in values(root, "images").flat_map(Node::items) {
+                    let parts = ["digest", "newtag", "newname"].into_iter();
+                    let mut parts = parts.flat_map(|key| values(entry, key));
+                    let is_part = |n: &&Node| n.as_str().is_some_and(|n| built.contains(n));
+                    parts
+                        .find(is_part)
+                        .into_iter()
+                        .for_each(|n| add(Said::Made(n)));
+                }
+            }
+            _ => {}
+        }
+        for own in values(root, "replacements") {
+            self.replacements(own.items(), add);
+        }
+    }
+
+    /// What replacements say about the path.
+    fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(Said<'l>)) {
+        for replacement in all {
+            for target in values(replacement, "targets").flat_map(Node::items) {
+                let mut selects = values(target, "select");
+                if !selects.all(|s| matches(s, self.object)) {
+                    continue;
+                }
+                for field in values(target, "fieldpaths").flat_map(Node::items) {
+                    if field.as_str().is_some_and(|f| self.is_field_path(f)) {
+                        add(Said::Made(field));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a replacement's field path is the path: `a.b`, with `\.` for a dot of a key, `*` for any item
+    /// and `[name=x]` for the items with that field.
+    fn is_field_path(&self, field: &str) -> bool {
+        let escaped = field.replace("\\.", "\0");
+        let mut parts: Vec<String> = Vec::new();
+        for part in escaped.split('.') {
+            // A dot in brackets is part of the value.
+            match parts.last_mut() {
+                Some(open) if is_open(open) => {
+                    *open = format!("{open}.{part}");
+                }
+                _ => parts.push(part.replace('\0', ".")),
+            }
+        }
+        let mut node = Some(self.object);
+        parts.len() == self.path.len()
+            && parts.iter().zip(&self.path).all(|(part, name)| {
+                node = node.and_then(|n| step(n, name));
+                let condition = part.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
+                match condition.map(|c| c.split_once('=')) {
+                    Some(Some((key, value))) => {
+                        node.and_then(|n| n.get(key)?.as_str()) == Some(value)
+                    }
+                    Some(None) => condition == Some(name),
+                    None => part == "*" || part == name,
+                }
+            })
+    }
+}
+
+/// What is said of an entry by those who say something of the mapping.
+fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
+    let below = candidates.iter().filter_map(|c| {
+        let Said::Value(node, _) = c.said else {
+            return None;
+        };
+        let entry = node.entry(key)?;
+        let said = Said::Value(&entry.value, Some(entry.key.span));
+        Some(Candidate { said, ..*c })
+    });
+    below.collect()
+}
+
+/// What is said of an item by those who say something of the list.
+fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<Candidate<'l>> {
+    let below = candidates.iter().filter_map(|c| {
+        let Said::Value(node, _) = c.said else {
+            return None;
+        };
+        let found = item_like(node.items(), item, index)?;
+        let said = Said::Value(found, None);
+        Some(Candidate { said, ..*c })
+    });
+    below.collect()
+}
+
+/// What a layer says at a path of a build.
+#[derive(Debug, Clone, Copy)]
+pub struct Saying<'l> {
+    /// The layer's place in the order in which they are applied.
+    pub layer: usize,
+    /// The value in the layer's document, or what it is made by.
+    pub node: &'l Node,
+    /// Whether it is a value, and not made of other ones.
+    pub is_value: bool,
+}
+
+/// What the layers say at a path of an object that was built, the last one first. A list hides those of earlier
+/// layers.
+pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<Saying<'l>> {
+    let mut tracing = Tracing {
+        layers,
+        object,
+        path: Vec::new(),
+        places: Vec::new(),
+        unknown: None,
+    };
+    let mut candidates = tracing.roots(object);
+    let mut node = object;
+    tracing.settle(&mut candidates);
+    for segment in &path.0 {
+        let name = match segment {
+            Segment::Key(key) => {
+                candidates = of_entry(&candidates, key);
+                key.clone()
+            }
+            Segment::Index(index) => {
+                let is_list = |c: &Candidate<'_>| matches!(c.said, Said::Value(n, _) if matches!(n.value, Value::Seq(_)));
+                let last = candidates.iter().position(is_list);
+                candidates.truncate(last.map_or(0, |at| at + 1));
+                let item = node.items().get(*index);
+                candidates = item.map_or_else(Vec::new, |i| of_item(&candidates, i, *index));
+                index.to_string()
+            }
+        };
+        let Some(below) = step(node, &name) else {
+            return Vec::new();
+        };
+        node = below;
+        tracing.path.push(name);
+        tracing.settle(&mut candidates);
+    }
+    let said = candidates.into_iter().map(|c| {
+        let (Said::Value(node, _) | Said::Made(node)) = c.said;
+        Saying {
+            layer: c.layer,
+            node,
+            is_value: matches!(c.said, Said::Value(..)),
+        }
+    });
+    said.collect()
+}
+
+/// The value below a node, by a key or an item's number.
+fn step<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+    match node.items().is_empty() {
+        true => node.get(name),
+        false => node.items().get(name.parse::<usize>().ok()?),
+    }
+}
+
+/// Whether a bracket is open at the end of a part of a field path.
+fn is_open(part: &str) -> bool {
+    part.starts_with('[') && !part.ends_with(']')
+}
+
+/// Whether two nodes have the same value, as far as one of them says it: scalars do where they are
+/// equal, collections where they are of one sort.
+fn is_same(built: &Node, other: &Node) -> bool {
+    match (&built.value, &other.value) {
+        (Value::Map(_), Value::Map(_)) | (Value::Seq(_), Value::Seq(_)) => true,
+        (Value::Map(_) | Value::Seq(_), _) | (_, Value::Map(_) | Value::Seq(_)) => false,
+        _ => is_own(other) && built.to_json() == other.to_json(),
+    }
+}
+
+/// Of a layer's list the item that became one of the build's: an equal one, one of the same name, or
+/// the one at the same place.
+fn item_like<'l>(items: &'l [Node], built: &Node, index: usize) -> Option<&'l Node> {
+    let json = built.to_json();
+    let equal = items.iter().find(|i| i.to_json() == json);
+    let name = |node: &Node| {
+        let own = node
+            .get("name")
+            .or_else(|| node.get("metadata")?.get("name"));
+        own.and_then(Node::as_str).map(ToOwned::to_owned)
+    };
+    let named = || {
+        let wanted = name(built)?;
+        items.iter().find(|i| name(i).as_deref() == Some(&wanted))
+    };
+    equal.or_else(named).or_else(|| items.get(index))
+}
+
+fn text<'n>(object: &'n Node, path: &str) -> &'n str {
+    object
+        .below(path)
+        .and_then(Node::as_str)
+        .unwrap_or_default()
+}
+
+/// Whether a resource may have become an object: kustomize may have put something around its name.
+fn is_object(resource: &Node, object: &Node) -> bool {
+    let (own, built) = (
+        text(resource, "metadata.name"),
+        text(object, "metadata.name"),
+    );
+    text(resource, "kind") == text(object, "kind") && !own.is_empty() && built.contains(own)
+}
+
+/// Whether a patch is for an object.
+fn is_meant(layer: &Layer, object: &Node) -> bool {
+    let Some(target) = &layer.target else {
+        return is_object(&layer.document.root, object);
+    };
+    matches(target, object)
+}
+
+/// Whether a selector of kustomize means an object. A name may be the one before something was put around it.
+fn matches(selector: &Node, object: &Node) -> bool {
+    let matches = |key: &str, path: &str| {
+        let wanted = values(selector, key).find_map(Node::as_str);
+        wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
+            let whole = Regex::new(&format!("^(?:{wanted})$"));
+            let value = text(object, path);
+            wanted == value
+                || key == "name" && value.contains(wanted)
+                || whole.is_ok_and(|w| w.is_match(value))
+        })
+    };
+    matches("kind", "kind") && matches("name", "metadata.name")
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::source::{Memory, SourceFile};
+    use hcoplan_yaml as yaml;
+
+    use super::super::layers::layers;
+    use super::*;
+
+    const FILES: [(&str, &str); 5] = [
+        (
+            "base/hc.yaml",
+            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hc\n\
+             spec:\n  a: base\n  b: base\n  list: [1, 2]\n",
+        ),
+        ("base/kustomization.yaml", "resources: [hc.yaml]\n"),
+        (
+            "part/kustomization.yaml",
+            "kind: Component\npatches:\n- target: {kind: Hyper.*}\n  patch: |-\n    - op: add\n      \
+             path: /spec/list/-\n      value: 3\n",
+        ),
+        (
+            "over/kustomization.yaml",
+            "resources: [../base]\ncomponents: [../part]\nnamespace: ours\npatches: [{path: p.yaml}]\n\
+             commonLabels: {team: virt}\n",
+        ),
+        (
+            "over/p.yaml",
+            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\n\
+             spec:\n  b: over\n  \"c\": 'base'\n",
+        ),
+    ];
+
+    /// As kustomize prints it.
+    const BUILT: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  labels:\n    \
+                         team: virt\n  name: hc\n  namespace: ours\nspec:\n  a: base\n  b: over\n  c: base\n  \
+                         list:\n  - 1\n  - 2\n  - 3\n";
+
+    /// The file, line and text that each of some paths of a build of `over` is from.
+    fn from(files: &[(&str, &str)], built: &str, paths: &[&str]) -> Vec<String> {
+        let tree: Memory = files.iter().copied().collect();
+        let layers = layers(&tree, "over".into());
+        let kustomization = SourceFile::new("over/kustomization.yaml", "resources");
+        let whole = Location::new(&kustomization, Span::new(0, 9));
+        let file = SourceFile::new("built", built);
+        let built = yaml::parse_yaml(&file).documents;
+        file.set_origins(std::sync::Arc::new(origins(&built, &layers, &whole)));
+        let place = |path: &&str| {
+            let node = built[0].root.at(&Path::dotted(path)).expect(path);
+            let place = built[0].location(node.span).origin().expect(path);
+            let line = place.start().line;
+            format!("{}:{line} {}", place.file.path(), place.text())
+        };
+        paths.iter().map(place).collect()
+    }
+
+    #[test]
+    fn what_transformers_and_replacements_set_is_theirs() {
+        let patch = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: p}\ntarget: {kind: HyperConverged}\n\
+                     patch: |-\n  - {op: replace, path: /spec/b, value: never}\n";
+        let added =
+            "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: v}\nvalue: x\n";
+        let replaced = "- source: {kind: HyperConverged, fieldPath: metadata.name}\n  targets:\n  - select: {kind: \
+                        HyperConverged}\n    fieldPaths: [spec.made]\n";
+        let over = "resources: [../base]\nreplacements: [{path: r.yaml}]\ntransformers:\n- t.yaml\n- added.yaml\n";
+        let files = [
+            FILES[0],
+            FILES[1],
+            ("over/kustomization.yaml", over),
+            ("over/t.yaml", patch),
+            ("over/added.yaml", added),
+            ("over/r.yaml", replaced),
+        ];
+        let built = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hc\nspec:\n  a: base\n  \
+                     b: never\n  made: hc\n  other: x\n";
+        assert_eq!(
+            from(
+                &files,
+                built,
+                &["spec.a", "spec.b", "spec.made", "spec.other"]
+            ),
+            [
+                "base/hc.yaml:6 base",
+                "over/t.yaml:6 never",
+                "over/r.yaml:4 spec.made",
+                "over/kustomization.yaml:5 added.yaml",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_value_is_from_the_layer_that_set_it_last() {
+        let tree: Memory = FILES.into_iter().collect();
+        let layers = layers(&tree, "over".into());
+        let kustomization = SourceFile::new("over/kustomization.yaml", FILES[3].1);
+        let whole = Location::new(&kustomization, Span::new(0, 9));
+        let file = SourceFile::new("built", BUILT);
+        let built = yaml::parse_yaml(&file).documents;
+        let origins = origins(&built, &layers, &whole);
+        file.set_origins(std::sync::Arc::new(origins));
+        let root = &built[0].root;
+        let from = |path: &str| {
+            let node = root.at(&Path::dotted(path)).expect(path);
+            let place = built[0].location(node.span).origin().expect(path);
+            let line = place.start().line;
+            format!("{}:{line} {}", place.file.path(), place.text())
+        };
+        let expected = [
+            ("kind", "base/hc.yaml:2 HyperConverged"),
+            ("metadata.name", "base/hc.yaml:4 hc"),
+            ("metadata.namespace", "over/kustomization.yaml:3 ours"),
+            ("metadata.labels.team", "over/kustomization.yaml:5 virt"),
+            ("spec.a", "base/hc.yaml:6 base"),
+            ("spec.b", "over/p.yaml:5 over"),
+            ("spec.c", "over/p.yaml:6 'base'"),
+        ];
+        for (path, place) in expected {
+            assert_eq!(from(path), place, "{path}");
+        }
+        let items = root.below("spec.list").expect("there").items();
+        let item = |index: usize| {
+            let place = built[0].location(items[index].span).origin();
+            let place = place.expect("traced");
+            let line = place.start().line;
+            format!("{}:{line} {}", place.file.path(), place.text())
+        };
+        assert_eq!(item(0), "base/hc.yaml:8 1");
+        assert_eq!(item(2), "part/kustomization.yaml:7 3");
+    }
+}

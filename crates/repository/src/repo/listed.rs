@@ -1,0 +1,150 @@
+//! The objects of lists and of other [carriers].
+//!
+//! kubectl takes whatever has `items` for a list, kustomize whatever has a kind that ends in `List`, and
+//! both expand the lists inside it. Items without a kind are of the list's: source is `decodeToList` of
+//! apimachinery's unstructured.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+pub(super) use super::almost::HCO;
+use hcoplan_yaml::{Document, Entry, Key, Node, Value};
+
+use super::carriers::unknown::settle;
+use super::carriers::{self, Carrier, CarrierKind, Unknown};
+
+/// An object of a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Object<'n> {
+    pub(super) node: &'n Node,
+    /// The list that gives it the kind that it doesn't have itself.
+    list: Option<&'n Node>,
+    /// What carries it, where that says how it is to be read.
+    pub(super) carrier: Option<Carrier<'n>>,
+    /// Whether it is in the document's own list, not in one inside that.
+    pub(super) is_direct: bool,
+}
+
+/// Whether a document is taken apart.
+pub(super) fn is_list(root: &Node) -> bool {
+    items(root).is_some() || carriers::inside(root).is_some()
+}
+
+fn items(node: &Node) -> Option<&[Node]> {
+    match &node.get("items")?.value {
+        Value::Seq(items) => Some(items),
+        _ => None,
+    }
+}
+
+fn text<'n>(node: &'n Node, key: &str) -> &'n str {
+    node.get(key).and_then(Node::as_str).unwrap_or_default()
+}
+
+/// The objects of a list in the order of the text. One of HCO's group that has `items` without being
+/// called a list is an object, too: kustomize takes it for one.
+pub(super) fn objects(root: &Node) -> Vec<Object<'_>> {
+    let mut out = Vec::new();
+    add(root, None, None, 0, &mut out);
+    out
+}
+
+fn add<'n>(
+    node: &'n Node,
+    list: Option<&'n Node>,
+    carrier: Option<Carrier<'n>>,
+    depth: usize,
+    out: &mut Vec<Object<'n>>,
+) {
+    let list = list.filter(|_| text(node, "kind").is_empty());
+    let object = Object {
+        node,
+        list,
+        carrier,
+        is_direct: depth == 1,
+    };
+    let Some(items) = items(node) else {
+        let Some(inside) = carriers::inside(node) else {
+            return out.push(object);
+        };
+        for (inner, own) in inside {
+            // What fills in the outer one has done so before the inner one is looked at.
+            let own = match carrier {
+                Some(outer) if own.kind == CarrierKind::Plain => outer,
+                _ => own,
+            };
+            add(inner, None, Some(own), depth + 1, out);
+        }
+        return;
+    };
+    let (group, _) = text(node, "apiVersion").split_once('/').unwrap_or_default();
+    if group == HCO && !text(node, "kind").ends_with("List") {
+        out.push(object);
+    }
+    for item in items {
+        add(item, Some(node), carrier, depth + 1, out);
+    }
+}
+
+impl<'n> Object<'n> {
+    /// Its API version, or the list's.
+    pub(super) fn api_version(&self) -> &'n str {
+        text(self.list.unwrap_or(self.node), "apiVersion")
+    }
+
+    /// Its kind, or that of the list's items.
+    pub(super) fn kind(&self) -> Cow<'n, str> {
+        let own = text(self.node, "kind");
+        match self.list {
+            Some(list) => text(list, "kind").trim_end_matches("List").into(),
+            None => own.into(),
+        }
+    }
+
+    /// The object as if it stood alone.
+    pub(super) fn alone(&self, document: &Document) -> Document {
+        self.settled(document).0
+    }
+
+    /// The object as if it stood alone, and what of it isn't known.
+    pub(super) fn settled(&self, document: &Document) -> (Document, Vec<Unknown>) {
+        let span = self.node.span;
+        let mut root = self.node.clone();
+        if let (Some(list), Value::Map(entries)) = (self.list, &mut root.value) {
+            for key in ["apiVersion", "kind"] {
+                let Some(given) = list.entry(key) else {
+                    continue;
+                };
+                let mut value = given.value.clone();
+                if key == "kind" {
+                    value.value = Value::String(self.kind().into_owned());
+                }
+                entries.retain(|e| e.key.text != key);
+                let key = Key {
+                    text: key.to_owned(),
+                    span: given.key.span,
+                };
+                entries.push(Entry { key, value });
+            }
+        }
+        let unknown = match &self.carrier {
+            Some(carrier) => settle(&mut root, carrier),
+            None => Vec::new(),
+        };
+        // They stand in the order of the text.
+        let comments = &document.comments;
+        let first = comments.partition_point(|c| c.span.start < span.start);
+        let own = comments.get(first..).unwrap_or_default().iter();
+        let alone = Document {
+            file: Arc::clone(&document.file),
+            index: document.index,
+            span,
+            root,
+            comments: own
+                .take_while(|c| c.span.start < span.end)
+                .copied()
+                .collect(),
+        };
+        (alone, unknown)
+    }
+}

@@ -1,0 +1,539 @@
+//! One cluster, read and put together.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{Location, SourceFile, Tree};
+use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Places, Source, SourceKind};
+use hcoplan_planner::release::Release;
+use hcoplan_yaml::edit::Before;
+use hcoplan_yaml::{Document, Path};
+use serde_json::Value;
+
+use super::carriers::{merge, unknown};
+use super::choose_release::{is_directory, known_names, known_release};
+use super::identity::{Candidates, Identity, Said, SaidBy};
+use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
+use super::problem::{Problem, changed, oddities, unreadable};
+use super::rules::RELEASE_UNKNOWN;
+use super::scan::{Content, What};
+use super::statements::{Statement, StatementKind};
+use super::trust::Trust;
+use super::{Repo, release_dir};
+
+/// A cluster, ready to be planned.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Its name.
+    pub name: String,
+    /// The HyperConverged as it was written; an item of a v1 List as if it stood alone.
+    pub document: Arc<Document>,
+    /// The same as JSON.
+    pub json: Value,
+    /// What is known about the cluster; `None` when there is no inventory.
+    pub inventory: Option<Arc<LoadedInventory>>,
+    /// The release that it runs; else why that isn't known.
+    pub release: Result<Arc<Release>, Box<Finding>>,
+    /// What said its namespace, platform and release.
+    pub identity: Identity,
+    /// What is wrong with its files: oddities of their text, what the inventory says twice.
+    pub findings: Vec<Finding>,
+    /// The documents that went into its build, where it is one; they may say which findings to leave
+    /// out.
+    pub layers: Vec<Arc<Document>>,
+    /// The files that were read for it, but for an inventory that others have, too.
+    pub(super) read: Vec<Arc<Content>>,
+}
+
+impl Loaded {
+    /// The HyperConverged's file as it was read, for trying edits out on it.
+    pub fn before_edits(&self) -> Before {
+        let file = &self.document.file;
+        match self.read.iter().find(|c| Arc::ptr_eq(&c.file, file)) {
+            Some(content) => content.before_edits(),
+            None => Before::of(file),
+        }
+    }
+
+    /// Its inventory; where it has none, one without nodes that has what other manifests say.
+    pub fn inventory_or_none(&self) -> Arc<LoadedInventory> {
+        if let Some(inventory) = &self.inventory {
+            return Arc::clone(inventory);
+        }
+        let mut empty = Arc::new(LoadedInventory {
+            inventory: Inventory::default(),
+            states_nodes: false,
+            valid: true,
+            documents: Vec::new(),
+            places: Places::default(),
+        });
+        settle(&mut empty, &self.identity);
+        empty
+    }
+
+    /// The files that it was read from: the HyperConverged's, then the inventory's.
+    pub fn files(&self) -> Vec<Arc<SourceFile>> {
+        let documents = self.inventory.iter().flat_map(|i| &i.documents);
+        let mut out: Vec<Arc<SourceFile>> = Vec::new();
+        for document in std::iter::once(&self.document).chain(documents) {
+            if !out.iter().any(|f| f.path() == document.file.path()) {
+                out.push(Arc::clone(&document.file));
+            }
+        }
+        out
+    }
+}
+
+/// An inventory, and what is wrong with it.
+pub(super) type InventoryRead = Result<(Arc<LoadedInventory>, Vec<Finding>), Box<Problem>>;
+
+impl Repo {
+    /// Reads a cluster. May be called from several threads, and for one cluster again and again.
+    ///
+    /// # Errors
+    /// When a file can't be read or parsed any more. (What could not be at first is in
+    /// [`Repo::problems`].)
+    pub fn load(&self, cluster: &ClusterRef) -> Result<Loaded, Box<Problem>> {
+        let mut files = Vec::new();
+        let parts = self.parts(cluster, &mut files)?;
+        let mut findings = Vec::new();
+        for (part, content) in parts.iter().zip(&files) {
+            findings.extend(oddities(content, part));
+        }
+        let (document, said) = patched(laid_over(&parts), cluster);
+        findings.extend(said);
+        let mut inventory = None;
+        if let Some(read) = self.inventory(cluster, &mut files) {
+            let (loaded, said) = read?;
+            if cluster.reports {
+                findings.extend(said);
+            }
+            inventory = Some(loaded);
+        }
+        let (mut candidates, mut statements) =
+            self.candidates(cluster, &document, inventory.as_deref());
+        findings.extend(candidates.contradictions());
+        let release = self.release_of(&candidates, &document, inventory.as_deref());
+        if let Some(given) = &self.release {
+            candidates.releases.insert(0, by_command_line(given));
+        }
+        let identity = identity(candidates, release.as_deref().ok());
+        if let Some(loaded) = &mut inventory {
+            settle(loaded, &identity);
+        }
+        files.append(&mut statements);
+        let known = release.as_deref().ok();
+        findings.extend(self.unknown_values(cluster, &parts, known));
+        for finding in &mut findings {
+            finding.cluster = Some(cluster.name.as_str().into());
+        }
+        Ok(Loaded {
+            name: cluster.name.clone(),
+            json: document.root.to_json(),
+            document,
+            inventory,
+            release: release.map_err(|mut finding| {
+                finding.cluster = Some(cluster.name.as_str().into());
+                finding
+            }),
+            findings,
+            identity,
+            layers: match parts.as_slice() {
+                [_] => self.layers_of_build(&cluster.path),
+                _ => parts,
+            },
+            read: files,
+        })
+    }
+
+    /// A cluster's HyperConverged alone.
+    ///
+    /// # Errors
+    /// As [`Repo::load`].
+    pub fn hyperconverged(&self, cluster: &ClusterRef) -> Result<Value, Box<Problem>> {
+        let parts = self.parts(cluster, &mut Vec::new())?;
+        Ok(patched(laid_over(&parts), cluster).0.root.to_json())
+    }
+
+    /// A cluster's HyperConverged, and what policies lay over it, each with its file.
+    fn parts(
+        &self,
+        cluster: &ClusterRef,
+        files: &mut Vec<Arc<Content>>,
+    ) -> Result<Vec<Arc<Document>>, Box<Problem>> {
+        let objects = [&cluster.object].into_iter().chain(&cluster.layers);
+        let part = |object: &ObjectRef| {
+            let content = self.content(object.file)?;
+            let document = content.object(object.place);
+            files.push(content);
+            document.ok_or_else(|| Box::new(changed(&cluster.path)))
+        };
+        objects.map(part).collect()
+    }
+
+    /// What is said about values that nobody knows before they are applied.
+    fn unknown_values(
+        &self,
+        cluster: &ClusterRef,
+        parts: &[Arc<Document>],
+        release: Option<&Release>,
+    ) -> Vec<Finding> {
+        let objects = [&cluster.object].into_iter().chain(&cluster.layers);
+        let mut out = Vec::new();
+        for (object, part) in objects.zip(parts) {
+            let content = self.content(object.file).ok();
+            let unknown = content.map(|c| c.unknown(object.place)).unwrap_or_default();
+            out.extend(unknown.iter().map(|u| unknown::finding(u, part, release)));
+        }
+        let patches = cluster.patches.iter().flat_map(|patch| patch.unknown());
+        out.extend(patches.map(|(u, of)| unknown::finding(u, of, release)));
+        out
+    }
+
+    /// A file's content, parsed now or before.
+    pub(super) fn content(&self, file: u32) -> Result<Arc<Content>, Box<Problem>> {
+        let known = self.given.get(&file).map(Arc::clone);
+        if let Some(content) = known.or_else(|| self.recent.get(file)) {
+            return Ok(content);
+        }
+        let path = self.paths.get(file as usize);
+        let path = path.expect("indexes come from the list of paths");
+        let bytes = self.tree.read(path).map_err(|why| {
+            let problem = unreadable(path, &why);
+            Box::new(Problem {
+                fatal: true,
+                ..problem
+            })
+        })?;
+        // What is broken in it was told when it was read first; what stands before that counts.
+        let source = SourceFile::from_bytes(&**path, bytes);
+        let origins = self.built.as_ref().and_then(|b| b.origins.get(&**path));
+        if let Some(origins) = origins {
+            source.set_origins(Arc::clone(origins));
+        }
+        let content = Arc::new(Content::read(&*self.tree, source));
+        self.recent.add(file, &content);
+        Ok(content)
+    }
+
+    fn layers_of_build(&self, path: &camino::Utf8Path) -> Vec<Arc<Document>> {
+        let built = self.built.as_ref();
+        let documents = built.and_then(|b| b.documents.get(path));
+        documents.cloned().unwrap_or_default()
+    }
+
+    /// Where an object is named.
+    pub(super) fn named_at(&self, object: ObjectRef) -> Option<Location> {
+        let document = self.content(object.file).ok()?.object(object.place)?;
+        let place = whole(&document);
+        Some(place.origin().unwrap_or(place))
+    }
+
+    fn inventory(
+        &self,
+        cluster: &ClusterRef,
+        files: &mut Vec<Arc<Content>>,
+    ) -> Option<InventoryRead> {
+        if cluster.sources.is_empty() {
+            return None;
+        }
+        let shared = cluster.shared.and_then(|index| self.shared.get(index));
+        Some(match shared {
+            Some(cell) => {
+                let read = || self.read_inventory(&cluster.sources, &mut Vec::new());
+                cell.get_or_init(read).clone()
+            }
+            None => self.read_inventory(&cluster.sources, files),
+        })
+    }
+
+    fn read_inventory(
+        &self,
+        sources: &[SourceRef],
+        files: &mut Vec<Arc<Content>>,
+    ) -> InventoryRead {
+        let machines = |s: &&SourceRef| s.kind == SourceKind::Machines;
+        let (mut read, mut odd) = (Vec::new(), Vec::new());
+        for source in sources.iter().filter(|s| !machines(s)) {
+            read.push(self.source(source, &mut odd, files)?);
+        }
+        let (mut loaded, mut findings) = inventory::load(&read);
+        // Machine sets are only read where nothing else says which nodes there are.
+        if loaded.inventory.nodes.is_empty() && sources.iter().any(|s| machines(&s)) {
+            for source in sources.iter().filter(machines) {
+                read.push(self.source(source, &mut odd, files)?);
+            }
+            (loaded, findings) = inventory::load(&read);
+        }
+        odd.extend(findings);
+        Ok((Arc::new(loaded), odd))
+    }
+
+    fn source(
+        &self,
+        source: &SourceRef,
+        odd: &mut Vec<Finding>,
+        files: &mut Vec<Arc<Content>>,
+    ) -> Result<Source, Box<Problem>> {
+        let content = self.content(source.object.file)?;
+        let document = content.object(source.object.place);
+        let document = document.ok_or_else(|| Box::new(changed(content.file.path())))?;
+        odd.extend(oddities(&content, &document));
+        files.push(content);
+        let kind = source.kind;
+        Ok(Source { kind, document })
+    }
+
+    /// Everything that says which namespace, platform and release a cluster has, and the files that
+    /// were read for it.
+    fn candidates(
+        &self,
+        cluster: &ClusterRef,
+        document: &Document,
+        inventory: Option<&LoadedInventory>,
+    ) -> (Candidates, Vec<Arc<Content>>) {
+        let mut out = Candidates::default();
+        let configured = |said: &super::Placed<String>, by| Said {
+            value: said.value.clone(),
+            by,
+            place: Some(said.place.clone()),
+        };
+        let own = cluster.release.as_ref();
+        out.releases
+            .extend(own.map(|r| configured(r, SaidBy::Configuration)));
+        if let Some(inventory) = inventory {
+            out.inventory(inventory);
+        }
+        let all = self.config.release.as_ref();
+        out.releases
+            .extend(all.map(|r| configured(r, SaidBy::Configured)));
+        out.hyperconverged(document);
+        let mut files = Vec::new();
+        for said in self.statements(cluster, &mut files) {
+            out.statement(&said);
+        }
+        (out, files)
+    }
+
+    /// What other manifests say about a cluster, by their kind and then the nearer first. Of CSVs
+    /// only the newest counts: an upgrade leaves the older ones. A cluster has one ClusterVersion: of several
+    /// that differ, in directories of their own, those beside the cluster's are other clusters'.
+    fn statements(&self, cluster: &ClusterRef, files: &mut Vec<Arc<Content>>) -> Vec<Statement> {
+        let mut out = Vec::new();
+        for statement in &cluster.statements {
+            // A file that can't be read any more has been reported where it was looked through.
+            let Ok(content) = self.content(statement.object.file) else {
+                continue;
+            };
+            if let Some(document) = content.object(statement.object.place) {
+                out.push(Statement::read(statement.kind, document));
+                files.push(content);
+            }
+        }
+        out.sort_by_key(|said| said.kind);
+        let package = out.iter().find_map(|said| said.distribution);
+        for said in &mut out {
+            said.distribution = said.distribution.or(package);
+        }
+        let is_csv = |said: &Statement| said.kind == StatementKind::ClusterServiceVersion;
+        let csvs = out.iter().filter(|said| is_csv(said));
+        let newest = csvs.filter_map(Statement::version).max();
+        out.retain(|said| !is_csv(said) || said.version() == newest);
+        let is_version = |said: &Statement| said.kind == StatementKind::ClusterVersion;
+        let all = || out.iter().filter(|said| is_version(said));
+        let versions: BTreeSet<_> = all().map(Statement::version).collect();
+        let directories: BTreeSet<_> = all().map(|s| parent(s.document.file.path())).collect();
+        if versions.len() > 1 && directories.len() > 1 {
+            let own = parent(cluster.path());
+            let is_own = |said: &Statement| own.starts_with(parent(said.document.file.path()));
+            out.retain(|said| !is_version(said) || is_own(said));
+        }
+        out
+    }
+
+    fn release_of(
+        &self,
+        candidates: &Candidates,
+        document: &Document,
+        inventory: Option<&LoadedInventory>,
+    ) -> Result<Arc<Release>, Box<Finding>> {
+        if let Some(release) = &self.release {
+            return Ok(Arc::clone(release));
+        }
+        let Some(Said {
+            value: name, place, ..
+        }) = candidates.releases.first().cloned()
+        else {
+            return Err(Box::new(unsaid(document, inventory)));
+        };
+        let place = place.unwrap_or_else(|| whole(document));
+        let wrong = |message: String, help: Option<String>| {
+            let mut finding = Finding::new(&RELEASE_UNKNOWN, message).at(place.clone());
+            finding.help = help.map(Into::into);
+            Box::new(finding)
+        };
+        if !is_directory(&name) {
+            return known_release(&name).map_err(|e| wrong(e.to_string(), Some(e.help)));
+        }
+        let parent = parent(place.file.path());
+        let Some(directory) = hcoplan_diagnostics::source::normal(&parent.join(&name)) else {
+            let message = format!("`{name}` leads out of the root");
+            return Err(wrong(message, None));
+        };
+        let trusted: &dyn Tree = match &self.trust {
+            Trust::Files => &*self.tree,
+            Trust::Base(base) => &**base.tree(),
+            Trust::Nobody => {
+                let message = format!("`{name}` is a release of the repository's own");
+                let help = "name one that hcoplan knows; where the repository is trusted, the \
+                            command that runs hcoplan says so";
+                return Err(wrong(message, Some(help.to_owned())));
+            }
+        };
+        let mut releases = self.releases.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || release_dir::read(trusted, &directory).map_err(|e| e.to_string());
+        let release = releases.entry(directory.clone()).or_insert_with(read);
+        release.clone().map_err(|why| wrong(why, None))
+    }
+}
+
+/// An object with everything that is laid over it.
+fn laid_over(parts: &[Arc<Document>]) -> Arc<Document> {
+    let mut parts = parts.iter();
+    let first = Arc::clone(parts.next().expect("the object itself is a part"));
+    parts.fold(first, |base, over| merge::merged(&base, over))
+}
+
+/// A HyperConverged with what controllers patch it with, and what is said of patches that don't apply.
+fn patched(document: Arc<Document>, cluster: &ClusterRef) -> (Arc<Document>, Vec<Finding>) {
+    let (mut document, mut said) = (document, Vec::new());
+    for patch in &cluster.patches {
+        match patch.over(&document) {
+            Ok(patched) => document = patched,
+            Err(finding) => said.push(*finding),
+        }
+    }
+    (document, said)
+}
+
+/// What a file says by itself: manifests beside nodes, as `oc get nodes,clusterversion` prints them.
+/// Of inventories only what they say themselves counts.
+pub fn identity_in(
+    inventories: impl IntoIterator<Item = Arc<SourceFile>>,
+    files: impl IntoIterator<Item = Arc<SourceFile>>,
+) -> Identity {
+    let mut candidates = Candidates::default();
+    let mut declared = Vec::new();
+    for content in inventories.into_iter().map(Content::parse) {
+        let found = content.found().into_iter();
+        let found = found.filter(|f| f.what == What::Inventory(SourceKind::Declared));
+        declared.extend(found.filter_map(|f| {
+            let document = content.object(f.place)?;
+            Some(Source {
+                kind: SourceKind::Declared,
+                document,
+            })
+        }));
+    }
+    if !declared.is_empty() {
+        candidates.inventory(&inventory::load(&declared).0);
+    }
+    let mut statements = Vec::new();
+    for content in files.into_iter().map(Content::parse) {
+        for found in content.found() {
+            let Some(document) = content.object(found.place) else {
+                continue;
+            };
+            match found.what {
+                What::HyperConverged | What::Layer => candidates.hyperconverged(&document),
+                What::Statement(kind) => statements.push(Statement::read(kind, document)),
+                What::Inventory(_)
+                | What::Almost
+                | What::Named
+                | What::Command
+                | What::Patching
+                | What::Applied => {}
+            }
+        }
+    }
+    statements.sort_by_key(|said| said.kind);
+    statements
+        .iter()
+        .for_each(|said| candidates.statement(said));
+    identity(candidates, None)
+}
+
+fn by_command_line(release: &Release) -> Said<String> {
+    Said {
+        value: release.label().to_owned(),
+        by: SaidBy::CommandLine,
+        place: None,
+    }
+}
+
+/// What counts of all that was said; what nothing says is as the distribution usually has it.
+fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
+    let first = |said: Vec<Said<String>>| said.into_iter().next();
+    let usual = release.map_or_else(
+        || Inventory::default().namespace,
+        |release| release.distribution().namespace.value.clone(),
+    );
+    let unsaid = |value| Said {
+        value,
+        by: SaidBy::Nothing,
+        place: None,
+    };
+    let platform = candidates.platforms.into_iter().next();
+    Identity {
+        namespace: first(candidates.namespaces).unwrap_or_else(|| unsaid(usual)),
+        platform: platform.unwrap_or(Said {
+            value: Inventory::default().platform,
+            by: SaidBy::Nothing,
+            place: None,
+        }),
+        release: first(candidates.releases),
+    }
+}
+
+/// Gives an inventory the namespace and the platform that other manifests say, where it says none.
+fn settle(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
+    let namespace = &identity.namespace.value;
+    let platform = identity.platform.value;
+    // Several clusters may share it: only where something is to change does a cluster get its own.
+    if loaded.inventory.namespace != *namespace || loaded.inventory.platform != platform {
+        let own = Arc::make_mut(loaded);
+        own.inventory.namespace.clone_from(namespace);
+        own.inventory.platform = platform;
+    }
+}
+
+/// Nothing says the release.
+fn unsaid(document: &Document, inventory: Option<&LoadedInventory>) -> Finding {
+    let declared = inventory.and_then(|i| {
+        let mut documents = i.documents.iter();
+        documents.find(|d| d.root.get("spec").is_some())
+    });
+    let place = match declared {
+        Some(inventory) => inventory.locate_key(&Path::dotted("spec")),
+        None => whole(document),
+    };
+    let newest = Release::known_names().last().unwrap_or_default();
+    Finding::new(
+        &RELEASE_UNKNOWN,
+        "nothing says which release the cluster runs",
+    )
+    .at(place)
+    .help(format!(
+        "write `release: \"{newest}\"` into the inventory's spec, or give --release; known are {}",
+        known_names()
+    ))
+}
+
+/// The place that stands for an object: its name, else its kind.
+fn whole(document: &Document) -> Location {
+    let root = &document.root;
+    let name = root.get("metadata").and_then(|m| m.get("name"));
+    let node = name.or_else(|| root.get("kind")).unwrap_or(root);
+    document.location(node.span)
+}

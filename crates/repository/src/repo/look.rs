@@ -1,0 +1,221 @@
+//! What each file of a repository holds, and what its kustomizations make of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Tree, Unreadable};
+use hcoplan_yaml::Node;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::carriers::files::is_text as is_carrying_text;
+use super::config::CONFIG_FILE;
+use super::error::Error;
+use super::kustomization::{Kustomizations, Named, followed};
+use super::overlays::{Files, Overlay, overlays};
+use super::problem::{Problem, broken, unreadable};
+use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
+
+/// Below this many files a second thread costs more than it gives.
+const FEW: usize = 32;
+
+/// What a partial clone lacks can't be told from what isn't there, so nothing can be said at all.
+pub(super) fn not_fetched(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> Result<(), Error> {
+    let lacks = |looked: &Looked| {
+        let more = looked.more.as_ref();
+        more.is_some_and(|m| m.unreadable == Some(Unreadable::NotFetched))
+    };
+    match paths.iter().zip(looked).find(|(_, looked)| lacks(looked)) {
+        Some((path, _)) => Err(Error::File(path.to_path_buf(), Unreadable::NotFetched)),
+        None => Ok(()),
+    }
+}
+
+/// What looking at a file gave, without its content. There is one of every file at once, so it is
+/// small.
+pub(super) struct Looked {
+    pub(super) found: Box<[Found]>,
+    /// What few files have.
+    pub(super) more: Option<Box<More>>,
+}
+
+#[derive(Default)]
+pub(super) struct More {
+    kustomization: Option<Box<Named>>,
+    pub(super) unreadable: Option<Unreadable>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// How much may be looked into in all.
+pub(super) struct Room {
+    most: u64,
+    used: AtomicU64,
+}
+
+impl Room {
+    pub(super) fn new(most: u64) -> Self {
+        let used = AtomicU64::new(0);
+        Self { most, used }
+    }
+
+    fn take(&self, content: &Content) {
+        let size = content.file.text().len() as u64;
+        self.used.fetch_add(size, Ordering::Relaxed);
+    }
+
+    /// Whether more was looked into; whichever file that was, the sum is the same.
+    pub(super) fn is_over(&self) -> bool {
+        self.used.load(Ordering::Relaxed) > self.most
+    }
+}
+
+pub(super) fn look_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], room: &Room) -> Vec<Looked> {
+    match paths.len() > FEW {
+        true => paths
+            .par_iter()
+            .map(|path| look(tree, path, room))
+            .collect(),
+        false => paths.iter().map(|path| look(tree, path, room)).collect(),
+    }
+}
+
+fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
+    let mut scanned = match path == CONFIG_FILE || room.is_over() {
+        true => Scanned::default(),
+        false => scan(tree, path),
+    };
+    if let Some(content) = &scanned.content {
+        room.take(content);
+    }
+    let mut problems = Vec::new();
+    // A script that can't be read is nobody's manifest.
+    let why = scanned.unreadable.as_ref();
+    if let Some(why) = why.filter(|_| scanned.marked || is_manifest(path)) {
+        let problem = unreadable(path, why);
+        problems.push(match scanned.marked {
+            true => problem.fatal(),
+            false => problem,
+        });
+    }
+    // Read again when a cluster is loaded, so that memory doesn't grow with the repository.
+    if let Some(content) = scanned.content.take().filter(Content::is_broken) {
+        problems.extend(broken(&content, scanned.marked));
+    }
+    let Scanned {
+        found,
+        mut kustomization,
+        unreadable,
+        ..
+    } = scanned;
+    let named = kustomization.iter_mut();
+    for resource in named.flat_map(|named| &mut named.resources) {
+        *resource = followed(tree, resource);
+    }
+    let some = kustomization.is_some() || unreadable.is_some() || !problems.is_empty();
+    let more = some.then(|| {
+        Box::new(More {
+            kustomization,
+            unreadable,
+            problems,
+        })
+    });
+    let found = found.into();
+    Looked { found, more }
+}
+
+/// Whether a file is called like a manifest, and not only like one that may carry some.
+pub(super) fn is_manifest(path: &Utf8Path) -> bool {
+    !is_carrying_text(path) || is_candidate(path)
+}
+
+impl Looked {
+    pub(super) fn holds_hyperconverged(&self) -> bool {
+        let is_one =
+            |f: &Found| matches!(f.what, What::HyperConverged | What::Layer | What::Almost);
+        self.found.iter().any(is_one)
+    }
+
+    fn holds_inventory(&self) -> bool {
+        let is_inventory = |f: &Found| matches!(f.what, What::Inventory(_));
+        self.found.iter().any(is_inventory)
+    }
+}
+
+fn kustomizations<'r>(
+    paths: &'r [Arc<Utf8Path>],
+    looked: &'r [Looked],
+) -> impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)> {
+    let all = paths.iter().zip(looked);
+    all.filter_map(|(path, looked)| Some((path, looked.more.as_ref()?.kustomization.as_deref()?)))
+}
+
+/// The files that are patches, each with the first kustomization that names it.
+pub(super) fn patches(
+    paths: &[Arc<Utf8Path>],
+    looked: &[Looked],
+) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
+    if kustomizations(paths, looked).all(|(_, named)| named.patches.is_empty()) {
+        return BTreeMap::new();
+    }
+    let all = || paths.iter().zip(looked);
+    let holding = all().filter(|(_, l)| l.holds_hyperconverged());
+    let holding: HashSet<&Utf8Path> = holding.map(|(p, _)| &**p).collect();
+    let inventories = all().filter(|(_, l)| l.holds_inventory());
+    let inventories: HashSet<&Utf8Path> = inventories.filter_map(|(p, _)| p.parent()).collect();
+    let kustomizations = Kustomizations::new(kustomizations(paths, looked));
+    let there: HashSet<&Utf8Path> = paths.iter().map(|p| &**p).collect();
+    kustomizations.patches(
+        |f| holding.contains(f),
+        |d| inventories.contains(d),
+        |f| there.contains(f),
+    )
+}
+
+/// The files that kustomizations name as resources and that nothing else would read; sorted.
+pub(super) fn other_resources(
+    tree: &dyn Tree,
+    paths: &[Arc<Utf8Path>],
+    looked: &[Looked],
+) -> Vec<Arc<Utf8Path>> {
+    let named = kustomizations(paths, looked).flat_map(|(_, named)| &named.resources);
+    let others = named.filter(|p| !is_candidate(p) && tree.check(p).is_ok());
+    let others: BTreeSet<&Utf8PathBuf> = others.collect();
+    others.into_iter().map(|p| p.as_path().into()).collect()
+}
+
+/// The clusters that kustomize would have to build.
+pub(super) fn unbuilt(tree: &dyn Tree, paths: &[Arc<Utf8Path>], looked: &[Looked]) -> Vec<Overlay> {
+    let all = Kustomizations::new(kustomizations(paths, looked));
+    if all.all.is_empty() {
+        return Vec::new();
+    }
+    let holding = paths
+        .iter()
+        .zip(looked)
+        .filter(|(_, l)| l.holds_hyperconverged());
+    let holding: HashSet<&Utf8Path> = holding.map(|(p, _)| &**p).collect();
+    let files = Files {
+        holds: &|path| holding.contains(path),
+        is_there: &|path| tree.check(path).is_ok(),
+        is_in_namespace: &|path, namespace| {
+            let Some(content) = scan(tree, path).content else {
+                return false;
+            };
+            let ours = content.found().into_iter();
+            let mut ours = ours.filter(|f| f.what == What::HyperConverged);
+            ours.all(|found| {
+                let document = content.object(found.place);
+                document.is_some_and(|d| {
+                    let own = d.root.below("metadata.namespace");
+                    own.and_then(Node::as_str) == Some(namespace)
+                })
+            })
+        },
+        is_ours: &|path| {
+            let bytes = tree.read(path).unwrap_or_default();
+            memchr::memmem::find(&bytes, b"hcoplan.dev/").is_some()
+        },
+    };
+    overlays(&all, &files)
+}

@@ -1,0 +1,431 @@
+//! A repository: which clusters are in it, and everything that is needed to plan one of them.
+//!
+//! [`Repo::open`] looks at every file once, in parallel, and keeps paths and a little more;
+//! [`Repo::load`] reads one cluster. So a fleet streams through a constant amount of memory, and
+//! files that have nothing to do with HCO cost little more than reading them. Where the files come
+//! from (a directory, a git revision, standard input) makes no difference.
+
+mod almost;
+mod appliers;
+mod build_failed;
+mod carriers;
+mod changes;
+mod charts;
+mod choose_release;
+mod chosen;
+mod commands;
+mod companions;
+mod config;
+mod destinations;
+mod dump;
+mod error;
+mod files;
+mod generators;
+mod helm;
+mod identity;
+mod ignored;
+mod kustomization;
+mod kustomization_keys;
+mod kustomize;
+mod layers;
+mod listed;
+mod load;
+mod look;
+mod neighbours;
+mod no_cluster;
+mod objects;
+mod one_build;
+mod open;
+mod overlays;
+mod pair;
+mod patches;
+mod placed;
+mod problem;
+mod recent;
+mod release_dir;
+mod release_import;
+mod removed;
+mod rendered;
+mod rules;
+mod scan;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod trust;
+mod unchanged;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+pub use almost::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
+pub use appliers::{AppliedBy, Appliers, Controller};
+pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
+pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
+pub use choose_release::{UnknownRelease, known_release};
+pub use chosen::Chosen;
+pub use commands::{
+    Command, HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding as command_finding,
+};
+pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
+pub use config::{
+    CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig,
+};
+pub use dump::{Dump, Fact};
+pub use error::Error;
+pub use files::{FileUse, Holds, Use};
+pub use helm::{HELM_CHART_NOT_RENDERED, RENDERED, render_charts};
+pub use identity::{Identity, Said, SaidBy};
+pub use ignored::IgnoredField;
+pub use kustomization::is_kustomization;
+pub use kustomize::{
+    Asked, BUILT, BuildError, BuildLayer, Built, LayerKind, Saying, build, build_one, builder,
+    has_kustomization, hyperconvergeds_of, is_tied, said_by_layers, selects,
+};
+pub use layers::{Kustomizations, Layer};
+pub use load::{Loaded, identity_in};
+pub use neighbours::Neighbours;
+pub use objects::{ClusterRef, Pairing};
+pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};
+pub use placed::Placed;
+pub use problem::Problem;
+pub use release_dir::{named_release, named_release_below, named_release_of};
+pub use release_import::{
+    ImportError, Imported, facts_directories, from_bundle, from_facts, from_sources,
+};
+pub use removed::{HCO_REMOVED, removed};
+pub use rendered::Rendered;
+pub use rules::{
+    CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ,
+    RELEASE_UNKNOWN, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
+};
+pub use scan::{ObjectPlace, is_candidate};
+pub use statements::{HCO_PACKAGES, StatementKind};
+pub use texts::commands_in;
+pub use trust::{CHANGE_NOT_TRUSTED, Trust, TrustBase};
+
+use hcoplan_diagnostics::finding::{Finding, Rule};
+use hcoplan_diagnostics::source::{Limits, Origins, SourceFile, Tree, max_bytes};
+use hcoplan_planner::release::Release;
+
+/// The rules of this room.
+pub static RULES: &[&Rule] = &[
+    &CHANGE_NOT_TRUSTED,
+    &CLUSTER_FACTS_CONTRADICT,
+    &CLUSTER_NAME_TAKEN,
+    &CONFIGURATION_INVALID,
+    &FILE_NOT_READ,
+    &HCO_CR_MISSING,
+    &HCO_MULTIPLE_CRS,
+    &HCO_NOT_PLANNED,
+    &HCO_NOT_RECOGNIZED,
+    &HCO_REMOVED,
+    &HELM_CHART_NOT_RENDERED,
+    &HELM_TEMPLATE_FAILED,
+    &INVENTORY_WITHOUT_CLUSTER,
+    &KUSTOMIZE_BUILD_FAILED,
+    &KUSTOMIZE_NOT_BUILT,
+    &RELEASE_UNKNOWN,
+    &VALUE_UNKNOWN,
+    &YAML_DUPLICATE_KEY,
+    &YAML_NOT_AS_WRITTEN,
+    &YAML_SYNTAX,
+];
+
+/// The names of rules whose findings stand for a HyperConverged that isn't planned.
+const UNPLANNED: &[&str] = &[
+    HCO_NOT_PLANNED.name,
+    HCO_NOT_RECOGNIZED.name,
+    HELM_CHART_NOT_RENDERED.name,
+];
+
+/// The file at the top of an output tree. What it names is no input.
+pub const MANIFEST: &str = "hcoplan-manifest.json";
+
+/// What of a repository is built by a program before it is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Builds {
+    /// Kustomizations, by kustomize.
+    pub kustomize: bool,
+    /// Also those that build on what kustomize has to fetch.
+    pub remote: bool,
+    /// Charts, by helm.
+    pub helm: bool,
+}
+
+impl Builds {
+    /// Whether anything is.
+    pub const fn any(self) -> bool {
+        self.kustomize || self.helm
+    }
+}
+
+/// What the command line says about reading.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The release of every cluster, whatever the files say; see [`named_release`].
+    pub release: Option<Arc<Release>>,
+    /// The inventory of every cluster, whatever the files say; relative to the current directory.
+    pub inventory: Vec<Utf8PathBuf>,
+    /// Whether those inventories, too, have to lie below a directory, wherever links lead.
+    pub inventory_below: Option<Utf8PathBuf>,
+    /// Whose word counts on what is told.
+    pub trust: Trust,
+    /// The configuration, instead of the `hcoplan.yaml` at the root.
+    pub config: Option<Arc<SourceFile>>,
+    /// Files that are no sources although they may lie below the root, relative to the current
+    /// directory.
+    pub left_out: Vec<Utf8PathBuf>,
+    /// Whether the directory has nothing but what git tracks, so that what `.gitignore` names is
+    /// read, too.
+    pub checkout: bool,
+    /// The largest file that is read, in bytes.
+    pub max_bytes: usize,
+    /// The most that all files which are looked into may have, in bytes.
+    pub max_total: u64,
+    /// What of the repository is built by a program.
+    pub builds: Builds,
+    /// What kustomizations build, which takes the place of the files that go into it.
+    pub built: Option<Arc<Built>>,
+    /// The directory or file that is meant, relative to the root; `None` where that is all of it.
+    pub within: Option<Utf8PathBuf>,
+    /// The clusters that kustomize builds; the others are left alone.
+    pub chosen: Chosen,
+    /// Files of the directory, by their path from the root, that have another content than on
+    /// disk, as they would be after fixes.
+    pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            release: None,
+            inventory: Vec::new(),
+            inventory_below: None,
+            trust: Trust::default(),
+            config: None,
+            left_out: Vec::new(),
+            checkout: false,
+            max_bytes: max_bytes(),
+            max_total: Limits::current().max_total,
+            builds: Builds::default(),
+            built: None,
+            within: None,
+            chosen: Chosen::default(),
+            edited: BTreeMap::new(),
+        }
+    }
+}
+
+/// A repository that was looked through.
+pub struct Repo {
+    tree: Arc<dyn Tree>,
+    config: Config,
+    /// Files that hold something of ours; indexes point here.
+    paths: Vec<Arc<Utf8Path>>,
+    files: Vec<FileUse>,
+    /// Dockerfiles, Makefiles and scripts, sorted.
+    texts: Vec<Utf8PathBuf>,
+    /// Indexes of the files with commands that change a HyperConverged, with the directory whose clusters they are
+    /// about.
+    with_commands: Vec<(u32, Option<Utf8PathBuf>)>,
+    problems: Vec<Problem>,
+    findings: Vec<Finding>,
+    clusters: Vec<ClusterRef>,
+    /// The directories that HyperConvergeds are in.
+    directories: HashSet<Utf8PathBuf>,
+    release: Option<Arc<Release>>,
+    trust: Trust,
+    /// What Argo CD's objects say that is applied where.
+    applied: destinations::AllApplied,
+    /// Releases from directories of the repository.
+    releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
+    /// Inventories that several clusters share, read once.
+    shared: Vec<OnceLock<load::InventoryRead>>,
+    /// Inventories that were named on the command line and lie outside the root, by their index.
+    given: HashMap<u32, Arc<scan::Content>>,
+    /// What kustomizations build.
+    built: Option<Arc<Built>>,
+    /// The clusters that kustomize would have to build.
+    overlays: Vec<Overlay>,
+    recent: recent::Recent,
+    /// Read when somebody asks what is laid over a cluster's HyperConverged.
+    kustomizations: OnceLock<Kustomizations>,
+    /// The indexes of the files right in each directory, made when somebody asks.
+    by_directory: OnceLock<HashMap<Utf8PathBuf, Vec<usize>>>,
+}
+
+/// A cluster that is built of a file, and what of it is from where.
+pub type User = (String, Option<Arc<Origins>>);
+
+impl std::fmt::Debug for Repo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Repo({} clusters)", self.clusters.len())
+    }
+}
+
+impl Repo {
+    /// The clusters, sorted by name.
+    pub fn clusters(&self) -> &[ClusterRef] {
+        &self.clusters
+    }
+
+    /// Whether it is a stream of documents, [`Repo::from_stream`].
+    pub fn is_stream(&self) -> bool {
+        matches!(self.files.as_slice(), [only] if *only.path == *open::STREAM)
+    }
+
+    /// The clusters that kustomize would have to build, and that are not in [`Repo::clusters`]; sorted.
+    pub fn overlays(&self) -> &[Overlay] {
+        &self.overlays
+    }
+
+    /// Whether a cluster lies in a directory or a file, or is built of anything there.
+    pub fn is_within(&self, cluster: &ClusterRef, directory: &Utf8Path) -> bool {
+        let built = self.built.as_ref();
+        let inputs = built.and_then(|b| b.inputs.get(cluster.path()));
+        let mut inputs = inputs.into_iter().flatten();
+        cluster.path().starts_with(directory) || inputs.any(|i| i.starts_with(directory))
+    }
+
+    /// The clusters that are built of each file, sorted, with what of them is from where; those that aren't built
+    /// here, or can't be, with `None`.
+    pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<User>> {
+        let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let Some(built) = &self.built else {
+            return out;
+        };
+        for cluster in &self.clusters {
+            let inputs = built.inputs.get(cluster.path());
+            let Some((inputs, origins)) = inputs.zip(built.origins.get(cluster.path())) else {
+                continue;
+            };
+            for input in inputs {
+                let user = (cluster.name().to_owned(), Some(Arc::clone(origins)));
+                out.entry(input.clone()).or_default().push(user);
+            }
+        }
+        for (directory, inputs) in &built.unbuilt {
+            for input in inputs {
+                let name = build_failed::name_of(directory).to_owned();
+                out.entry(input.clone()).or_default().push((name, None));
+            }
+        }
+        out
+    }
+
+    /// What a cluster's build is made of, in the order in which kustomize applies it; `None` where kustomize
+    /// didn't build it.
+    pub fn build_layers(&self, cluster: &ClusterRef) -> Option<Vec<BuildLayer>> {
+        let is_built = cluster.path().file_name() == Some(BUILT)
+            && self.built.as_ref()?.files.contains_key(cluster.path());
+        is_built.then(|| kustomize::layers_of(&*self.tree, cluster.directory()))
+    }
+
+    /// Whether anything of it was built.
+    pub fn is_built(&self) -> bool {
+        self.built.is_some()
+    }
+
+    /// The builds that failed.
+    pub fn failed_builds(&self) -> &[FailedBuild] {
+        self.built.as_ref().map_or(&[], |built| &built.failed)
+    }
+
+    /// The clusters that weren't asked for, so that kustomize didn't build them, by name; sorted.
+    pub fn left(&self) -> impl Iterator<Item = &str> + Clone {
+        let left = self.built.iter().flat_map(|built| &built.left);
+        left.map(|directory| build_failed::name_of(directory))
+    }
+
+    /// The clusters whose build failed or wasn't made, by name, with what says so. Where a directory is given,
+    /// only those that anything in it goes into.
+    pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(&str, &Finding)> {
+        let failed = self.failed_builds().iter();
+        let named = failed.map(|f| (build_failed::name_of(&f.directory), &f.finding));
+        let mut out: Vec<_> = named.collect();
+        let mut findings = self.problems.iter().map(|p| &p.finding);
+        if let Some(finding) = findings.find(|f| f.rule.name == KUSTOMIZE_NOT_BUILT.name) {
+            let overlays = self.overlays.iter();
+            let meant = overlays.filter(|o| below.is_none_or(|below| o.is_of(below)));
+            out.extend(meant.map(|overlay| (overlay.name(), finding)));
+        }
+        out
+    }
+
+    /// Why a cluster that another state of the repository has isn't known here, where that is because its build
+    /// failed or wasn't made.
+    pub fn not_built_here(&self, cluster: &ClusterRef) -> Option<&Finding> {
+        let name = build_failed::name_of(cluster.directory());
+        let mut unbuilt = self.unbuilt(None).into_iter();
+        let found = unbuilt.find(|(other, _)| *other == name);
+        found.map(|(_, finding)| finding)
+    }
+
+    /// What `hcoplan.yaml` says; everything is at its default without one.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Files that could not be read, sorted by path.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// What is wrong with how the files fit together: names that are taken twice, operators without
+    /// a HyperConverged.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Those of its findings that stand for a HyperConverged, or what was meant to be one, that isn't
+    /// planned; in the files below a directory where one is given.
+    pub fn unplanned(&self, below: Option<&Utf8Path>) -> impl Iterator<Item = &Finding> {
+        let is_below = move |f: &&Finding| {
+            let place = f.location.as_ref();
+            below.is_none_or(|b| place.is_some_and(|p| p.file.path().starts_with(b)))
+        };
+        let unplanned = self
+            .findings
+            .iter()
+            .filter(|f| UNPLANNED.contains(&f.rule.name));
+        unplanned.filter(is_below)
+    }
+
+    /// Whether anything in the files below a directory is about a HyperConverged: one that isn't planned, or commands.
+    pub fn mentions_any(&self, below: Option<&Utf8Path>) -> bool {
+        let mut with_commands = self.with_commands.iter();
+        let is_below = |(file, _): &(u32, Option<Utf8PathBuf>)| {
+            let path = self.paths.get(*file as usize);
+            below.is_none_or(|b| path.is_some_and(|p| p.starts_with(b)))
+        };
+        self.unplanned(below).next().is_some() || with_commands.any(is_below)
+    }
+
+    /// What kustomizations lay over a cluster's HyperConverged, inner ones first; where it is built, what it
+    /// has before that comes first.
+    pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
+        let all = self.kustomizations.get_or_init(|| {
+            let paths = self.files.iter().map(|f| &*f.path);
+            let paths = paths.filter(|p| is_kustomization(p));
+            Kustomizations::read(&*self.tree, paths)
+        });
+        let built = self.built.as_ref();
+        let Some(inputs) = built.and_then(|b| b.inputs.get(cluster.path())) else {
+            return all.layers(cluster.path());
+        };
+        let kustomization = inputs
+            .iter()
+            .find(|i| is_kustomization(i) && i.parent() == Some(cluster.directory()));
+        let files = inputs.iter().filter(|i| !is_kustomization(i)).cloned();
+        kustomization.map_or_else(Vec::new, |by| all.of_build(&*self.tree, by, files))
+    }
+
+    /// Every YAML and JSON file, and everything that was left out, with what became of it; sorted
+    /// by path. (Files that git ignores are not mentioned.)
+    pub fn files(&self) -> &[FileUse] {
+        &self.files
+    }
+}

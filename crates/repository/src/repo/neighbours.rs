@@ -1,0 +1,134 @@
+//! The other documents of a cluster's directory.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::source::{SourceFile, in_order};
+use hcoplan_yaml::{Document, Node};
+
+use super::Loaded;
+use super::Repo;
+use super::files::{FileUse, Use};
+use super::listed;
+use super::objects::ClusterRef;
+use super::scan::Content;
+
+/// Documents by kind. Objects of lists are in it one by one.
+#[derive(Debug, Default)]
+pub struct Neighbours {
+    by_kind: BTreeMap<String, Vec<Arc<Document>>>,
+    templates: Vec<Arc<SourceFile>>,
+    /// The Applications that apply a file, for those that any does.
+    applications: BTreeMap<Arc<Utf8Path>, Vec<Arc<str>>>,
+}
+
+impl Neighbours {
+    /// The documents of a kind (`VirtualMachine`), in the order of their paths.
+    pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
+        self.by_kind.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every kind that there is, sorted.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.by_kind.keys().map(String::as_str)
+    }
+
+    /// Files that are templates, not YAML yet: what is in them isn't known.
+    pub fn templates(&self) -> &[Arc<SourceFile>] {
+        &self.templates
+    }
+
+    /// The Applications of Argo CD that apply a file, such as `the Application east in apps.yaml`.
+    pub fn applications_of(&self, file: &Utf8Path) -> &[Arc<str>] {
+        self.applications.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    fn add(&mut self, document: Arc<Document>) {
+        let kind = document.root.get("kind").and_then(Node::as_str);
+        let kind = kind.unwrap_or_default().to_owned();
+        self.by_kind.entry(kind).or_default().push(document);
+    }
+}
+
+impl FromIterator<Arc<Document>> for Neighbours {
+    fn from_iter<I: IntoIterator<Item = Arc<Document>>>(documents: I) -> Self {
+        let mut out = Self::default();
+        for document in documents {
+            out.add(document);
+        }
+        out
+    }
+}
+
+impl Repo {
+    /// The files that are read in a HyperConverged's directory and below it, without those that
+    /// belong to a cluster further down; in order.
+    pub(super) fn own_files(&self, directory: &Utf8Path) -> impl Iterator<Item = &FileUse> {
+        let known = self.directories.contains(directory);
+        let before = |f: &FileUse| in_order(&f.path, directory).is_lt();
+        let files = self.files.get(self.files.partition_point(before)..);
+        let files = files.filter(|_| known).unwrap_or_default().iter();
+        let below = files.take_while(move |f| f.path.starts_with(directory));
+        let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
+        let is_own = move |d: &Utf8Path| d.as_str() == directory.as_str();
+        read.filter(move |file| {
+            let mut above = file.path.ancestors().skip(1);
+            let owner = above.find(|d| is_own(d) || self.directories.contains(*d));
+            owner.is_some_and(is_own)
+        })
+    }
+
+    /// Everything in a cluster's directory and below it that belongs to no cluster further down, and what
+    /// `hcoplan.yaml` gives to the cluster from elsewhere.
+    /// Files that can't be parsed are left out. Nothing is kept: whoever asks keeps it. What was
+    /// read to load the cluster isn't read again.
+    pub fn neighbours(&self, cluster: &ClusterRef, loaded: &Loaded) -> Neighbours {
+        let directory = cluster.directory();
+        let mut out = Neighbours::default();
+        let mut files: Vec<&FileUse> = self.own_files(directory).collect();
+        if !cluster.also.is_empty() {
+            let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();
+            let read = |f: &&FileUse| matches!(f.what, Use::Read(_) | Use::Nothing);
+            let given = |f: &&FileUse| cluster.also.iter().any(|also| f.path.starts_with(also));
+            let elsewhere = self.files.iter().filter(read).filter(given);
+            let elsewhere: Vec<_> = elsewhere.filter(|f| !own.contains(&*f.path)).collect();
+            files.extend(elsewhere);
+        }
+        for file in files {
+            let mut known = loaded.read.iter();
+            let is_it = |c: &&Arc<Content>| c.file.path().as_str() == file.path.as_str();
+            let content = match known.find(is_it) {
+                Some(content) => Arc::clone(content),
+                None => {
+                    let Ok(bytes) = self.tree.read(&file.path) else {
+                        continue;
+                    };
+                    let file = SourceFile::from_bytes(&*file.path, bytes);
+                    Arc::new(Content::parse(file))
+                }
+            };
+            let applications: Vec<_> = self.applied.of(&file.path).collect();
+            if !applications.is_empty() {
+                out.applications
+                    .insert(Arc::clone(&file.path), applications);
+            }
+            if content.is_template() {
+                out.templates.push(Arc::clone(&content.file));
+            }
+            for document in &content.documents {
+                each(document, &mut out);
+            }
+        }
+        out
+    }
+}
+
+fn each(document: &Arc<Document>, out: &mut Neighbours) {
+    if !listed::is_list(&document.root) {
+        return out.add(Arc::clone(document));
+    }
+    for object in listed::objects(&document.root) {
+        out.add(Arc::new(object.alone(document)));
+    }
+}

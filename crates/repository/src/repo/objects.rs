@@ -1,0 +1,201 @@
+//! What was found in a repository: objects of files, and the clusters that they make.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::inventory::SourceKind;
+
+use super::patches::Patch;
+use super::placed::Placed;
+use super::scan::ObjectPlace;
+use super::statements::StatementKind;
+
+/// An object of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ObjectRef {
+    /// Index of the file.
+    pub(super) file: u32,
+    pub(super) place: ObjectPlace,
+}
+
+/// Something that says what a cluster is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct SourceRef {
+    pub(super) kind: SourceKind,
+    pub(super) object: ObjectRef,
+}
+
+/// A manifest that says what a cluster is like, and which of those it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StatementRef {
+    pub(super) kind: StatementKind,
+    pub(super) object: ObjectRef,
+}
+
+/// Why a cluster has the inventory it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pairing {
+    /// It lies beside the HyperConverged.
+    Beside,
+    /// It lies in this directory above it.
+    Above(Utf8PathBuf),
+    /// `hcoplan.yaml` names it.
+    Configured,
+    /// The command line names it.
+    Given,
+    /// There are only machine sets.
+    Machines,
+    /// There is none.
+    None,
+}
+
+/// A cluster that was found.
+#[derive(Debug, Clone)]
+pub struct ClusterRef {
+    pub(super) name: String,
+    pub(super) path: Arc<Utf8Path>,
+    pub(super) object: ObjectRef,
+    pub(super) sources: Vec<SourceRef>,
+    pub(super) inventory_files: Box<[Arc<Utf8Path>]>,
+    pub(super) pairing: Pairing,
+    /// Other manifests that say what it is like; nearer ones first.
+    pub(super) statements: Box<[StatementRef]>,
+    pub(super) release: Option<Placed<String>>,
+    /// Index among the inventories that several clusters share.
+    pub(super) shared: Option<usize>,
+    /// Files and directories elsewhere that are about it, too.
+    pub(super) also: Vec<Utf8PathBuf>,
+    /// What policies lay over it.
+    pub(super) layers: Vec<ObjectRef>,
+    /// What controllers patch it with.
+    pub(super) patches: Vec<Arc<Patch>>,
+    /// Whether it is the first cluster with its inventory, and so the one that reports on it.
+    pub(super) reports: bool,
+}
+
+impl ClusterRef {
+    /// Its name: the HyperConverged's directory relative to the root (`.` for the root itself),
+    /// unless `hcoplan.yaml` says otherwise.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The HyperConverged's file, relative to the root.
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Where in the file it is.
+    pub fn place(&self) -> ObjectPlace {
+        self.object.place
+    }
+
+    /// The HyperConverged's directory, relative to the root; empty for the root itself.
+    pub fn directory(&self) -> &Utf8Path {
+        parent(&self.path)
+    }
+
+    /// The files that its inventory is read from, relative to the root; sorted.
+    pub fn inventory_files(&self) -> &[Arc<Utf8Path>] {
+        &self.inventory_files
+    }
+
+    /// Whether a ClusterInventory is among what says what it is like.
+    pub fn has_inventory(&self) -> bool {
+        self.sources.iter().any(|s| s.kind == SourceKind::Declared)
+    }
+
+    /// Where a controller's object patches it, where one does.
+    pub fn patched_at(&self) -> Option<Location> {
+        self.patches.first().map(|patch| patch.place())
+    }
+
+    /// Why it has this inventory.
+    pub fn pairing(&self) -> &Pairing {
+        &self.pairing
+    }
+}
+
+/// What was found in a repository.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    /// Paths of all files, by their index.
+    pub(super) paths: Vec<Arc<Utf8Path>>,
+    pub(super) hyperconvergeds: Vec<ObjectRef>,
+    pub(super) sources: Vec<SourceRef>,
+    /// Other manifests that say what a cluster is like.
+    pub(super) statements: Vec<StatementRef>,
+    /// Directories of clusters that kustomize would have to build, and of their bases.
+    pub(super) unbuilt: HashSet<Utf8PathBuf>,
+    /// Directories of clusters that helm would have to render.
+    pub(super) unrendered: BTreeSet<Utf8PathBuf>,
+    /// An inventory for all clusters, from the command line.
+    pub(super) given: Vec<SourceRef>,
+    /// What is nearly a HyperConverged.
+    pub(super) almost: Vec<ObjectRef>,
+    /// HyperConvergeds that policies lay over what there is.
+    pub(super) layers: Vec<ObjectRef>,
+    /// Documents with HyperConvergeds that aren't planned.
+    pub(super) named: Vec<ObjectRef>,
+    /// Indexes of files with commands that change a HyperConverged, each once.
+    pub(super) with_commands: Vec<u32>,
+    /// Applications and ApplicationSets.
+    pub(super) applications: Vec<ObjectRef>,
+    /// What may patch HyperConvergeds that lie elsewhere.
+    pub(super) patching: Vec<ObjectRef>,
+    /// Whether HyperConvergeds are taken from one file only, whatever lies beside it.
+    pub(super) is_one_file: bool,
+}
+
+impl Objects {
+    pub(super) fn path(&self, object: ObjectRef) -> &Utf8Path {
+        let path = self.paths.get(object.file as usize);
+        path.map_or(Utf8Path::new(""), |path| path)
+    }
+
+    /// Gives what policies lay over something to the only HyperConverged of the nearest directory, its own or
+    /// one above, that has any; where there is none, it is one itself.
+    pub(super) fn lay_over(&mut self) -> BTreeMap<ObjectRef, Vec<ObjectRef>> {
+        let mut out: BTreeMap<ObjectRef, Vec<ObjectRef>> = BTreeMap::new();
+        let mut alone = Vec::new();
+        for layer in std::mem::take(&mut self.layers) {
+            let mut above = parent(self.path(layer)).ancestors();
+            let here = |directory: &Utf8Path| {
+                let all = self.hyperconvergeds.iter();
+                let here: Vec<_> = all
+                    .filter(|o| parent(self.path(**o)) == directory)
+                    .collect();
+                (!here.is_empty()).then_some(here)
+            };
+            match above.find_map(here).as_deref() {
+                Some([only]) => out.entry(**only).or_default().push(layer),
+                _ => alone.push(layer),
+            }
+        }
+        self.hyperconvergeds.extend(alone);
+        self.hyperconvergeds.sort_unstable();
+        out
+    }
+
+    /// What has OLM install HCO.
+    pub(super) fn subscriptions(&self) -> impl Iterator<Item = ObjectRef> {
+        let all = self.statements.iter();
+        let those = all.filter(|s| s.kind == StatementKind::Subscription);
+        those.map(|s| s.object)
+    }
+
+    /// Every source in a file or directory.
+    pub(super) fn named(&self, path: &Utf8Path) -> Vec<SourceRef> {
+        let here = |s: &&SourceRef| {
+            let found = self.path(s.object);
+            found == path || (s.kind != SourceKind::Machines && parent(found) == path)
+        };
+        self.sources.iter().filter(here).copied().collect()
+    }
+}
+
+pub(super) fn parent(path: &Utf8Path) -> &Utf8Path {
+    path.parent().unwrap_or(Utf8Path::new(""))
+}

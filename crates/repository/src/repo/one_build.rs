@@ -1,0 +1,122 @@
+//! One build looked at by itself.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{self, Listing, Tree, Unreadable, Walk};
+
+use super::error::Error;
+use super::kustomize::Built;
+use super::scan::{What, scan};
+use super::{Options, Repo};
+
+impl Repo {
+    /// The repository of what is built for a directory of a tree: the build, the files that went into it, and
+    /// what the files in, below and above the directory say about its cluster. Manifests that nothing builds on
+    /// are none of it.
+    ///
+    /// # Errors
+    /// When the tree can't be listed, or its configuration is wrong.
+    pub fn of_build(
+        tree: Arc<dyn Tree>,
+        directory: &Utf8Path,
+        built: Built,
+        options: &mut Options,
+    ) -> Result<Self, Error> {
+        let part = Part {
+            tree,
+            directory: directory.to_owned(),
+            inputs: built.inputs.values().flatten().cloned().collect(),
+        };
+        options.built = Some(Arc::new(built));
+        Self::from_tree(Arc::new(part), options)
+    }
+}
+
+/// A tree of which only what is about one directory's cluster is listed.
+struct Part {
+    tree: Arc<dyn Tree>,
+    directory: Utf8PathBuf,
+    inputs: Vec<Utf8PathBuf>,
+}
+
+impl Part {
+    fn is_about(&self, path: &Utf8Path) -> bool {
+        let above = |parent: &Utf8Path| self.directory.starts_with(parent);
+        path.starts_with(&self.directory) || path.parent().is_some_and(above)
+    }
+
+    /// Whether a file says something about a cluster and is none.
+    fn is_statement(&self, path: &Utf8Path) -> bool {
+        let found = scan(&*self.tree, path).found;
+        let says = |what: What| matches!(what, What::Inventory(_) | What::Statement(_));
+        !found.is_empty() && found.iter().all(|f| says(f.what))
+    }
+}
+
+impl Tree for Part {
+    fn list(&self, walk: &Walk) -> Result<Listing, source::Error> {
+        let mut listing = self.tree.list(walk)?;
+        listing.files.retain(|path| {
+            self.inputs.contains(path) || self.is_about(path) && self.is_statement(path)
+        });
+        listing.skipped.retain(|s| self.inputs.contains(&s.path));
+        Ok(listing)
+    }
+
+    fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
+        self.tree.read(path)
+    }
+
+    fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {
+        self.tree.mentions(path, words)
+    }
+
+    fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
+        self.tree.check(path)
+    }
+
+    fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
+        self.tree.real(path)
+    }
+
+    fn digest(&self, path: &Utf8Path) -> Option<String> {
+        self.tree.digest(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::source::Memory;
+
+    use super::super::kustomize::build_one;
+    use super::*;
+
+    #[test]
+    fn a_build_is_looked_at_without_what_nothing_builds_on() {
+        let manifest = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
+        let inventory = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata: {name: a}\nspec: {release: '1.18'}\n";
+        let tree: Memory = [
+            ("base/hc.yaml", manifest),
+            ("base/kustomization.yaml", "resources: [hc.yaml]\n"),
+            ("clusters/a/kustomization.yaml", "resources: [../../base]\n"),
+            ("clusters/a/stray.yaml", manifest),
+            ("clusters/b/hc.yaml", manifest),
+            ("clusters/inventory.yaml", inventory),
+        ]
+        .into_iter()
+        .collect();
+        let directory = Utf8Path::new("clusters/a");
+        let printed = Some(manifest.as_bytes().to_vec());
+        let built = build_one(&tree, ".".into(), directory, printed, 1000, &|| false);
+        let built = built.expect("built").expect("there is a kustomization");
+        let mut options = Options::default();
+        let repo = Repo::of_build(Arc::new(tree), directory, built, &mut options);
+        let repo = repo.expect("opened");
+        let names: Vec<&str> = repo.clusters().iter().map(|c| c.name()).collect();
+        assert_eq!(names, ["clusters/a"]);
+        let files = repo.clusters()[0].inventory_files();
+        assert_eq!(files.len(), 1, "{files:?}");
+        assert!(repo.problems().is_empty(), "{:?}", repo.problems());
+    }
+}

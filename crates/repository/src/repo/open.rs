@@ -1,0 +1,562 @@
+//! Reading a repository for the first time: what is where.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{
+    Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why, in_order,
+};
+use hcoplan_planner::inventory::SourceKind;
+use hcoplan_yaml as yaml;
+
+use super::carriers::files::{is_script, is_text as is_carrying_text, may_be_script};
+use super::config::{self, CONFIG_FILE, Config};
+use super::destinations::{self, AllApplied};
+use super::error::Error;
+use super::files::{FileUse, Holds, Use};
+use super::generators::{Files, elements};
+use super::helm;
+use super::look::{
+    Looked, More, Room, is_manifest, look_all, not_fetched, other_resources, patches, unbuilt,
+};
+use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
+use super::overlays::{Overlay, WhyNot, not_built};
+use super::pair::{pair, relative};
+use super::patches::patches_of;
+use super::problem::{Problem, broken, unreadable};
+use super::recent::Recent;
+use super::rendered::Rendered;
+use super::rules::FILE_NOT_READ;
+use super::scan::{Content, Found, What, is_candidate, scan};
+use super::texts::is_text;
+use super::trust::Trust;
+use super::{MANIFEST, Options, Repo};
+
+impl Repo {
+    /// The repository below a directory; or one file of it, with what lies beside it as its
+    /// inventory.
+    ///
+    /// # Errors
+    /// When the root can't be read, or the configuration is wrong.
+    pub fn open(root: &Utf8Path, options: &Options) -> Result<Self, Error> {
+        if root.is_file() {
+            let directory = match root.parent() {
+                Some(parent) if !parent.as_str().is_empty() => parent,
+                _ => Utf8Path::new("."),
+            };
+            let only = root.file_name().map(Utf8PathBuf::from);
+            return Self::build(on_disk(directory, options)?, options, only, &[]);
+        }
+        let left_out = below(root, &options.left_out);
+        Self::build(on_disk(root, options)?, options, None, &left_out)
+    }
+
+    /// The repository of any tree: a git revision, files in memory.
+    ///
+    /// # Errors
+    /// When it can't be listed, or its configuration is wrong.
+    pub fn from_tree(tree: Arc<dyn Tree>, options: &Options) -> Result<Self, Error> {
+        Self::build(with_builds(tree, options), options, None, &[])
+    }
+
+    /// A stream of documents, such as a build's output on standard input.
+    ///
+    /// # Errors
+    /// When an inventory that the command line names can't be read.
+    pub fn from_stream(bytes: Vec<u8>, options: &Options) -> Result<Self, Error> {
+        let stream = Memory::stream(STREAM, bytes);
+        Self::build(Arc::new(stream), options, None, &[])
+    }
+
+    /// `only`: the one file that HyperConvergeds are taken from, beside which inventories lie.
+    fn build(
+        tree: Arc<dyn Tree>,
+        options: &Options,
+        only: Option<Utf8PathBuf>,
+        left_out: &[Utf8PathBuf],
+    ) -> Result<Self, Error> {
+        let config = match (&options.config, &options.trust) {
+            (Some(file), _) => config::read(file).map_err(Error::Configuration)?,
+            (None, Trust::Base(base)) => configuration(&**base.tree())?,
+            (None, Trust::Files | Trust::Nobody) => configuration(&*tree)?,
+        };
+        // What isn't looked at isn't checked, so nobody's word is not enough.
+        let ignore = match &options.trust {
+            Trust::Nobody => &[][..],
+            Trust::Files | Trust::Base(_) => &config.ignore[..],
+        };
+        let mut listing = tree.list(&Walk {
+            ignore: ignore.iter().map(|p| p.value.clone()).collect(),
+            depth: only.is_some().then_some(1),
+            checkout: options.checkout,
+        })?;
+        let mut reading = Reading::default();
+        let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f));
+        for file in listing.files.iter().filter(|f| is_built_on(f)) {
+            reading
+                .files
+                .push(FileUse::skipped(file, &"goes into a build"));
+        }
+        listing
+            .files
+            .retain(|f| !left_out.contains(f) && !is_built_on(f));
+        let unrendered = match options.builds.helm {
+            true => Default::default(),
+            false => helm::not_rendered(&*tree, &listing.files, config.helm),
+        };
+        let said = options.built.iter().flat_map(|b| b.said.iter().cloned());
+        reading.findings = unrendered.findings.into_iter().chain(said).collect();
+        let failed = options.built.iter().flat_map(|b| &b.failed);
+        reading.problems.extend(failed.map(|failed| Problem {
+            fatal: true,
+            finding: failed.finding.clone(),
+        }));
+        let rendered = Rendered::find(&*tree, &listing.files);
+        for top in &rendered.tops {
+            let why = format!("holds {MANIFEST}");
+            reading.files.push(FileUse::skipped(top, &why));
+        }
+        reading.skipped(&listing);
+        reading.texts = listing
+            .files
+            .iter()
+            .filter(|p| is_text(p))
+            .cloned()
+            .collect();
+        let candidates = candidates(&*tree, &config, listing).into_iter();
+        let mut candidates: Vec<Arc<Utf8Path>> = candidates.map(Into::into).collect();
+        candidates.shrink_to_fit();
+        reading.files.reserve_exact(candidates.len());
+        let room = Room::new(options.max_total);
+        let mut looked = look_all(&*tree, &candidates, &room);
+        // kustomize reads its resources whatever they are called.
+        let mut others = other_resources(&*tree, &candidates, &looked);
+        others.retain(|f| !is_built_on(f));
+        looked.extend(look_all(&*tree, &others, &room));
+        candidates.extend(others);
+        if room.is_over() {
+            return Err(Error::TooMuch(options.max_total));
+        }
+        not_fetched(&candidates, &looked)?;
+        let patches = patches(&candidates, &looked);
+        let named = config.clusters.iter();
+        let named: HashSet<_> = named.filter_map(|c| relative(&c.path.value)).collect();
+        let mut overlays = unbuilt(&*tree, &candidates, &looked);
+        overlays.retain(|o| !o.is_named_by(&named));
+        let bases = bases(&overlays, &named);
+        for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
+            match patches.get(&**path) {
+                Some(of) => reading.patch(path, of),
+                // No tree of ours has a HyperConverged.
+                None if rendered.has(path) && !looked.holds_hyperconverged() => {}
+                None => reading.take(file, path, looked, bases.get(&**path).copied()),
+            }
+        }
+        reading.objects.unbuilt = directories(&overlays);
+        let left = || options.built.iter().flat_map(|b| &b.left);
+        reading.objects.unbuilt.extend(left().cloned());
+        reading.objects.unrendered = unrendered.clusters;
+        // That one was tried is said.
+        let failed = options.built.iter().flat_map(|b| &b.failed);
+        let failed: HashSet<&Utf8Path> = failed.map(|f| &*f.directory).collect();
+        drop(bases);
+        overlays.retain(|o| !failed.contains(o.directory()));
+        overlays.retain(|o| !left().any(|l| l == o.directory()));
+        let meant = |o: &&Overlay| {
+            let within = options.within.as_deref();
+            within.is_none_or(|w| o.is_of(w)) && options.chosen.has(o.name())
+        };
+        let meant: Vec<&Overlay> = overlays.iter().filter(meant).collect();
+        if !meant.is_empty() {
+            let why = match (options.builds.kustomize, config.kustomize) {
+                (true, _) => WhyNot::NoHyperConverged,
+                (false, true) => WhyNot::NotAllowed,
+                (false, false) => WhyNot::NotAsked,
+            };
+            let problem = not_built(&*tree, &meant, why);
+            reading.problems.push(problem);
+        }
+        reading.objects.paths = candidates;
+        for path in &options.inventory {
+            reading.given(path, options)?;
+        }
+        if let Some(only) = only {
+            let paths = &reading.objects.paths;
+            let meant = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
+            reading.objects.hyperconvergeds.retain(meant);
+            reading.objects.almost.retain(meant);
+            reading.objects.layers.retain(meant);
+            reading.objects.named.retain(meant);
+            let is_meant = |file: &u32| paths.get(*file as usize).is_some_and(|p| **p == *only);
+            reading.objects.with_commands.retain(is_meant);
+            reading.objects.is_one_file = true;
+            // What is asked for by name has to be readable, whatever is in it.
+            let meant = |p: &Problem| {
+                let place = p.finding.location.as_ref();
+                place.is_some_and(|l| l.file.path() == only)
+            };
+            let problems = std::mem::take(&mut reading.problems).into_iter();
+            let strict = problems.map(|p| if meant(&p) { p.fatal() } else { p });
+            reading.problems = strict.collect();
+        }
+        // Said of the chart as a whole.
+        reading.problems.retain(|p| {
+            let place = p.finding.location.as_ref();
+            let is_chart = place.is_some_and(|l| unrendered.templates.contains(l.file.path()));
+            !is_chart || p.finding.rule.name != FILE_NOT_READ.name
+        });
+        reading.overlays = overlays;
+        reading.finish(tree, config, options)
+    }
+}
+
+/// The files that are bases of overlays and no cluster's by themselves, each with its first overlay. What the
+/// configuration names as a cluster's file is one.
+fn bases<'o>(
+    overlays: &'o [Overlay],
+    named: &HashSet<Utf8PathBuf>,
+) -> BTreeMap<&'o Utf8Path, &'o Utf8Path> {
+    let mut out = BTreeMap::new();
+    for overlay in overlays {
+        for base in overlay.bases.iter().filter(|b| !named.contains(*b)) {
+            out.entry(&**base).or_insert(&*overlay.kustomization);
+        }
+    }
+    out
+}
+
+/// The directories of overlays and of what they build on.
+fn directories(overlays: &[Overlay]) -> HashSet<Utf8PathBuf> {
+    let bases = overlays.iter().flat_map(|o| &o.bases);
+    let bases = bases.filter_map(|b| b.parent());
+    let all = overlays.iter().map(Overlay::directory).chain(bases);
+    all.map(ToOwned::to_owned).collect()
+}
+
+fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
+    let tree = Directory::open(directory, options.max_bytes)?;
+    let tree: Arc<dyn Tree> = match options.edited.is_empty() {
+        true => Arc::new(tree),
+        false => Arc::new(Edited::new(tree, options.edited.clone())),
+    };
+    Ok(with_builds(tree, options))
+}
+
+/// A tree with what was built as more files of it.
+fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
+    match &options.built {
+        Some(built) => Arc::new(Edited::new(tree, built.files.clone())),
+        None => tree,
+    }
+}
+
+/// Whether a file says what git ignores: without it, more is read than is meant.
+fn is_patterns(path: &Utf8Path) -> bool {
+    path.file_name() == Some(".gitignore")
+}
+
+/// Those of some files that lie below a directory, relative to it.
+fn below(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+    let Ok(root) = root.canonicalize_utf8() else {
+        return Vec::new();
+    };
+    let files = files.iter().filter_map(|f| f.canonicalize_utf8().ok());
+    let below = files.filter_map(|f| f.strip_prefix(&root).map(ToOwned::to_owned).ok());
+    below.collect()
+}
+
+/// What standard input is called.
+pub(super) const STREAM: &str = "-";
+
+fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
+    let path = Utf8Path::new(CONFIG_FILE);
+    match tree.read(path) {
+        Ok(bytes) => {
+            let file = SourceFile::from_bytes(path, bytes);
+            config::read(&file).map_err(Error::Configuration)
+        }
+        Err(Unreadable::Missing) => Ok(Config::default()),
+        Err(other) => Err(Error::File(path.to_owned(), other)),
+    }
+}
+
+/// The files to look at, sorted: those of the listing that can hold manifests, and those that
+/// the configuration names although git ignores them.
+fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
+    let mut out = listing.files;
+    // Of the few files without a suffix those are taken that begin like a script.
+    let is_known = |p: &Utf8Path| is_candidate(p) || is_carrying_text(p) || p.as_str() == STREAM;
+    let begins = |p: &Utf8Path| tree.read(p).is_ok_and(|bytes| is_script(p, &bytes));
+    out.retain(|p| is_known(p) || may_be_script(p) && begins(p));
+    let entries = config.clusters.iter();
+    let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
+    for path in config.inventory.iter().chain(named) {
+        if let Some(path) = relative(&path.value)
+            && let Err(at) = out.binary_search(&path)
+            && tree.check(&path).is_ok()
+        {
+            out.insert(at, path);
+        }
+    }
+    out
+}
+
+fn index(file: usize) -> u32 {
+    u32::try_from(file).expect("fewer than 2^32 files")
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Reading {
+    /// What is said about charts.
+    findings: Vec<Finding>,
+    objects: Objects,
+    files: Vec<FileUse>,
+    texts: Vec<Utf8PathBuf>,
+    problems: Vec<Problem>,
+    overlays: Vec<Overlay>,
+    /// Files that lie outside the root, by their index.
+    given: HashMap<u32, Arc<Content>>,
+}
+
+impl Reading {
+    /// Takes in what the listing left out.
+    fn skipped(&mut self, listing: &Listing) {
+        for skipped in &listing.skipped {
+            let directory = !is_candidate(&skipped.path);
+            let use_ = FileUse::skipped(&skipped.path, &skipped.why);
+            match &skipped.why {
+                // A socket is only a surprise where a manifest was expected.
+                Why::Unreadable(why)
+                    if !directory || *why == Unreadable::Denied || is_patterns(&skipped.path) =>
+                {
+                    let problem = unreadable(&skipped.path, why);
+                    // Other tools read it: what it holds would be applied unseen.
+                    self.problems.push(match why {
+                        Unreadable::Name => problem.fatal(),
+                        _ => problem,
+                    });
+                    self.files.push(use_);
+                }
+                Why::Unreadable(_) => {}
+                Why::Ignored | Why::LinkedDirectory | Why::Submodule => {
+                    self.files.push(use_);
+                }
+            }
+        }
+    }
+
+    fn patch(&mut self, path: &Arc<Utf8Path>, of: &Utf8Path) {
+        let of = of.to_owned();
+        self.file(path, Use::Patch { of });
+    }
+
+    fn file(&mut self, path: &Arc<Utf8Path>, what: Use) {
+        let path = Arc::clone(path);
+        self.files.push(FileUse { path, what });
+    }
+
+    /// `base_of`: the kustomization of a cluster that its HyperConvergeds are a base of.
+    fn take(
+        &mut self,
+        file: u32,
+        path: &Arc<Utf8Path>,
+        looked: Looked,
+        base_of: Option<&Utf8Path>,
+    ) {
+        let Looked { found, more } = looked;
+        let More {
+            unreadable,
+            mut problems,
+            ..
+        } = more.map_or_else(More::default, |more| *more);
+        if found.is_empty() && problems.is_empty() && !is_manifest(path) {
+            return;
+        }
+        let what = match problems.first() {
+            Some(problem) => Use::Skipped(match &unreadable {
+                Some(why) => why.to_string(),
+                None => problem.finding.message.clone(),
+            }),
+            None if **path == *CONFIG_FILE => Use::Configuration,
+            None if found.iter().all(|f| f.what == What::Applied) => Use::Nothing,
+            None => match base_of {
+                Some(of) => Use::Base { of: of.to_owned() },
+                None => Use::Read(holds(&found)),
+            },
+        };
+        self.file(path, what);
+        self.problems.append(&mut problems);
+        for found in found {
+            let place = found.place;
+            let object = ObjectRef { file, place };
+            match found.what {
+                What::HyperConverged if base_of.is_some() => {}
+                What::HyperConverged => self.objects.hyperconvergeds.push(object),
+                What::Inventory(kind) => self.objects.sources.push(SourceRef { kind, object }),
+                What::Statement(kind) => {
+                    self.objects.statements.push(StatementRef { kind, object });
+                }
+                What::Layer => self.objects.layers.push(object),
+                What::Almost => self.objects.almost.push(object),
+                What::Named => self.objects.named.push(object),
+                What::Command => self.objects.with_commands.push(file),
+                What::Applied => self.objects.applications.push(object),
+                What::Patching => self.objects.patching.push(object),
+            }
+        }
+    }
+
+    /// An inventory that the command line names, relative to the current directory.
+    fn given(&mut self, path: &Utf8Path, options: &Options) -> Result<(), Error> {
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_str().is_empty() => parent,
+            _ => Utf8Path::new("."),
+        };
+        let refuse = |why: Unreadable| Error::File(path.to_owned(), why);
+        let name = path
+            .file_name()
+            .ok_or_else(|| refuse(Unreadable::Directory))?;
+        let (directory, name) = match &options.inventory_below {
+            Some(above) => (&**above, path),
+            None => (directory, Utf8Path::new(name)),
+        };
+        let tree = Directory::open(directory, options.max_bytes)?;
+        let scanned = scan(&tree, name);
+        if let Some(why) = scanned.unreadable {
+            return Err(refuse(why));
+        }
+        let Some(content) = scanned.content else {
+            let why = "there is neither a ClusterInventory nor a node in it";
+            return Err(refuse(Unreadable::Io(why.to_owned())));
+        };
+        // Reported paths are joined to the root, which this file needn't be in.
+        let absolute = std::path::absolute(path).ok();
+        let absolute = absolute.and_then(|p| Utf8PathBuf::from_path_buf(p).ok());
+        let name = absolute.unwrap_or_else(|| path.to_owned());
+        let content = Content::parse(SourceFile::new(name, content.file.text()));
+        if content.is_broken() {
+            self.problems.extend(broken(&content, true));
+        }
+        let file = index(self.objects.paths.len());
+        self.objects.paths.push(path.into());
+        for found in &scanned.found {
+            if let What::Inventory(kind) = found.what {
+                let place = found.place;
+                let object = ObjectRef { file, place };
+                self.objects.given.push(SourceRef { kind, object });
+            }
+        }
+        self.given.insert(file, Arc::new(content));
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        tree: Arc<dyn Tree>,
+        config: Config,
+        options: &Options,
+    ) -> Result<Repo, Error> {
+        self.files
+            .sort_unstable_by(|a, b| in_order(&a.path, &b.path));
+        let mut repo = Repo {
+            tree,
+            files: self.files,
+            texts: self.texts,
+            with_commands: (self.objects.with_commands.iter())
+                .map(|file| (*file, None))
+                .collect(),
+            problems: self.problems,
+            findings: Vec::new(),
+            clusters: Vec::new(),
+            directories: HashSet::new(),
+            release: options.release.as_ref().map(Arc::clone),
+            trust: options.trust.clone(),
+            applied: AllApplied::default(),
+            releases: Mutex::new(BTreeMap::new()),
+            shared: Vec::new(),
+            given: self.given,
+            built: options.built.clone(),
+            overlays: self.overlays,
+            recent: Recent::default(),
+            kustomizations: OnceLock::new(),
+            by_directory: OnceLock::new(),
+            paths: std::mem::take(&mut self.objects.paths),
+            config: Config::default(),
+        };
+        self.objects.paths.clone_from(&repo.paths);
+        let unwanted = repo.take_unwanted(&mut self.objects);
+        let layers = self.objects.lay_over();
+        let carrier = |object: ObjectRef| {
+            let content = repo.content(object.file).ok()?;
+            content.carrier_name(object.place)
+        };
+        let place = |object| repo.named_at(object);
+        let paired = pair(&self.objects, &config, place, carrier);
+        if !paired.configuration.is_empty() {
+            return Err(Error::Configuration(paired.configuration));
+        }
+        repo.shared.resize_with(paired.shared, OnceLock::new);
+        repo.clusters = paired.clusters;
+        for cluster in &mut repo.clusters {
+            cluster.layers = layers.get(&cluster.object).cloned().unwrap_or_default();
+        }
+        let read = |path: &Utf8Path| {
+            let bytes = repo.tree.read(path).unwrap_or_default();
+            yaml::parse(&SourceFile::from_bytes(path, bytes)).documents
+        };
+        let files = Files {
+            paths: repo.paths.iter().map(|path| &**path).collect(),
+            read: &read,
+        };
+        let documents = |of: &[ObjectRef]| -> Vec<_> {
+            let all = of.iter();
+            all.filter_map(|o| repo.content(o.file).ok()?.object(o.place))
+                .collect()
+        };
+        let applications = documents(&self.objects.applications).into_iter();
+        let applied: AllApplied = applications
+            .flat_map(|document| destinations::applied(&document, &files))
+            .collect();
+        let patching = documents(&self.objects.patching).into_iter();
+        let patches = patching
+            .flat_map(|document| patches_of(&document, &elements(&document.root, &files)))
+            .collect();
+        applied.give(&mut repo.clusters);
+        repo.applied = applied;
+        repo.place_commands();
+        repo.findings = destinations::give_patches(patches, &mut repo.clusters);
+        repo.findings.extend(unwanted);
+        repo.findings.extend(paired.findings);
+        repo.findings.append(&mut self.findings);
+        repo.say_what_is_no_cluster(&self.objects);
+        repo.findings
+            .extend(options.trust.configuration(&*repo.tree));
+        repo.directories = paired.directories;
+        repo.config = config;
+        Ok(repo)
+    }
+}
+
+fn holds(found: &[Found]) -> Holds {
+    let count = |what: What| found.iter().filter(|f| f.what == what).count();
+    Holds {
+        hyperconvergeds: count(What::HyperConverged) + count(What::Layer),
+        almost: count(What::Almost),
+        named: count(What::Named),
+        commands: count(What::Command) > 0,
+        patching: count(What::Patching) > 0,
+        inventories: count(What::Inventory(SourceKind::Declared)),
+        nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
+        machines: count(What::Inventory(SourceKind::Machines)) > 0,
+        statements: found
+            .iter()
+            .filter_map(|f| match f.what {
+                What::Statement(kind) => Some(kind),
+                _ => None,
+            })
+            .collect(),
+    }
+}

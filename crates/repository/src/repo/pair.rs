@@ -1,0 +1,356 @@
+//! Which HyperConverged belongs to which inventory, and what the cluster is called.
+//!
+//! The inventory is the one in the HyperConverged's directory, else in the nearest parent that has
+//! one, else what `hcoplan.yaml` says for all; what it says for a cluster by name comes before
+//! everything. In one directory a ClusterInventory and a dump belong together.
+//!
+//! Machine sets usually lie deeper: those below a cluster's directory are its own (unless another
+//! cluster is nearer), else those of the nearest parent directory that has some.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::Location;
+use hcoplan_planner::inventory::SourceKind;
+
+use super::companions;
+use super::config::{ClusterEntry, Config};
+use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef, parent};
+use super::placed::Placed;
+use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
+
+/// What pairing gave.
+#[derive(Debug, Default)]
+pub(super) struct Paired {
+    /// Sorted by name.
+    pub(super) clusters: Vec<ClusterRef>,
+    pub(super) findings: Vec<Finding>,
+    /// What is wrong with the configuration.
+    pub(super) configuration: Vec<Finding>,
+    /// How many inventories several clusters share.
+    pub(super) shared: usize,
+    /// The directories that HyperConvergeds are in.
+    pub(super) directories: HashSet<Utf8PathBuf>,
+}
+
+/// Pairs everything that was found; `place` is where an object is named, `carrier` what it is carried by.
+pub(super) fn pair(
+    objects: &Objects,
+    config: &Config,
+    place: impl Fn(ObjectRef) -> Option<Location>,
+    carrier: impl Fn(ObjectRef) -> Option<String>,
+) -> Paired {
+    let mut pairs = Pairs::new(objects, config);
+    let mut out = Paired::default();
+    let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
+    let mut claimed = BTreeSet::new();
+    let is_unbuilt = |entry: &&ClusterEntry| {
+        let path = relative(&entry.path.value);
+        path.is_some_and(|p| objects.unbuilt.contains(&p))
+    };
+    for entry in config.clusters.iter().filter(|e| !is_unbuilt(e)) {
+        match pairs.entry(entry) {
+            Ok(cluster) => {
+                claimed.insert(cluster.object);
+                clusters.push(cluster);
+            }
+            Err(finding) => out.configuration.push(*finding),
+        }
+    }
+    let others = objects
+        .hyperconvergeds
+        .iter()
+        .filter(|o| !claimed.contains(o));
+    clusters.extend(others.map(|o| pairs.cluster(*o)));
+    tell_apart(&mut clusters, &claimed, &carrier);
+    // By name, then as they were found: the first one keeps a name that is taken twice.
+    clusters.sort_by(|a, b| a.name.cmp(&b.name));
+    clusters.dedup_by(|cluster, first| {
+        if cluster.name != first.name {
+            return false;
+        }
+        let (own, other) = (place(cluster.object), place(first.object));
+        out.findings.push(taken(&cluster.name, own, other));
+        true
+    });
+    out.shared = share(&mut clusters);
+    let is_level = |directory: &Utf8Path| pairs.levels.contains_key(directory);
+    out.findings
+        .extend(companions::second_ones(&clusters, &claimed, &place));
+    out.findings
+        .extend(companions::without_one(objects, is_level, &place));
+    out.clusters = clusters;
+    out.directories = std::mem::take(&mut pairs.directories);
+    out
+}
+
+/// Calls clusters that are carried by something, several in a directory, after what carries them, too.
+fn tell_apart(
+    clusters: &mut [ClusterRef],
+    claimed: &BTreeSet<ObjectRef>,
+    carrier: &impl Fn(ObjectRef) -> Option<String>,
+) {
+    let mut in_directory: HashMap<Utf8PathBuf, usize> = HashMap::new();
+    for cluster in clusters.iter() {
+        *in_directory
+            .entry(cluster.directory().to_owned())
+            .or_default() += 1;
+    }
+    for cluster in clusters.iter_mut().filter(|c| !claimed.contains(&c.object)) {
+        if in_directory
+            .get(cluster.directory())
+            .is_some_and(|n| *n > 1)
+            && let Some(carrier) = carrier(cluster.object)
+        {
+            cluster.name = cluster.directory().join(carrier).into_string();
+        }
+    }
+}
+
+fn taken(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
+    let mut finding = Finding::new(
+        &CLUSTER_NAME_TAKEN,
+        format!("there is a cluster `{name}` already"),
+    )
+    .label("this one is not planned")
+    .help("name both in hcoplan.yaml, or move one to a directory of its own");
+    finding.location = own;
+    match other {
+        Some(place) => finding.related(place, "this one is"),
+        None => finding,
+    }
+}
+
+/// Gives an index to every inventory that more than one cluster has.
+fn share(clusters: &mut [ClusterRef]) -> usize {
+    let mut users: BTreeMap<Vec<SourceRef>, usize> = BTreeMap::new();
+    for cluster in clusters.iter() {
+        *users.entry(cluster.sources.clone()).or_default() += 1;
+    }
+    let shared = users
+        .into_iter()
+        .filter(|(sources, n)| *n > 1 && !sources.is_empty());
+    let indexes: BTreeMap<Vec<SourceRef>, usize> = shared.map(|(s, _)| s).zip(0..).collect();
+    let mut seen = BTreeSet::new();
+    for cluster in clusters {
+        cluster.shared = indexes.get(&cluster.sources).copied();
+        cluster.reports = cluster.shared.is_none_or(|index| seen.insert(index));
+    }
+    indexes.len()
+}
+
+/// What the inventories' directories are asked for. Paths are hashed: to compare them goes part by
+/// part, and nothing here is read in an order.
+struct Pairs<'o> {
+    objects: &'o Objects,
+    config: &'o Config,
+    directories: HashSet<Utf8PathBuf>,
+    /// ClusterInventories and nodes by directory.
+    levels: HashMap<&'o Utf8Path, Vec<SourceRef>>,
+    /// Machines by the cluster's directory they are below, or by their own.
+    machines: HashMap<Utf8PathBuf, Vec<SourceRef>>,
+    /// Other manifests by the nearest directory above them that has clusters below it.
+    statements: HashMap<&'o Utf8Path, Vec<StatementRef>>,
+}
+
+impl<'o> Pairs<'o> {
+    fn new(objects: &'o Objects, config: &'o Config) -> Self {
+        let directories: HashSet<Utf8PathBuf> = objects
+            .hyperconvergeds
+            .iter()
+            .map(|o| parent(objects.path(*o)).to_owned())
+            .collect();
+        let mut levels: HashMap<&Utf8Path, Vec<SourceRef>> = HashMap::new();
+        let mut machines: HashMap<Utf8PathBuf, Vec<SourceRef>> = HashMap::new();
+        for source in &objects.sources {
+            let directory = parent(objects.path(source.object));
+            if source.kind == SourceKind::Machines {
+                let owner = directory.ancestors().find(|d| directories.contains(*d));
+                let owner = owner.unwrap_or(directory).to_owned();
+                machines.entry(owner).or_default().push(*source);
+            } else {
+                levels.entry(directory).or_default().push(*source);
+            }
+        }
+        Self {
+            statements: statements(objects),
+            objects,
+            config,
+            directories,
+            levels,
+            machines,
+        }
+    }
+
+    fn cluster(&self, object: ObjectRef) -> ClusterRef {
+        let path = self.objects.path(object);
+        let directory = parent(path);
+        let name = match directory.as_str() {
+            "" => ".".to_owned(),
+            below => below.to_owned(),
+        };
+        let (mut sources, mut pairing) = self.inventory(directory);
+        let machines = directory.ancestors().find_map(|d| self.machines.get(d));
+        if let Some(machines) = machines.filter(|_| pairing != Pairing::Given) {
+            if pairing == Pairing::None {
+                pairing = Pairing::Machines;
+            }
+            sources.extend(machines);
+        }
+        self.with(name, object, sources, pairing)
+    }
+
+    fn with(
+        &self,
+        name: String,
+        object: ObjectRef,
+        sources: Vec<SourceRef>,
+        pairing: Pairing,
+    ) -> ClusterRef {
+        let path = |object: ObjectRef| self.objects.paths.get(object.file as usize);
+        let files: BTreeSet<_> = sources.iter().filter_map(|s| path(s.object)).collect();
+        ClusterRef {
+            name,
+            path: path(object).map_or_else(|| Utf8Path::new("").into(), Arc::clone),
+            object,
+            inventory_files: files.into_iter().map(Arc::clone).collect(),
+            sources,
+            pairing,
+            statements: self.statements_of(object),
+            release: None,
+            shared: None,
+            also: Vec::new(),
+            layers: Vec::new(),
+            patches: Vec::new(),
+            reports: true,
+        }
+    }
+
+    /// What speaks for a cluster.
+    fn statements_of(&self, object: ObjectRef) -> Box<[StatementRef]> {
+        let above = parent(self.objects.path(object)).ancestors();
+        let said = above.filter_map(|directory| self.statements.get(directory));
+        said.flatten().copied().collect()
+    }
+
+    fn inventory(&self, directory: &Utf8Path) -> (Vec<SourceRef>, Pairing) {
+        if !self.objects.given.is_empty() {
+            return (self.objects.given.clone(), Pairing::Given);
+        }
+        for level in directory.ancestors() {
+            if let Some(sources) = self.levels.get(level) {
+                let pairing = match level == directory {
+                    true => Pairing::Beside,
+                    false => Pairing::Above(level.to_owned()),
+                };
+                return (sources.clone(), pairing);
+            }
+        }
+        let configured = self.configured(&self.config.inventory);
+        match configured.is_empty() {
+            true => (Vec::new(), Pairing::None),
+            false => (configured, Pairing::Configured),
+        }
+    }
+
+    fn configured(&self, paths: &[Placed<String>]) -> Vec<SourceRef> {
+        let paths = paths.iter().filter_map(|p| relative(&p.value));
+        paths.flat_map(|p| self.objects.named(&p)).collect()
+    }
+
+    /// A cluster of `hcoplan.yaml`.
+    fn entry(&self, entry: &ClusterEntry) -> Result<ClusterRef, Box<Finding>> {
+        let wrong = |message: String, place: &Placed<String>| {
+            let finding = Finding::new(&CONFIGURATION_INVALID, message);
+            Box::new(finding.at(place.place.clone()))
+        };
+        let path = &entry.path.value;
+        let found: Vec<ObjectRef> = match relative(path) {
+            Some(path) => {
+                let here = |o: &&ObjectRef| {
+                    let found = self.objects.path(**o);
+                    found == path || parent(found) == path
+                };
+                self.objects
+                    .hyperconvergeds
+                    .iter()
+                    .filter(here)
+                    .copied()
+                    .collect()
+            }
+            None => {
+                return Err(wrong(
+                    format!("`{path}` leads out of the root"),
+                    &entry.path,
+                ));
+            }
+        };
+        let object = match found.as_slice() {
+            [one] => *one,
+            [] => {
+                return Err(wrong(
+                    format!("there is no HyperConverged in `{path}`"),
+                    &entry.path,
+                ));
+            }
+            _ => {
+                let message = format!("there are {} HyperConvergeds in `{path}`", found.len());
+                return Err(wrong(message, &entry.path));
+            }
+        };
+        let mut cluster = self.cluster(object);
+        if !entry.inventory.is_empty() && cluster.pairing != Pairing::Given {
+            for path in &entry.inventory {
+                if self.configured(std::slice::from_ref(path)).is_empty() {
+                    let message = format!("there is no inventory in `{}`", path.value);
+                    return Err(wrong(message, path));
+                }
+            }
+            let sources = self.configured(&entry.inventory);
+            cluster = self.with(cluster.name, object, sources, Pairing::Configured);
+        }
+        if let Some(name) = &entry.name {
+            cluster.name = name.value.clone();
+        }
+        cluster.release = entry.release.clone();
+        for also in &entry.also {
+            let path = relative(&also.value);
+            let is_there = |path: &Utf8PathBuf| {
+                let mut files = self.objects.paths.iter();
+                files.any(|file| file.starts_with(path))
+            };
+            let Some(path) = path.filter(is_there) else {
+                let message = format!("there is no manifest in `{}`", also.value);
+                return Err(wrong(message, also));
+            };
+            cluster.also.push(path);
+        }
+        Ok(cluster)
+    }
+}
+
+/// Each manifest under the nearest directory above it that has clusters below it.
+fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
+    let mut out: HashMap<&Utf8Path, Vec<StatementRef>> = HashMap::new();
+    if objects.statements.is_empty() {
+        return out;
+    }
+    let clusters = objects.hyperconvergeds.iter();
+    let above: HashSet<&Utf8Path> = clusters
+        .flat_map(|o| parent(objects.path(*o)).ancestors())
+        .collect();
+    for statement in &objects.statements {
+        let mut directories = parent(objects.path(statement.object)).ancestors();
+        if let Some(directory) = directories.find(|d| above.contains(d)) {
+            out.entry(directory).or_default().push(*statement);
+        }
+    }
+    out
+}
+
+/// A path of the configuration, which is relative to the root.
+pub(super) fn relative(path: &str) -> Option<Utf8PathBuf> {
+    hcoplan_diagnostics::source::normal(Utf8Path::new(path))
+}

@@ -1,0 +1,38 @@
+//! A value with the place that it was read from.
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::{Document, Node};
+
+/// A value with the place that it was read from.
+#[derive(Debug, Clone)]
+pub struct Placed<T> {
+    /// The value.
+    pub value: T,
+    /// Its bytes.
+    pub place: Location,
+}
+
+impl<T> Placed<T> {
+    pub(super) fn new(value: T, document: &Document, node: &Node) -> Self {
+        let place = document.location(node.span);
+        Self { value, place }
+    }
+}
+
+impl Placed<String> {
+    /// The text at a key of a mapping.
+    pub(super) fn text(document: &Document, node: &Node, key: &str) -> Option<Self> {
+        let node = node.get(key)?;
+        Some(Self::new(node.as_str()?.to_owned(), document, node))
+    }
+
+    /// The texts at a key: one, or a list of them.
+    pub(super) fn texts(document: &Document, node: &Node, key: &str) -> Vec<Self> {
+        let Some(node) = node.get(key) else {
+            return Vec::new();
+        };
+        let nodes = std::iter::once(node).chain(node.items());
+        let text = |n: &Node| Some(Self::new(n.as_str()?.to_owned(), document, n));
+        nodes.filter_map(text).collect()
+    }
+}

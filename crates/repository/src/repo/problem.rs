@@ -1,0 +1,119 @@
+//! Files that could not be read, as findings.
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, Unreadable};
+use hcoplan_yaml::{Document, Problem as YamlProblem, ProblemKind};
+
+use super::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
+use super::scan::Content;
+
+/// Something wrong with a file itself.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// What, and where.
+    pub finding: Finding,
+    /// Whether the file mentions the operator's API group or ours and can't be read: nothing
+    /// should be written then.
+    pub fatal: bool,
+}
+
+impl Problem {
+    /// The same as something that ends the run.
+    pub(super) fn fatal(self) -> Self {
+        Self {
+            finding: self.finding.severity(Severity::Error),
+            fatal: true,
+        }
+    }
+}
+
+/// A file without bytes: nobody knows whether it matters.
+pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
+    Problem {
+        finding: not_read(path, why.to_string()),
+        fatal: false,
+    }
+}
+
+/// A file that was there when the directory was listed and is no more, or has other documents now.
+pub(super) fn changed(path: &Utf8Path) -> Problem {
+    let finding = not_read(path, "it changed while it was read".to_owned());
+    Problem {
+        finding: finding.severity(Severity::Error),
+        fatal: true,
+    }
+}
+
+fn not_read(path: &Utf8Path, why: String) -> Finding {
+    let place = Location::new(&SourceFile::new(path, ""), Span::default());
+    Finding::new(&FILE_NOT_READ, format!("this file is not read: {why}"))
+        .at(place)
+        .label(why)
+}
+
+/// A file that can't be parsed. `marked`: it mentions the operator's API group or ours.
+pub(super) fn broken(content: &Content, marked: bool) -> Vec<Problem> {
+    let fatal = content.problems.iter().filter(|p| p.kind.is_fatal());
+    let template = fatal.clone().any(|p| p.kind == ProblemKind::Template);
+    if template {
+        let first = fatal.clone().find(|p| p.kind == ProblemKind::Template);
+        let span = first.map_or(Span::default(), |p| p.span);
+        let finding = Finding::new(
+            &FILE_NOT_READ,
+            "this file is not read: it is a template, not YAML yet",
+        );
+        let finding = finding
+            .at(Location::new(&content.file, span))
+            .label("no YAML")
+            .help(
+                "render it first (`helm template … | hcoplan plan -`), or leave it out with \
+                 `ignore` in hcoplan.yaml",
+            );
+        return vec![Problem {
+            finding,
+            fatal: false,
+        }];
+    }
+    let problem = |p: &YamlProblem| Problem {
+        finding: match marked {
+            true => syntax(content, p),
+            false => syntax(content, p)
+                .severity(Severity::Warning)
+                .help("the file is passed over; it mentions neither HCO nor hcoplan"),
+        },
+        fatal: marked,
+    };
+    fatal.map(problem).collect()
+}
+
+fn syntax(content: &Content, problem: &YamlProblem) -> Finding {
+    with_context(
+        content,
+        problem,
+        Finding::new(&YAML_SYNTAX, &problem.message),
+    )
+}
+
+fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> Finding {
+    let finding = finding.at(Location::new(&content.file, problem.span));
+    match &problem.context {
+        Some((span, what)) => finding.related(Location::new(&content.file, *span), what.clone()),
+        None => finding,
+    }
+}
+
+/// What is odd about one document's text, though it can be read.
+pub(super) fn oddities(content: &Content, document: &Document) -> Vec<Finding> {
+    let inside =
+        |p: &&YamlProblem| document.span.start <= p.span.start && p.span.end <= document.span.end;
+    let odd = content.problems.iter().filter(|p| !p.kind.is_fatal());
+    let finding = |p: &YamlProblem| {
+        let rule = match p.kind {
+            ProblemKind::DuplicateKey => &YAML_DUPLICATE_KEY,
+            _ => &YAML_NOT_AS_WRITTEN,
+        };
+        with_context(content, p, Finding::new(rule, &p.message))
+    };
+    odd.filter(inside).map(finding).collect()
+}

@@ -1,0 +1,52 @@
+//! The files that were parsed last: several clusters may stand in one file, or share what is in it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::scan::Content;
+
+/// How many files are kept parsed. Clusters are planned in the order of their names, so that those
+/// of one file come close to each other.
+const MOST: usize = 8;
+
+/// Parsed files by their index, the one that was asked for last at the end.
+#[derive(Debug, Default)]
+pub(super) struct Recent(Mutex<VecDeque<(u32, Arc<Content>)>>);
+
+impl Recent {
+    pub(super) fn get(&self, file: u32) -> Option<Arc<Content>> {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = files.iter().position(|(known, _)| *known == file)?;
+        let found = files.remove(place)?;
+        files.push_back(found.clone());
+        Some(found.1)
+    }
+
+    pub(super) fn add(&self, file: u32, content: &Arc<Content>) {
+        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if files.len() >= MOST {
+            files.pop_front();
+        }
+        files.push_back((file, Arc::clone(content)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::source::SourceFile;
+
+    use super::*;
+
+    #[test]
+    fn what_was_asked_for_last_stays() {
+        let recent = Recent::default();
+        let content = Arc::new(Content::parse(SourceFile::new("a.yaml", "a: 1\n")));
+        for file in 0..8 {
+            recent.add(file, &content);
+        }
+        assert!(recent.get(0).is_some());
+        recent.add(8, &content);
+        assert!(recent.get(0).is_some());
+        assert!(recent.get(1).is_none());
+    }
+}

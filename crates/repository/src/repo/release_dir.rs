@@ -1,0 +1,87 @@
+//! A release from a directory, as `hcoplan release import` writes it.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Directory, Revision, Tree, Unreadable, Walk, max_bytes, normal};
+use hcoplan_planner::plan;
+use hcoplan_planner::release::{self, Files, Release};
+
+use super::choose_release::{is_directory, known_release};
+use super::error::Error;
+use super::trust::TrustBase;
+
+/// The release that `--release` means: a known one's name (`1.17`), or a directory (`./mine`).
+///
+/// # Errors
+/// When there is none of this name, or the directory holds none.
+pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
+    let path = Utf8Path::new(name);
+    let directory = is_directory(name) || (path.is_dir() && Release::known(name).is_none());
+    if !directory {
+        return Ok(known_release(name)?);
+    }
+    let tree = Directory::open(path, max_bytes())?;
+    let wrong = |error| Error::Release(path.to_owned(), error);
+    read(&tree, Utf8Path::new("")).map_err(wrong)
+}
+
+/// The release that a name means whose directory, if it is one, has to lie below another, wherever
+/// links lead.
+///
+/// # Errors
+/// As [`named_release`].
+pub fn named_release_below(root: &Utf8Path, name: &str) -> Result<Arc<Release>, Error> {
+    if !is_directory(name) {
+        return Ok(known_release(name)?);
+    }
+    let wrong = |error| Error::Release(name.into(), error);
+    let tree = Directory::open(root, max_bytes())?;
+    let path = normal(Utf8Path::new(name))
+        .ok_or_else(|| Error::File(name.into(), Unreadable::LeavesRoot))?;
+    read(&tree, &path).map_err(wrong)
+}
+
+/// The release that a name means, its directory, if it is one, as a revision has it.
+///
+/// # Errors
+/// As [`named_release`], and when the revision has no such directory.
+pub fn named_release_of(base: &TrustBase, name: &str) -> Result<Arc<Release>, Error> {
+    let path = Utf8Path::new(name);
+    if !is_directory(name) && (!path.is_dir() || Release::known(name).is_some()) {
+        return Ok(known_release(name)?);
+    }
+    let wrong = |error| Error::Release(path.to_owned(), error);
+    let tree = Revision::open(path, base.name(), max_bytes())?;
+    read(&tree, Utf8Path::new("")).map_err(wrong)
+}
+
+/// The release in a directory of a tree, checked whole.
+pub(super) fn read(tree: &dyn Tree, directory: &Utf8Path) -> Result<Arc<Release>, release::Error> {
+    let mut files = Files::new();
+    for name in names(tree, directory) {
+        let bytes = match tree.read(&directory.join(&name)) {
+            Ok(bytes) => bytes,
+            Err(Unreadable::Missing) => continue,
+            Err(why) => return Err(release::Error::shape(name.as_str(), &why.to_string())),
+        };
+        let text = String::from_utf8(bytes)
+            .map_err(|_| release::Error::shape(name.as_str(), "it is no UTF-8"))?;
+        files.insert(name.into_string(), text);
+    }
+    let release = Release::from_files(files)?;
+    release.check()?;
+    plan::check(&release)?;
+    Ok(Arc::new(release))
+}
+
+/// The JSON files of the directory and its `crds`.
+fn names(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let listing = tree.list(&Walk::default()).unwrap_or_default();
+    let below = listing
+        .files
+        .iter()
+        .filter_map(|p| p.strip_prefix(directory).ok());
+    let json = below.filter(|p| p.extension() == Some("json"));
+    json.map(Utf8Path::to_owned).collect()
+}

@@ -1,0 +1,188 @@
+//! Makes a release's data: from the operators' sources, from collected facts, or from a vendor's OLM bundle.
+//!
+//! Release data is written by a program and never by hand, so that it can be made again. What
+//! can't be read from facts or bundles (behaviour, admission rules, constant objects, Go types,
+//! SSP's data) is carried over from a base.
+
+mod bundle;
+mod facts;
+mod ordered;
+mod recording;
+mod sources;
+mod upgrade_patches;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
+
+pub use bundle::from_bundle;
+pub use facts::{facts_directories, from_facts};
+pub use sources::from_sources;
+
+use hcoplan_planner::plan;
+use hcoplan_planner::release::{self, Files, PatchRelease, Release};
+
+use self::ordered::Json;
+
+/// What is read from facts and bundles; schemas, too.
+const MADE: [&str; 3] = ["fields.json", "golden-images.json", "release.json"];
+
+/// The schemas that a release keeps, by the name of their file: of kinds that are accepted,
+/// rendered, or written by SSP.
+const SCHEMAS: [&str; 12] = [
+    "aaq.v1alpha1",
+    "cdi.v1beta1",
+    "dataimportcron.v1beta1",
+    "datasource.v1beta1",
+    "datavolume.v1beta1",
+    "filerestoreoperator.v1alpha1",
+    "hyperconverged.v1",
+    "hyperconverged.v1beta1",
+    "kubevirt.v1",
+    "migcontroller.v1alpha1",
+    "networkaddonsconfig.v1",
+    "ssp.v1beta3",
+];
+
+/// Why a release can't be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file can't be read or written.
+    #[error("{0}: {1}")]
+    Io(Utf8PathBuf, io::Error),
+    /// A file has another shape than expected.
+    #[error("{file}: {message}")]
+    Shape {
+        /// The file.
+        file: Utf8PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+    /// The base lacks a file.
+    #[error(transparent)]
+    Base(#[from] release::Error),
+    /// There is no base to carry the rest over from.
+    #[error("{0} is no known release: name one to carry over what the facts don't say (--base)")]
+    NoBase(String),
+    /// The bundle lacks something.
+    #[error("{0}: {1}")]
+    Bundle(Utf8PathBuf, String),
+}
+
+impl ImportError {
+    fn shape(file: &Utf8Path, message: impl Into<String>) -> Self {
+        Self::Shape {
+            file: file.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
+/// A release that was made.
+#[derive(Debug)]
+pub struct Imported {
+    /// Its release line, `1.17`.
+    pub name: String,
+    /// Its patch level, `1.17.4`, or the vendor's version.
+    pub version: String,
+    /// Its files by name (`release.json`, `crds/kubevirt.v1.json`).
+    pub files: BTreeMap<String, String>,
+    /// What came from where, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Imported {
+    /// The release itself, checked whole.
+    ///
+    /// # Errors
+    /// The first file that isn't as it should be.
+    pub fn release(&self) -> Result<Arc<Release>, release::Error> {
+        let mut files = Files::new();
+        for (name, text) in &self.files {
+            files.insert(name.clone(), text.clone());
+        }
+        let release = Release::from_files(files)?;
+        release.check()?;
+        plan::check(&release)?;
+        Ok(Arc::new(release))
+    }
+
+    /// Writes what differs in it from its release line, for `schemas/patch-releases`; `source` is the address
+    /// of where it was read.
+    ///
+    /// # Errors
+    /// No release line has its name, or the file can't be written.
+    pub fn write_changes(&self, file: &Utf8Path, source: String) -> Result<(), ImportError> {
+        let line = Release::known(&self.name);
+        let line = line.ok_or_else(|| ImportError::NoBase(self.name.clone()))?;
+        let changes = PatchRelease::between(&line, &self.files, source)?;
+        let failed = |e| ImportError::Io(file.to_owned(), e);
+        fs::create_dir_all(file.parent().unwrap_or(file)).map_err(failed)?;
+        fs::write(file, format!("{:#}\n", serde_json::json!(changes))).map_err(failed)
+    }
+
+    /// Writes the files below a directory, which is made where it isn't there.
+    ///
+    /// # Errors
+    /// The first file that can't be written.
+    pub fn write(&self, out: &Utf8Path) -> Result<(), ImportError> {
+        for (name, text) in &self.files {
+            let path = out.join(name);
+            let parent = path.parent().unwrap_or(out);
+            fs::create_dir_all(parent).map_err(|e| ImportError::Io(parent.to_owned(), e))?;
+            fs::write(&path, text).map_err(|e| ImportError::Io(path, e))?;
+        }
+        Ok(())
+    }
+
+    /// Takes over everything of the base that is not made: its behaviour.
+    fn carry(&mut self, base: &Release) -> Result<(), ImportError> {
+        let made = |name: &str| MADE.contains(&name) || name.starts_with("crds/");
+        for name in base.file_names().filter(|n| !made(n)) {
+            let text = base.file(name)?.to_owned();
+            self.files.insert(name.to_owned(), text);
+        }
+        Ok(())
+    }
+}
+
+/// What lies in a directory, sorted by name.
+fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
+    let failed = |e| ImportError::Io(directory.to_owned(), e);
+    let entries = directory.read_dir_utf8().map_err(failed)?;
+    let paths = entries.map(|entry| entry.map(|e| e.into_path()));
+    let mut out: Vec<_> = paths.collect::<Result<_, _>>().map_err(failed)?;
+    out.sort();
+    Ok(out)
+}
+
+/// Puts values at keys of a carried file, given what it holds. What says the same stays as it is written.
+fn replace_keys(
+    out: &mut Imported,
+    name: &str,
+    values: impl FnOnce(&Value) -> Vec<(&'static str, Value)>,
+) -> Result<(), ImportError> {
+    let old = out.files.get(name).map(String::as_str).unwrap_or_default();
+    let known: Value =
+        serde_json::from_str(old).map_err(|e| ImportError::shape(name.into(), e.to_string()))?;
+    let mut json: Json = bundle::parse(name, old)?;
+    let mut changed = false;
+    for (key, value) in values(&known) {
+        if known[key] != value {
+            json.set(key, Json::from(value));
+            changed = true;
+        }
+    }
+    if changed {
+        out.files.insert(name.to_owned(), json.to_file());
+    }
+    Ok(())
+}
+
+fn read(path: &Utf8Path) -> Result<String, ImportError> {
+    fs::read_to_string(path).map_err(|e| ImportError::Io(path.to_owned(), e))
+}

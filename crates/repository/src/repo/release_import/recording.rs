@@ -1,0 +1,80 @@
+//! What `conformance/record` wrote down beside manifests and what became of them.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_kubernetes::go::GoTypes;
+
+use super::ordered::Json;
+use super::{ImportError, Imported, bundle, entries, read};
+
+const GO_TYPES: &str = "go-types.json";
+
+/// Takes the Go types of the release's line from a recording's `types`; where there is one release in it, of that.
+pub(super) fn go_types(recording: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
+    let directory = recording.join("types");
+    let of_line = directory.join(format!("{}.json", out.name));
+    let files = entries(&directory)?;
+    let path: Utf8PathBuf = match files.as_slice() {
+        [only] => only.clone(),
+        _ => of_line,
+    };
+    let text = read(&path)?;
+    GoTypes::from_json(&text).map_err(|e| ImportError::shape(&path, e.to_string()))?;
+    let json: Json = bundle::parse(path.as_str(), &text)?;
+    out.files.insert(GO_TYPES.to_owned(), json.to_file());
+    out.notes.push(format!("Go types of {path}"));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use hcoplan_planner::release::Release;
+
+    use super::*;
+
+    #[test]
+    fn types_of_a_recording_give_the_committed_file() {
+        let temporary = tempfile::tempdir().expect("a directory");
+        let recording = Utf8Path::from_path(temporary.path()).expect("UTF-8");
+        fs::create_dir(recording.join("types")).expect("made");
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let committed = release.file(GO_TYPES).expect("there");
+            let types: serde_json::Value = serde_json::from_str(committed).expect("JSON");
+            let file = recording.join(format!("types/{name}.json"));
+            fs::write(file, types.to_string()).expect("written");
+        }
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let mut out = Imported {
+                name: name.to_owned(),
+                version: release.version().to_owned(),
+                files: BTreeMap::new(),
+                notes: Vec::new(),
+            };
+            go_types(recording, &mut out).expect("read");
+            let committed = release.file(GO_TYPES).expect("there");
+            assert!(out.files[GO_TYPES] == committed, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_table_of_types_is_refused() {
+        let temporary = tempfile::tempdir().expect("a directory");
+        let recording = Utf8Path::from_path(temporary.path()).expect("UTF-8");
+        let mut out = Imported {
+            name: "1.19".to_owned(),
+            version: "1.19.0".to_owned(),
+            files: BTreeMap::new(),
+            notes: Vec::new(),
+        };
+        assert!(go_types(recording, &mut out).is_err());
+        fs::create_dir(recording.join("types")).expect("made");
+        assert!(go_types(recording, &mut out).is_err());
+        fs::write(recording.join("types/1.19.json"), "{}").expect("written");
+        let refused = go_types(recording, &mut out).expect_err("no table");
+        assert!(refused.to_string().contains("1.19.json"), "{refused}");
+    }
+}

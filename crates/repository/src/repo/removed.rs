@@ -1,0 +1,126 @@
+//! HyperConvergeds that a change takes away, or hides.
+
+use std::collections::BTreeSet;
+
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+
+use super::{ClusterRef, Repo};
+
+/// A HyperConverged that the base revision had, and that isn't found any more.
+pub static HCO_REMOVED: Rule = Rule {
+    name: "hco-removed",
+    group: Group::Gitops,
+    severity: Severity::Error,
+    predicts: Predicts::Silent("nothing checks it from here on, and a tool that prunes deletes it"),
+    needs: Needs::Document,
+    summary: "a HyperConverged of the base revision is not found any more",
+    page: r#"
+## What it finds
+
+A cluster of the revision of `--against` or `--trust-base` that has no HyperConverged now. One that was
+moved to another directory, and is the same otherwise, is not meant.
+
+## Why it matters
+
+Argo CD with pruning, or Flux, deletes the HyperConverged with the file, and HCO takes KubeVirt and CDI
+down with it, or refuses while virtual machines are there. And a HyperConverged that was only made
+invisible (a name that isn't read, a pattern in `.gitignore`, a directory that looks rendered) would go
+through unchecked.
+
+## Example
+
+```sh
+git rm clusters/east/hyperconverged.yaml
+hcoplan lint --against origin/main
+```
+
+## Remedy
+
+Bring it back. Where the cluster is to lose it, say so for this one change: `--ignore hco-removed`.
+
+## Sources
+
+- HCO's `uninstallStrategy`: [uninstall-strategy-remove-workloads](uninstall-strategy-remove-workloads.md)
+"#,
+    ..Rule::BASE
+};
+
+/// What `before` has and `after` lacks, of the clusters that are meant by their name. One that could not be
+/// built is not gone, and is told as that.
+pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec<Finding> {
+    let names = |repo: &'_ Repo| -> BTreeSet<String> {
+        let all = repo.clusters().iter();
+        all.map(|c| c.name().to_owned()).collect()
+    };
+    let (old, new) = (names(before), names(after));
+    let gone = before.clusters().iter();
+    let gone: Vec<&ClusterRef> = gone
+        .filter(|c| !new.contains(c.name()) && meant(c.name()))
+        .collect();
+    if gone.is_empty() {
+        return Vec::new();
+    }
+    let added = after.clusters().iter().filter(|c| !old.contains(c.name()));
+    let added: Vec<_> = added.filter_map(|c| after.hyperconverged(c).ok()).collect();
+    let moved = |cluster: &ClusterRef| {
+        let was = before.hyperconverged(cluster);
+        was.is_ok_and(|was| added.contains(&was))
+    };
+    let finding = |cluster: &&ClusterRef| {
+        let name = cluster.name();
+        let message = format!("the HyperConverged of cluster {name} is not found any more");
+        let mut finding = Finding::new(&HCO_REMOVED, message)
+            .label("it was here before the change")
+            .help("bring it back; where it is to go, say so with `--ignore hco-removed`");
+        finding.location = before.named_at(cluster.object);
+        finding.cluster = Some(name.into());
+        finding
+    };
+    let gone = gone.iter().filter(|c| after.not_built_here(c).is_none());
+    gone.filter(|c| !moved(c)).map(finding).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::source::Memory;
+
+    use super::*;
+    use crate::repo::Options;
+
+    const HC: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n\
+                      metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\n";
+
+    fn repo(files: &[(&str, &str)]) -> Repo {
+        let tree: Memory = files.iter().map(|(p, t)| (*p, *t)).collect();
+        Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("a repository")
+    }
+
+    fn said(before: &Repo, after: &Repo) -> Vec<String> {
+        let line = |f: Finding| {
+            let place = f.location.expect("a place");
+            let at = place.start();
+            format!("{}:{} {}", place.file.path(), at.line, f.message)
+        };
+        let found = removed(before, after, |name| name != "unasked");
+        found.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn what_is_gone_is_told_and_what_was_moved_is_not() {
+        let other = format!("{HC}spec: {{defaultCPUModel: x}}\n");
+        let before = repo(&[
+            ("a/hc.yaml", HC),
+            ("b/hc.yaml", &other),
+            ("unasked/hc.yaml", &other),
+        ]);
+        let gone = ["a/hc.yaml:3 the HyperConverged of cluster a is not found any more"];
+        assert_eq!(said(&before, &repo(&[("b/new.yaml", HC)])), gone);
+        assert_eq!(
+            said(&before, &repo(&[("b/hc.yaml", HC), ("c/d/hc.yaml", HC)])),
+            [""; 0]
+        );
+        let edited = repo(&[("b/hc.yaml", HC), ("c/hc.yaml", &other)]);
+        assert_eq!(said(&before, &edited), gone);
+        assert_eq!(said(&before, &before), [""; 0]);
+    }
+}

@@ -1,0 +1,568 @@
+//! What is in a file: looked for in its bytes first, and parsed only where it can matter.
+//!
+//! The search may only pass over a file that cannot hold a HyperConverged. A value of YAML or JSON that
+//! has `hco.kubevirt.io` in it has these bytes next to each other in the file, for folding puts blanks or
+//! breaks between lines, except in two cases: a double-quoted scalar may write them with escapes, so the
+//! text is searched with its escapes resolved, too; and `!!binary` may write them in base64, so a file
+//! with a tag that can be this one is parsed. Aliases and merge keys only repeat what is written.
+
+use std::sync::{Arc, LazyLock};
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::source::{SourceFile, Span, Tree, Unreadable};
+use hcoplan_planner::inventory::SourceKind;
+use hcoplan_yaml::edit::Before;
+use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind};
+use memchr::memmem::Finder;
+
+use self::escapes::unescaped;
+use super::almost::{self, is_almost};
+use super::carriers::embedded::{self, Embedded, Texts};
+use super::carriers::files;
+use super::charts;
+use super::commands::{self, Command};
+use super::kustomization::{Named, is_kustomization};
+use super::listed::{self, HCO};
+use super::patches::{self, changes_others, may_patch};
+use super::statements::{StatementKind, is_application};
+
+/// Our own API group; a file that mentions it must be readable.
+const OURS: &str = "hcoplan.dev";
+
+/// The groups as they are in a file's bytes; the latter two in UTF-16, which byte ever comes first.
+const MARKS: [&str; 4] = [
+    HCO,
+    OURS,
+    "h\0c\0o\0.\0k\0u\0b\0e\0v\0i\0r\0t\0.\0i\0o",
+    "h\0c\0o\0p\0l\0a\0n\0.\0d\0e\0v",
+];
+
+/// What the names of HCO's packages have in common.
+const PACKAGE: &str = "kubevirt-hyperconverged";
+
+/// A file's documents, shared by everybody who looks at them.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub(super) documents: Vec<Arc<Document>>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) comments: Vec<Comment>,
+    pub(super) file: Arc<SourceFile>,
+    /// Manifests that stand in texts of it.
+    pub(super) embedded: Vec<Embedded>,
+    /// Commands that change a HyperConverged.
+    pub(super) commands: Vec<Command>,
+    /// Texts of a script that have a HyperConverged in them and can't be read.
+    missed: Vec<Span>,
+}
+
+impl Content {
+    pub(super) fn parse(file: Arc<SourceFile>) -> Self {
+        let bytes = file.text().as_bytes();
+        if files::is_text(file.path()) || files::is_script(file.path(), bytes) {
+            let texts = embedded::of_text(&file);
+            let mut out = Self {
+                documents: Vec::new(),
+                problems: Vec::new(),
+                comments: Vec::new(),
+                embedded: Vec::new(),
+                commands: commands::of_text(&file),
+                missed: Vec::new(),
+                file,
+            };
+            if files::is_prose(out.file.path()) {
+                let applied = texts.found.into_iter().map(|e| e.document);
+                out.commands.extend(commands::of_manifests(applied));
+                return out;
+            }
+            return out.with(texts);
+        }
+        let parsed = yaml::parse(&file);
+        let documents: Vec<_> = parsed.documents.into_iter().map(Arc::new).collect();
+        let mut texts = Texts::default();
+        if mentions_hco(file.text()) || has_kind_like(file.text()) {
+            let found = documents.iter().flat_map(|d| embedded::of_document(d));
+            texts.found.extend(found);
+        }
+        let content = Self {
+            commands: commands::of_documents(&file, &documents),
+            documents,
+            problems: parsed.problems,
+            comments: parsed.comments,
+            embedded: Vec::new(),
+            missed: Vec::new(),
+            file,
+        };
+        content.with(texts)
+    }
+
+    fn with(mut self, texts: Texts) -> Self {
+        for embedded in &texts.found {
+            self.problems.extend(embedded.odd.iter().cloned());
+        }
+        self.embedded.extend(texts.found);
+        self.missed.extend(texts.missed);
+        self
+    }
+
+    /// The same for a file of a tree: a template of YAML that isn't a chart's is read as far as it is known.
+    pub(super) fn read(tree: &dyn Tree, file: Arc<SourceFile>) -> Self {
+        let mut content = Self::parse(file);
+        let begins = content.file.text().trim_start();
+        let begins_as_template = ["{%", "{{", "{#"]
+            .iter()
+            .any(|mark| begins.starts_with(mark));
+        let is_template = |p: &Problem| {
+            p.kind == ProblemKind::Template
+                || begins_as_template && p.kind == ProblemKind::JsonSyntax
+        };
+        let unread = content.embedded.is_empty() && content.problems.iter().any(is_template);
+        if unread
+            && mentions_hco(content.file.text())
+            && !charts::is_in_chart(tree, content.file.path())
+        {
+            let texts = embedded::of_template(&content.file);
+            if !texts.found.is_empty() {
+                content.problems.retain(|p| !is_template(p));
+                content = content.with(texts);
+            }
+        }
+        content
+    }
+
+    /// Whether it is a template that isn't YAML yet.
+    pub(super) fn is_template(&self) -> bool {
+        let mut problems = self.problems.iter();
+        problems.any(|p| p.kind == ProblemKind::Template)
+    }
+
+    /// The objects in it that matter.
+    pub(super) fn found(&self) -> Vec<Found> {
+        let mut found = Vec::new();
+        let mentions = mentions_hco(self.file.text());
+        for (document, index) in self.documents.iter().zip(0..) {
+            classify(index, &document.root, &mut found);
+            if is_application(&document.root) {
+                let place = ObjectPlace {
+                    document: index,
+                    item: None,
+                };
+                let what = What::Applied;
+                found.push(Found { place, what });
+            }
+            if may_patch(&document.root) && changes_others(document) {
+                let place = ObjectPlace {
+                    document: index,
+                    item: None,
+                };
+                let what = What::Patching;
+                found.push(Found { place, what });
+            }
+            if mentions && !self.named_in(index).is_empty() {
+                let place = ObjectPlace {
+                    document: index,
+                    item: None,
+                };
+                let what = What::Named;
+                found.push(Found { place, what });
+            }
+        }
+        if !self.commands.is_empty() {
+            let place = ObjectPlace {
+                document: 0,
+                item: None,
+            };
+            let what = What::Command;
+            found.push(Found { place, what });
+        }
+        if !self.missed.is_empty() {
+            let place = ObjectPlace {
+                document: u32::MAX,
+                item: None,
+            };
+            let what = What::Named;
+            found.push(Found { place, what });
+        }
+        for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            classify(index, &embedded.document.root, &mut found);
+        }
+        found
+    }
+
+    /// Whether it can't be read without being ours.
+    pub(super) fn is_broken(&self) -> bool {
+        self.problems.iter().any(|p| p.kind.is_fatal())
+    }
+
+    /// The file as it was read, for trying edits out on it.
+    pub(super) fn before_edits(&self) -> Before {
+        let documents = self.documents.clone();
+        Before::read(&self.file, documents, &self.comments, &self.problems)
+    }
+
+    /// The object at a place: a document, or an object of a list as if it stood alone.
+    pub(super) fn object(&self, place: ObjectPlace) -> Option<Arc<Document>> {
+        let Some(document) = self.documents.get(place.document as usize) else {
+            return Some(Arc::clone(&self.embedded_at(place)?.document));
+        };
+        let Some(item) = place.item else {
+            return Some(Arc::clone(document));
+        };
+        let mut objects = listed::objects(&document.root).into_iter();
+        Some(Arc::new(objects.nth(item as usize)?.alone(document)))
+    }
+}
+
+/// Where an object is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectPlace {
+    /// 0-based place among the file's documents.
+    pub document: u32,
+    /// 0-based place among the objects of a list, with those of the lists inside it where these stand;
+    /// `None` for the document itself.
+    pub item: Option<u32>,
+}
+
+/// An object that matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) place: ObjectPlace,
+    pub(super) what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    /// A document of the operator's API group.
+    HyperConverged,
+    /// Something about a cluster.
+    Inventory(SourceKind),
+    /// Something else that says what a cluster is like.
+    Statement(StatementKind),
+    /// A HyperConverged that a policy lays over what there is.
+    Layer,
+    /// Meant to be a HyperConverged, and none.
+    Almost,
+    /// It has a HyperConverged in it that isn't planned.
+    Named,
+    /// There are commands in it that change a HyperConverged.
+    Command,
+    /// It says what is applied to which cluster.
+    Applied,
+    /// It may patch HyperConvergeds that lie elsewhere.
+    Patching,
+}
+
+/// What looking at a file gave.
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    /// What matters in it.
+    pub(super) found: Vec<Found>,
+    /// What it names, where it is a kustomization.
+    pub(super) kustomization: Option<Box<Named>>,
+    /// Its content, where it was parsed.
+    pub(super) content: Option<Content>,
+    /// Why it has no bytes.
+    pub(super) unreadable: Option<Unreadable>,
+    /// Whether it mentions the operator's API group or ours.
+    pub(super) marked: bool,
+}
+
+/// Whether a file can hold manifests, by its name. Argo CD and kubectl look at how the name ends: `.yaml`
+/// is one, too.
+pub fn is_candidate(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let ends = |end: &&str| {
+        let at = name.len().checked_sub(end.len());
+        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end.as_bytes()))
+    };
+    [".yaml", ".yml", ".json"].iter().any(ends) || is_kustomization(path)
+}
+
+/// Looks at a file.
+pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
+    let bytes = match tree.read(path) {
+        Ok(bytes) => bytes,
+        Err(unreadable) => {
+            let large = matches!(unreadable, Unreadable::TooBig(_));
+            return Scanned {
+                marked: large && tree.mentions(path, &MARKS),
+                unreadable: Some(unreadable),
+                ..Scanned::default()
+            };
+        }
+    };
+    if files::is_text(path) || files::is_script(path, &bytes) {
+        return scan_text(tree, path, bytes);
+    }
+    let kustomization = is_kustomization(path);
+    match interest(&bytes, kustomization) {
+        Interest::None => Scanned::default(),
+        interest => {
+            let mut content = Content::read(tree, SourceFile::from_bytes(path, bytes));
+            if interest == Interest::Garbled && !content.is_broken() {
+                content.problems.push(garbled(&content.file));
+            }
+            let mut scanned = Scanned {
+                marked: matches!(interest, Interest::Marked | Interest::Garbled),
+                ..Scanned::default()
+            };
+            scanned.found = content.found();
+            let first = content.documents.first().filter(|_| kustomization);
+            scanned.kustomization = first.map(|d| Box::new(Named::by(&d.root, path)));
+            if interest == Interest::Tagged {
+                if scanned.found.is_empty() {
+                    return Scanned::default();
+                }
+                scanned.marked = true;
+            }
+            scanned.content = Some(content);
+            scanned
+        }
+    }
+}
+
+/// Looks at a script or a template.
+fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
+    // A chart's are rendered with it.
+    let is_meant = || {
+        WORDS.almost.iter().any(|word| word.find(&bytes).is_some())
+            && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
+    };
+    let may_matter = WORDS.hco.find(&bytes).is_some() || commands::may_have(&bytes) || is_meant();
+    if !may_matter || charts::is_in_chart(tree, path) {
+        return Scanned::default();
+    }
+    let content = Content::parse(SourceFile::from_bytes(path, bytes));
+    Scanned {
+        found: content.found(),
+        content: Some(content),
+        ..Scanned::default()
+    }
+}
+
+/// Whether a text has HCO's API group in it, in whatever spelling of YAML.
+fn mentions_hco(text: &str) -> bool {
+    let has = |text: &str| WORDS.hco.find(text.as_bytes()).is_some();
+    has(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
+}
+
+/// Why a file is parsed.
+#[derive(Debug, PartialEq, Eq)]
+enum Interest {
+    None,
+    /// It mentions one of the API groups.
+    Marked,
+    /// Its bytes mention one, but its text doesn't.
+    Garbled,
+    /// It may hold nodes or machines, or it is a kustomization.
+    Some,
+    /// It has a tag that may write one in base64.
+    Tagged,
+}
+
+fn interest(bytes: &[u8], kustomization: bool) -> Interest {
+    // Seldom, and then exactly: UTF-16, or bytes that are no text.
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        let decoded = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
+        return match of_text(&decoded, kustomization) {
+            Interest::Marked => Interest::Marked,
+            _ if marked(&String::from_utf8_lossy(bytes)) => Interest::Garbled,
+            other => other,
+        };
+    };
+    match memchr::memchr(0, bytes).is_some() && marked(text) {
+        true => Interest::Garbled,
+        false => of_text(text, kustomization),
+    }
+}
+
+fn marked(text: &str) -> bool {
+    MARKS.iter().any(|mark| text.contains(mark))
+}
+
+fn of_text(text: &str, kustomization: bool) -> Interest {
+    let unescaped = unescaped(text);
+    let texts = || std::iter::once(text).chain(unescaped.as_deref());
+    let interest = |text: &str| {
+        let words = &*WORDS;
+        let mentions = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
+        if mentions(&words.hco) || mentions(&words.ours) {
+            return Interest::Marked;
+        }
+        let nodes = mentions(&words.node) && any_kind(text, is_node);
+        let machines =
+            || mentions(&words.machine) && any_kind(text, |kind| kind.starts_with("Machine"));
+        let subscription = || mentions(&words.subscription) && mentions(&words.package);
+        let statement = || words.statements.iter().any(mentions);
+        if words.almost.iter().any(mentions) && has_kind_like(text) {
+            return Interest::Marked;
+        }
+        let named = || mentions(&words.package) && text.contains("metadata");
+        let changes = || {
+            ["patches", "complianceType"]
+                .iter()
+                .any(|w| text.contains(w))
+        };
+        let patching = || words.patching.iter().any(mentions) && changes();
+        let applied = || mentions(&words.destination) && text.contains("argoproj.io/");
+        let commands = || commands::may_have(text.as_bytes());
+        match nodes
+            || machines()
+            || subscription()
+            || statement()
+            || named()
+            || commands()
+            || patching()
+            || applied()
+        {
+            true => Interest::Some,
+            false => Interest::None,
+        }
+    };
+    let found: Vec<Interest> = texts().map(interest).collect();
+    match () {
+        () if found.contains(&Interest::Marked) => Interest::Marked,
+        () if kustomization || found.contains(&Interest::Some) => Interest::Some,
+        () if may_be_binary(text) => Interest::Tagged,
+        () => Interest::None,
+    }
+}
+
+/// Whether a tag can be `!!binary`: by its name, with an escape in it (`!!%62inary`), or by a handle
+/// (`%TAG`).
+fn may_be_binary(text: &str) -> bool {
+    memchr::memchr(b'!', text.as_bytes()).is_some()
+        && (memchr::memchr(b'%', text.as_bytes()).is_some()
+            || WORDS.binary.find(text.as_bytes()).is_some())
+}
+
+/// What is looked for in every file, made ready once.
+struct Words {
+    hco: Finder<'static>,
+    ours: Finder<'static>,
+    node: Finder<'static>,
+    machine: Finder<'static>,
+    subscription: Finder<'static>,
+    package: Finder<'static>,
+    patching: [Finder<'static>; 3],
+    destination: Finder<'static>,
+    binary: Finder<'static>,
+    statements: [Finder<'static>; 2],
+    almost: [Finder<'static>; 4],
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
+    hco: Finder::new(HCO),
+    ours: Finder::new(OURS),
+    node: Finder::new("Node"),
+    machine: Finder::new("Machine"),
+    subscription: Finder::new("Subscription"),
+    package: Finder::new(PACKAGE),
+    destination: Finder::new("destination:"),
+    patching: ["PolicyGenerator", "kustomize:", patches::FLUX].map(Finder::new),
+    binary: Finder::new("binary"),
+    // A CSV of HCO mentions its API group.
+    statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
+    almost: almost::HINTS.map(Finder::new),
+});
+
+/// What is wrong with a file whose text is not what its bytes are.
+fn garbled(file: &SourceFile) -> Problem {
+    let first = file.text().chars().next().map_or(0, char::len_utf8);
+    let message = "the file's first bytes say that it is UTF-16, but what follows is not";
+    Problem::new(ProblemKind::Syntax, Span::new(0, first), message)
+}
+
+fn is_node(value: &str) -> bool {
+    let end = |c: char| !c.is_ascii_alphanumeric();
+    matches!(value.split(end).next(), Some("Node" | "NodeList"))
+}
+
+/// Whether a kind has one of the [hints](almost::HINTS) in it.
+fn has_kind_like(text: &str) -> bool {
+    let hints = |value: &str| {
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}');
+        let word = value.split(ends).next().unwrap_or_default();
+        almost::HINTS.iter().any(|hint| word.contains(hint))
+    };
+    any_kind(text, hints)
+}
+
+/// Whether `kind:` with such a value, or one that a tag, an alias or the like may hide, is somewhere.
+fn any_kind(text: &str, is_it: impl Fn(&str) -> bool) -> bool {
+    text.match_indices("kind").any(|(at, key)| {
+        let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);
+        let value = rest.trim_start().strip_prefix(':').map(str::trim_start);
+        value.is_some_and(|v| {
+            v.starts_with(['!', '&', '*', '|', '>', '#'])
+                || is_it(v.trim_start_matches(['"', '\'']))
+        })
+    })
+}
+
+fn text<'n>(node: &'n Node, key: &str) -> &'n str {
+    node.get(key).and_then(Node::as_str).unwrap_or_default()
+}
+
+fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
+    let (api_version, kind) = (text(root, "apiVersion"), text(root, "kind"));
+    let mut add = |item: Option<u32>, what: What| {
+        let place = ObjectPlace { document, item };
+        out.push(Found { place, what });
+    };
+    let is_list = listed::is_list(root);
+    match (what(api_version, kind), StatementKind::of(root)) {
+        (Some(what @ What::Inventory(_)), _) => return add(None, what),
+        (Some(what), _) if !is_list => return add(None, what),
+        (None, Some(kind)) => return add(None, What::Statement(kind)),
+        (None, None) if !is_list && is_almost(root) => return add(None, What::Almost),
+        _ if !is_list => return,
+        _ => {}
+    }
+    // Read from the list as a whole: there may be thousands.
+    let whole = (api_version, kind) == ("v1", "List");
+    let (mut nodes, mut machines) = (false, false);
+    for (index, object) in (0..).zip(listed::objects(root)) {
+        match what(object.api_version(), &object.kind()) {
+            Some(What::Inventory(SourceKind::Nodes)) if whole && object.is_direct => nodes = true,
+            Some(What::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
+                machines = true;
+            }
+            Some(What::HyperConverged) => {
+                let over = object.carrier.is_some_and(|c| c.lays_over(object.node));
+                let what = if over {
+                    What::Layer
+                } else {
+                    What::HyperConverged
+                };
+                add(Some(index), what);
+            }
+            Some(what) => add(Some(index), what),
+            None => {
+                if let Some(kind) = StatementKind::of(object.node) {
+                    add(Some(index), What::Statement(kind));
+                } else if is_almost(object.node) {
+                    add(Some(index), What::Almost);
+                }
+            }
+        }
+    }
+    if nodes {
+        add(None, What::Inventory(SourceKind::Nodes));
+    }
+    if machines {
+        add(None, What::Inventory(SourceKind::Machines));
+    }
+}
+
+fn what(api_version: &str, kind: &str) -> Option<What> {
+    match api_version.split_once('/') {
+        Some((HCO, _)) => Some(What::HyperConverged),
+        _ => SourceKind::of(api_version, kind).map(What::Inventory),
+    }
+}
+
+mod carried;
+mod escapes;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! What manifests beside the inventory say about a cluster: its namespace, platform and release.
+//!
+//! A manifest speaks for the clusters below the nearest directory above it that has any: an operator's
+//! directory beside that of its HyperConverged for one cluster, a shared one for all.
+
+use std::sync::Arc;
+
+use hcoplan_planner::release::{Distribution, Platform, version_parts};
+use hcoplan_yaml::{Document, Node, Path};
+
+use super::choose_release::release_name;
+
+/// A kind of manifest that says something about a cluster; those further up come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StatementKind {
+    /// What has OLM install HCO.
+    Subscription,
+    /// Where OLM installs operators.
+    OperatorGroup,
+    /// HCO as OLM has installed it.
+    ClusterServiceVersion,
+    /// OpenShift itself.
+    ClusterVersion,
+}
+
+impl StatementKind {
+    /// What an object is; `None` where it says nothing about HCO's cluster.
+    pub(super) fn of(root: &Node) -> Option<Self> {
+        let group = text(root, "apiVersion")
+            .split('/')
+            .next()
+            .unwrap_or_default();
+        match (group, text(root, "kind")) {
+            ("operators.coreos.com", "Subscription") => {
+                let package = root.get("spec").map(|s| text(s, "name"));
+                package
+                    .is_some_and(|p| HCO_PACKAGES.contains(&p))
+                    .then_some(Self::Subscription)
+            }
+            ("operators.coreos.com", "OperatorGroup") => Some(Self::OperatorGroup),
+            ("operators.coreos.com", "ClusterServiceVersion") => {
+                let name = root.get("metadata").map_or("", |m| text(m, "name"));
+                name.starts_with(CSV).then_some(Self::ClusterServiceVersion)
+            }
+            ("config.openshift.io", "ClusterVersion") => Some(Self::ClusterVersion),
+            _ => None,
+        }
+    }
+
+    /// Its kind in Kubernetes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Subscription => "Subscription",
+            Self::OperatorGroup => "OperatorGroup",
+            Self::ClusterServiceVersion => "ClusterServiceVersion",
+            Self::ClusterVersion => "ClusterVersion",
+        }
+    }
+}
+
+/// Whether an object is one of Argo CD's that says what is applied to which cluster.
+pub(super) fn is_application(root: &Node) -> bool {
+    text(root, "apiVersion").starts_with("argoproj.io/")
+        && matches!(text(root, "kind"), "Application" | "ApplicationSet")
+}
+
+/// What the names of HCO's CSVs begin with; the version follows.
+const CSV: &str = "kubevirt-hyperconverged-operator.";
+
+/// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
+pub const HCO_PACKAGES: [&str; 2] = [
+    "community-kubevirt-hyperconverged",
+    "kubevirt-hyperconverged",
+];
+
+/// A value, and where in its document it stands.
+type At<T> = Option<(T, Path)>;
+
+/// What one manifest says.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    pub(super) kind: StatementKind,
+    pub(super) document: Arc<Document>,
+    pub(super) namespace: At<String>,
+    pub(super) platform: At<Platform>,
+    /// A release's name, `4.20.3` or `1.17`.
+    pub(super) release: At<String>,
+    /// The distribution whose package it installs.
+    pub(super) distribution: Option<&'static Distribution>,
+}
+
+impl Statement {
+    /// What a document of this kind says.
+    pub(super) fn read(kind: StatementKind, document: Arc<Document>) -> Self {
+        let root = &document.root;
+        let mut said = Self {
+            kind,
+            namespace: None,
+            platform: None,
+            release: None,
+            distribution: None,
+            document: Arc::clone(&document),
+        };
+        match kind {
+            StatementKind::Subscription => said.subscription(root),
+            StatementKind::OperatorGroup => said.namespace = operator_group(root),
+            StatementKind::ClusterServiceVersion => said.csv(root),
+            StatementKind::ClusterVersion => said.cluster_version(root),
+        }
+        said
+    }
+
+    /// The numbers of the version that it states, for comparing.
+    pub(super) fn version(&self) -> Option<Vec<u64>> {
+        let (version, _) = self.release.as_ref()?;
+        version.split('.').map(|n| n.parse().ok()).collect()
+    }
+
+    fn subscription(&mut self, root: &Node) {
+        self.namespace = at(root, "metadata.namespace");
+        self.distribution = at(root, "spec.name").and_then(|(p, _)| Distribution::of_package(&p));
+        // The namespace of OpenShift's own catalogs.
+        let catalog = at(root, "spec.sourceNamespace");
+        let openshift = catalog.filter(|(namespace, _)| namespace == "openshift-marketplace");
+        self.platform = openshift.map(|(_, path)| (Platform::OpenShift, path));
+        let first =
+            at(root, "spec.startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
+        let channel = || {
+            let (channel, path) = at(root, "spec.channel")?;
+            let version = channel.rsplit('-').next()?;
+            Some((release_name(version)?, path))
+        };
+        self.release = first.or_else(channel);
+    }
+
+    fn csv(&mut self, root: &Node) {
+        // OLM copies CSVs into every namespace that they watch, and says where the operator runs.
+        let labels = root.get("metadata").and_then(|m| m.get("annotations"));
+        let operator = labels.and_then(|l| l.get("olm.operatorNamespace"));
+        let own = operator.and_then(Node::as_str).map(|namespace| {
+            let path = Path::dotted("metadata.annotations").key("olm.operatorNamespace");
+            (namespace.to_owned(), path)
+        });
+        // A bundle's CSV has a placeholder, and speaks for no cluster.
+        let installed = || at(root, "metadata.namespace").filter(|(n, _)| n != "placeholder");
+        self.namespace = own.or_else(installed);
+        if self.namespace.is_some() {
+            let name = at(root, "metadata.name");
+            self.release = name.and_then(|(name, path)| Some((of_csv(&name)?, path)));
+        }
+    }
+
+    fn cluster_version(&mut self, root: &Node) {
+        self.platform = Some((Platform::OpenShift, Path::dotted("kind")));
+        let paths = ["status.desired.version", "spec.desiredUpdate.version"];
+        let version = paths.into_iter().find_map(|path| at(root, path));
+        // The product's channel gives the version that goes with the platform's.
+        let release = version.and_then(|(version, path)| {
+            let (line, _) = version_parts(&version)?;
+            Distribution::of_line(&line)?;
+            Some((line, path))
+        });
+        self.release = release;
+    }
+}
+
+/// The namespace of an OperatorGroup, where it is HCO's by its name or by its namespace.
+fn operator_group(root: &Node) -> At<String> {
+    let (namespace, path) = at(root, "metadata.namespace")?;
+    let named =
+        at(root, "metadata.name").is_some_and(|(n, _)| n.contains("kubevirt-hyperconverged"));
+    let mut known = Distribution::all().iter();
+    (named || known.any(|d| d.namespace.value == namespace)).then_some((namespace, path))
+}
+
+/// `kubevirt-hyperconverged-operator.v4.20.3` is of release `4.20.3`.
+fn of_csv(name: &str) -> Option<String> {
+    release_name(name.strip_prefix(CSV)?)
+}
+
+fn at(root: &Node, dotted: &str) -> At<String> {
+    let path = Path::dotted(dotted);
+    let text = root.at(&path)?.as_str()?;
+    (!text.is_empty()).then(|| (text.to_owned(), path))
+}
+
+fn text<'n>(node: &'n Node, key: &str) -> &'n str {
+    node.get(key).and_then(Node::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::source::SourceFile;
+    use hcoplan_yaml as yaml;
+
+    use super::*;
+
+    /// Namespace, platform and release that a manifest states.
+    fn said(text: &str) -> String {
+        let file = SourceFile::new("a.yaml", text);
+        let document = yaml::parse(&file)
+            .documents
+            .into_iter()
+            .next()
+            .expect("one");
+        let Some(kind) = StatementKind::of(&document.root) else {
+            return "nothing".to_owned();
+        };
+        let said = Statement::read(kind, document.into());
+        let text = |value: Option<String>| value.unwrap_or_else(|| "?".to_owned());
+        format!(
+            "{} {} {}",
+            text(said.namespace.map(|n| n.0)),
+            text(said.platform.map(|p| p.0.as_str().to_owned())),
+            text(said.release.map(|r| r.0)),
+        )
+    }
+
+    #[test]
+    fn each_kind_says_what_it_can() {
+        let olm = "apiVersion: operators.coreos.com/v1alpha1\n";
+        let cases = [
+            (
+                "kind: Subscription\nmetadata: {name: hco, namespace: openshift-cnv}\nspec: {name: \
+                 kubevirt-hyperconverged, sourceNamespace: openshift-marketplace, channel: stable, \
+                 startingCSV: kubevirt-hyperconverged-operator.v4.20.3}\n",
+                "openshift-cnv OpenShift 4.20.3",
+            ),
+            (
+                "kind: Subscription\nmetadata: {namespace: kubevirt-hyperconverged}\nspec: {name: \
+                 community-kubevirt-hyperconverged, sourceNamespace: olm, channel: candidate-v1.18}\n",
+                "kubevirt-hyperconverged ? 1.18",
+            ),
+            (
+                "kind: Subscription\nspec: {name: kubevirt-hyperconverged, channel: stable}\n",
+                "? ? ?",
+            ),
+            ("kind: Subscription\nspec: {name: other}\n", "nothing"),
+            (
+                "kind: OperatorGroup\nmetadata: {name: og, namespace: openshift-cnv}\n",
+                "openshift-cnv ? ?",
+            ),
+            (
+                "kind: OperatorGroup\nmetadata: {name: og, namespace: openshift-storage}\n",
+                "? ? ?",
+            ),
+            (
+                "kind: ClusterServiceVersion\nmetadata: {name: \
+                 kubevirt-hyperconverged-operator.v1.17.3, namespace: hco}\n",
+                "hco ? 1.17.3",
+            ),
+            (
+                "kind: ClusterServiceVersion\nmetadata: {name: \
+                 kubevirt-hyperconverged-operator.v4.21.0, namespace: placeholder}\n",
+                "? ? ?",
+            ),
+            (
+                "kind: ClusterServiceVersion\nmetadata: {name: other.v1.17.3}\n",
+                "nothing",
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(said(&format!("{olm}{text}")), expected, "{text}");
+        }
+        let version = "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus: {desired: {version: 4.20.11}}\n";
+        assert_eq!(said(version), "? OpenShift 4.20");
+    }
+}

@@ -1,0 +1,581 @@
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::Memory;
+use hcoplan_planner::release::Release;
+
+use super::{Error, Options, Pairing, Repo};
+
+const HC: &str =
+    "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\n";
+const INVENTORY: &str = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  \
+                         release: \"1.17\"\n  nodes:\n  - {name: a, architecture: amd64, roles: \
+                         [worker]}\n";
+const NODE: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: dumped}\nstatus: {nodeInfo: \
+                    {architecture: arm64}}\n";
+
+fn try_open(files: &[(&str, &str)], options: &Options) -> Result<Repo, Error> {
+    let tree: Memory = files.iter().copied().collect();
+    Repo::from_tree(Arc::new(tree), options)
+}
+
+fn open(files: &[(&str, &str)]) -> Repo {
+    try_open(files, &Options::default()).expect("a repository")
+}
+
+fn show(finding: &Finding) -> String {
+    let place = finding.location.as_ref().expect("a place");
+    let start = place.start();
+    let (rule, path) = (finding.rule.name, place.file.path());
+    format!(
+        "{path}:{}:{} {rule}: {}",
+        start.line, start.column, finding.message
+    )
+}
+
+/// `name: HyperConverged's file <- inventory's files`
+fn clusters(repo: &Repo) -> Vec<String> {
+    let line = |c: &super::ClusterRef| {
+        let files: Vec<&str> = c.inventory_files().iter().map(|p| p.as_str()).collect();
+        format!("{}: {} <- {}", c.name(), c.path(), files.join(" "))
+    };
+    repo.clusters().iter().map(line).collect()
+}
+
+fn files(repo: &Repo) -> Vec<String> {
+    let files = repo.files().iter();
+    files.map(|f| format!("{}: {}", f.path, f.what)).collect()
+}
+
+fn problems(repo: &Repo) -> Vec<String> {
+    let line = |p: &super::Problem| {
+        let fatal = if p.fatal { "fatal " } else { "" };
+        format!(
+            "{fatal}{} {}",
+            p.finding.severity.as_str(),
+            show(&p.finding)
+        )
+    };
+    repo.problems().iter().map(line).collect()
+}
+
+#[test]
+fn clusters_are_named_and_paired() {
+    let repo = open(&[
+        ("hyperconverged.yaml", HC),
+        ("east/hc.yaml", HC),
+        ("east/inventory.yaml", INVENTORY),
+        ("east/nodes.yaml", NODE),
+        ("prod/inventory.yaml", INVENTORY),
+        ("prod/west/hc.yml", HC),
+        (
+            "prod/west/deep/hc.json",
+            r#"{"apiVersion":"hco.kubevirt.io/v1","kind":"HyperConverged"}"#,
+        ),
+        ("lab/hc.yaml", HC),
+        ("readme.md", HC),
+    ]);
+    assert_eq!(
+        clusters(&repo),
+        [
+            ".: hyperconverged.yaml <- ",
+            "east: east/hc.yaml <- east/inventory.yaml east/nodes.yaml",
+            "lab: lab/hc.yaml <- ",
+            "prod/west: prod/west/hc.yml <- prod/inventory.yaml",
+            "prod/west/deep: prod/west/deep/hc.json <- prod/inventory.yaml",
+        ]
+    );
+    assert_eq!(*repo.clusters()[1].pairing(), Pairing::Beside);
+    assert_eq!(*repo.clusters()[2].pairing(), Pairing::None);
+    assert_eq!(*repo.clusters()[3].pairing(), Pairing::Above("prod".into()));
+    assert!(repo.problems().is_empty() && repo.findings().is_empty());
+}
+
+#[test]
+fn a_cluster_is_loaded_with_its_places() {
+    let text = format!("# first\na: 1\n---\n{HC}");
+    let repo = open(&[("east/hc.yaml", &text), ("east/i.yaml", INVENTORY)]);
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    assert_eq!(loaded.name, "east");
+    assert_eq!(loaded.document.index, 1);
+    assert_eq!(loaded.json["metadata"]["name"], "hc");
+    assert_eq!(loaded.release.as_ref().expect("a release").name(), "1.17");
+    let inventory = loaded.inventory.as_ref().expect("an inventory");
+    assert_eq!(inventory.places.nodes[0].name.start().line, 6);
+    let files: Vec<_> = loaded
+        .files()
+        .iter()
+        .map(|f| f.path().to_string())
+        .collect();
+    assert_eq!(files, ["east/hc.yaml", "east/i.yaml"]);
+    assert!(loaded.findings.is_empty());
+}
+
+#[test]
+fn an_item_of_a_list_is_a_cluster() {
+    let text = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod}\n- apiVersion: \
+                hco.kubevirt.io/v1\n  kind: HyperConverged\n  metadata: {name: x}\n";
+    let repo = open(&[("a/list.yaml", text)]);
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    assert_eq!(loaded.json["metadata"]["name"], "x");
+    assert_eq!(
+        loaded
+            .document
+            .location(loaded.document.root.span)
+            .start()
+            .line,
+        5
+    );
+}
+
+#[test]
+fn patches_and_our_own_output_are_no_sources() {
+    let kustomization = "resources: [../base]\npatches:\n- path: patch.yaml\n";
+    let repo = open(&[
+        ("base/hc.yaml", HC),
+        ("overlay/kustomization.yaml", kustomization),
+        ("overlay/patch.yaml", HC),
+    ]);
+    assert_eq!(clusters(&repo), ["base: base/hc.yaml <- "]);
+    assert_eq!(
+        files(&repo),
+        [
+            "base/hc.yaml: HyperConverged",
+            "overlay/kustomization.yaml: read, nothing in it is about HCO",
+            "overlay/patch.yaml: skipped: overlay/kustomization.yaml names it as a patch",
+        ]
+    );
+}
+
+#[test]
+fn two_clusters_of_one_name_are_a_finding() {
+    let repo = open(&[
+        ("a/one.yaml", HC),
+        ("a/two.yaml", &format!("{HC}---\n{HC}")),
+    ]);
+    assert_eq!(clusters(&repo), ["a: a/one.yaml <- "]);
+    let findings: Vec<String> = repo.findings().iter().map(show).collect();
+    let taken = "cluster-name-taken: there is a cluster `a` already";
+    let expected = [
+        format!("a/two.yaml:3:18 {taken}"),
+        format!("a/two.yaml:7:18 {taken}"),
+    ];
+    assert_eq!(findings, expected);
+    let related = &repo.findings()[0].related[0].location;
+    assert_eq!(related.file.path(), "a/one.yaml");
+}
+
+#[test]
+fn broken_files_are_fatal_only_when_they_could_be_ours() {
+    let repo = open(&[
+        ("a/hc.yaml", HC),
+        ("a/broken.yaml", "apiVersion: hco.kubevirt.io/v1\nspec: [\n"),
+        ("b/nodes.yaml", "kind: Node\nmetadata: [\n"),
+        ("b/other.yaml", "spec: [\n"),
+        (
+            "charts/hc.yaml",
+            "apiVersion: hco.kubevirt.io/v1\nname: {{ .Release.Name }}\n",
+        ),
+    ]);
+    let found = problems(&repo);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(
+        found[0].starts_with("fatal error a/broken.yaml:3:1 yaml-syntax: "),
+        "{found:?}"
+    );
+    assert!(
+        found[1].starts_with("warning b/nodes.yaml:3:1 yaml-syntax: "),
+        "{found:?}"
+    );
+    assert_eq!(
+        found[2],
+        "warning charts/hc.yaml:2:8 file-not-read: this file is not read: it is a template, \
+         not YAML yet"
+    );
+    assert_eq!(clusters(&repo), ["a: a/hc.yaml <- "]);
+}
+
+#[test]
+fn oddities_are_told_of_the_documents_that_are_used() {
+    let text = format!("a: 1\na: 2\n---\n{HC}spec:\n  infra: {{}}\n  infra: {{}}\n");
+    let repo = open(&[("a.yaml", &text)]);
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    let found: Vec<String> = loaded.findings.iter().map(show).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("a.yaml:9:3 yaml-duplicate-key: "),
+        "{found:?}"
+    );
+    assert_eq!(loaded.findings[0].cluster.as_deref(), Some("."));
+}
+
+#[test]
+fn the_command_line_beats_the_configuration_and_that_the_inventory() {
+    let release_of = |repo: &Repo| {
+        let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+        loaded
+            .release
+            .map(|r| r.name().to_owned())
+            .map_err(|f| show(&f))
+    };
+    let files = [("a/hc.yaml", HC), ("a/i.yaml", INVENTORY)];
+    assert_eq!(release_of(&open(&files)), Ok("1.17".to_owned()));
+    let config = "release: '1.16'\n";
+    let with = |config| {
+        [
+            ("a/hc.yaml", HC),
+            ("a/i.yaml", INVENTORY),
+            ("hcoplan.yaml", config),
+        ]
+    };
+    assert_eq!(release_of(&open(&with(config))), Ok("1.17".to_owned()));
+    let config = "clusters: [{path: a, release: '1.18'}]\n";
+    assert_eq!(release_of(&open(&with(config))), Ok("1.18".to_owned()));
+    let options = Options {
+        release: Release::known("1.19"),
+        ..Options::default()
+    };
+    let repo = try_open(&with(config), &options).expect("a repository");
+    assert_eq!(release_of(&repo), Ok("1.19".to_owned()));
+    let alone = [("a/hc.yaml", HC), ("hcoplan.yaml", "release: '1.16'\n")];
+    assert_eq!(release_of(&open(&alone)), Ok("1.16".to_owned()));
+    assert_eq!(
+        release_of(&open(&alone[..1])),
+        Err(
+            "a/hc.yaml:3:18 release-unknown: nothing says which release the cluster runs"
+                .to_owned()
+        )
+    );
+    let vendor = INVENTORY.replace("1.17", "4.19");
+    let repo = open(&[("a/hc.yaml", HC), ("a/i.yaml", &vendor)]);
+    assert_eq!(
+        release_of(&repo),
+        Err("a/i.yaml:4:12 release-unknown: `4.19` is no release that hcoplan models".to_owned())
+    );
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    let help = loaded.release.expect_err("unknown").help.expect("help");
+    assert!(help.contains("built from HCO 1.15"), "{help}");
+}
+
+#[test]
+fn one_hyperconverged_can_be_several_clusters() {
+    let config = "clusters:\n- {name: east, path: base, inventory: inventories/east.yaml}\n- {name: \
+                  west, path: base/hc.yaml, inventory: [inventories/west.yaml], release: '1.19'}\n";
+    let east = INVENTORY.replace("name: a", "name: e");
+    let repo = open(&[
+        ("hcoplan.yaml", config),
+        ("base/hc.yaml", HC),
+        ("base/inventory.yaml", INVENTORY),
+        ("inventories/east.yaml", &east),
+        ("inventories/west.yaml", INVENTORY),
+        ("other/hc.yaml", HC),
+    ]);
+    assert_eq!(
+        clusters(&repo),
+        [
+            "east: base/hc.yaml <- inventories/east.yaml",
+            "other: other/hc.yaml <- ",
+            "west: base/hc.yaml <- inventories/west.yaml"
+        ]
+    );
+    let nodes = |i: usize| {
+        let loaded = repo.load(&repo.clusters()[i]).expect("loaded");
+        loaded.inventory.expect("one").inventory.nodes[0]
+            .name
+            .clone()
+    };
+    assert_eq!((nodes(0), nodes(2)), ("e".to_owned(), "a".to_owned()));
+}
+
+#[test]
+fn the_configuration_has_a_last_word_about_inventories() {
+    let config = "inventory: all/\n";
+    let repo = open(&[
+        ("hcoplan.yaml", config),
+        ("a/hc.yaml", HC),
+        ("all/inventory.yaml", INVENTORY),
+        ("b/hc.yaml", HC),
+        ("b/nodes.yaml", NODE),
+    ]);
+    assert_eq!(
+        clusters(&repo),
+        [
+            "a: a/hc.yaml <- all/inventory.yaml",
+            "b: b/hc.yaml <- b/nodes.yaml"
+        ]
+    );
+}
+
+#[test]
+fn a_wrong_configuration_ends_it() {
+    let message = |config: &str| {
+        let files = [
+            ("hcoplan.yaml", config),
+            ("a/hc.yaml", HC),
+            ("b/1.yaml", HC),
+            ("b/2.yaml", HC),
+        ];
+        match try_open(&files, &Options::default()) {
+            Err(Error::Configuration(findings)) => findings.iter().map(show).collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let cases = [
+        (
+            "clusters: [{path: nowhere}]\n",
+            "1:19",
+            "there is no HyperConverged in `nowhere`",
+        ),
+        (
+            "clusters: [{path: b}]\n",
+            "1:19",
+            "there are 2 HyperConvergeds in `b`",
+        ),
+        (
+            "clusters: [{path: ../b}]\n",
+            "1:19",
+            "`../b` leads out of the root",
+        ),
+        (
+            "clusters: [{path: a, inventory: x}]\n",
+            "1:33",
+            "there is no inventory in `x`",
+        ),
+        ("a: [", "1:5", "did not find expected node content"),
+    ];
+    for (config, place, said) in cases {
+        let found = message(config);
+        let expected = format!("hcoplan.yaml:{place} configuration-invalid: {said}");
+        assert!(found[0].starts_with(&expected), "{config}: {found:?}");
+    }
+}
+
+#[test]
+fn machine_sets_lie_where_they_lie() {
+    let machines = "apiVersion: machine.openshift.io/v1beta1\nkind: MachineSet\nmetadata: {name: \
+                    m}\nspec:\n  replicas: 1\n  template: {spec: {metadata: {labels: \
+                    {kubernetes.io/arch: arm64}}}}\n";
+    let repo = open(&[
+        ("a/hc.yaml", HC),
+        ("a/infra/machines/m.yaml", machines),
+        ("a/nested/hc.yaml", HC),
+        ("a/nested/x/m.yaml", machines),
+        ("b/hc.yaml", HC),
+        ("b/nodes.yaml", NODE),
+        ("b/m.yaml", machines),
+        ("m.yaml", machines),
+        ("c/hc.yaml", HC),
+    ]);
+    assert_eq!(
+        clusters(&repo),
+        [
+            "a: a/hc.yaml <- a/infra/machines/m.yaml",
+            "a/nested: a/nested/hc.yaml <- a/nested/x/m.yaml",
+            "b: b/hc.yaml <- b/m.yaml b/nodes.yaml",
+            "c: c/hc.yaml <- m.yaml",
+        ]
+    );
+    assert_eq!(*repo.clusters()[0].pairing(), Pairing::Machines);
+    let nodes = |i: usize| {
+        let loaded = repo.load(&repo.clusters()[i]).expect("loaded");
+        loaded.inventory.expect("one").inventory.nodes[0]
+            .name
+            .clone()
+    };
+    assert_eq!(nodes(0), "m-0");
+    assert_eq!(nodes(2), "dumped");
+}
+
+#[test]
+fn a_shared_inventory_is_read_once_and_complained_about_once() {
+    let alias = INVENTORY.replace("architecture: amd64", "architecture: x86_64");
+    let repo = open(&[
+        ("inventory.yaml", &alias),
+        ("a/hc.yaml", HC),
+        ("b/hc.yaml", HC),
+    ]);
+    let load = |i: usize| repo.load(&repo.clusters()[i]).expect("loaded");
+    let (a, b) = (load(0), load(1));
+    assert_eq!((a.findings.len(), b.findings.len()), (1, 0));
+    let (a, b) = (a.inventory.expect("one"), b.inventory.expect("one"));
+    assert!(Arc::ptr_eq(&a, &b));
+}
+
+#[test]
+fn a_stream_is_a_repository_too() {
+    let text = format!("{HC}---\n{INVENTORY}");
+    let repo = Repo::from_stream(text.into_bytes(), &Options::default()).expect("a repository");
+    assert_eq!(clusters(&repo), [".: - <- -"]);
+    let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
+    assert_eq!(loaded.document.file.path(), "-");
+}
+
+#[test]
+fn neighbours_are_those_of_the_own_directory() {
+    let vm = |name: &str| format!("kind: VirtualMachine\nmetadata: {{name: {name}}}\n");
+    let list = "apiVersion: v1\nkind: List\nitems:\n- {kind: VirtualMachine}\n- {kind: Pod}\n";
+    let repo = open(&[
+        ("a/hc.yaml", HC),
+        ("a/vms/one.yaml", &vm("one")),
+        ("a/vms/list.yaml", list),
+        ("a/nested/hc.yaml", HC),
+        ("a/nested/vm.yaml", &vm("two")),
+        ("ab/vm.yaml", &vm("three")),
+    ]);
+    let cluster = &repo.clusters()[0];
+    let loaded = repo.load(cluster).expect("readable");
+    let neighbours = repo.neighbours(cluster, &loaded);
+    assert_eq!(neighbours.of_kind("VirtualMachine").len(), 2);
+    let kinds: Vec<&str> = neighbours.kinds().collect();
+    assert_eq!(kinds, ["HyperConverged", "Pod", "VirtualMachine"]);
+}
+
+/// What only a real directory has.
+#[cfg(unix)]
+mod almost;
+mod appliers;
+mod on_disk;
+mod overlays;
+mod versions;
+
+const SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: \
+                            hco}\nspec: {name: community-kubevirt-hyperconverged}\n";
+
+fn findings(files: &[(&str, &str)]) -> Vec<String> {
+    open(files).findings().iter().map(show).collect()
+}
+
+#[test]
+fn a_second_hyperconverged_of_a_cluster_is_found() {
+    let upper = [("a/hc.yaml", HC), ("a/inventory.yaml", INVENTORY)];
+    let with = |more: &[(&'static str, &'static str)]| findings(&[&upper, more].concat());
+    assert_eq!(
+        with(&[("a/virt/hc.yaml", HC)]),
+        ["a/virt/hc.yaml:3:18 hco-multiple-crs: the cluster `a` has a second HyperConverged"]
+    );
+    let own = with(&[("a/virt/hc.yaml", HC), ("a/virt/nodes.yaml", NODE)]);
+    assert!(own.is_empty(), "{own:?}");
+    let named = "clusters:\n- {name: virt, path: a/virt/hc.yaml}\n";
+    let named = with(&[("a/virt/hc.yaml", HC), ("hcoplan.yaml", named)]);
+    assert!(named.is_empty(), "{named:?}");
+    let shared = [
+        ("inventory.yaml", INVENTORY),
+        ("a/hc.yaml", HC),
+        ("b/hc.yaml", HC),
+    ];
+    assert!(findings(&shared).is_empty());
+}
+
+#[test]
+fn an_operator_without_a_hyperconverged_is_found() {
+    let missing = "a/operator/hco.yaml:3:18 hco-cr-missing: HCO is installed, but there is no \
+                   HyperConverged for it";
+    let operator = ("a/operator/hco.yaml", SUBSCRIPTION);
+    assert_eq!(findings(&[operator]), [missing]);
+    let inventory = ("a/inventory.yaml", INVENTORY);
+    assert_eq!(
+        findings(&[operator, inventory, ("b/hc.yaml", HC)]),
+        [
+            missing,
+            "a/inventory.yaml:2:7 inventory-without-cluster: no HyperConverged belongs to this \
+             inventory"
+        ]
+    );
+    assert!(findings(&[operator, inventory, ("a/virt/hc.yaml", HC)]).is_empty());
+    assert!(findings(&[operator, ("b/hc.yaml", HC)]).is_empty());
+    let repo = open(&[operator]);
+    let fix = &repo.findings()[0].fixes[0];
+    assert_eq!(fix.edits[0].span.start as usize, SUBSCRIPTION.len());
+}
+
+const VENDOR_SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: \
+                            {name: hco, namespace: openshift-cnv}\nspec:\n  name: \
+                            kubevirt-hyperconverged\n  sourceNamespace: openshift-marketplace\n  \
+                            startingCSV: kubevirt-hyperconverged-operator.v4.20.3\n";
+
+/// What a cluster is and what says so; then what is found while reading it.
+fn identity(repo: &Repo, name: &str) -> (String, Vec<String>) {
+    let cluster = repo.clusters().iter().find(|c| c.name() == name);
+    let loaded = repo.load(cluster.expect("a cluster")).expect("loaded");
+    let findings = loaded.findings.iter().map(show).collect();
+    (loaded.identity.to_string(), findings)
+}
+
+#[test]
+fn what_the_repository_says_is_not_asked() {
+    let repo = open(&[
+        ("east/instance/hc.yaml", HC),
+        ("east/operator/sub.yaml", VENDOR_SUBSCRIPTION),
+        ("east/nodes.yaml", NODE),
+        ("west/hc.yaml", HC),
+        ("west/inventory.yaml", INVENTORY),
+    ]);
+    let (east, found) = identity(&repo, "east/instance");
+    assert_eq!(
+        east,
+        "namespace openshift-cnv (the Subscription in east/operator/sub.yaml), platform OpenShift \
+         (the Subscription in east/operator/sub.yaml), release 4.20.3 (the Subscription in \
+         east/operator/sub.yaml)"
+    );
+    assert!(found.is_empty(), "{found:?}");
+    // Another cluster's Subscription says nothing about it.
+    let (west, _) = identity(&repo, "west");
+    assert_eq!(
+        west,
+        "namespace kubevirt-hyperconverged (nothing, so the default), platform OpenShift (nothing, \
+         so the default), release 1.17 (the inventory)"
+    );
+    let east = &repo.clusters()[0];
+    let inventory = repo.load(east).expect("loaded").inventory.expect("nodes");
+    assert_eq!(inventory.inventory.namespace, "openshift-cnv");
+}
+
+#[test]
+fn a_shared_operator_speaks_for_every_cluster() {
+    let repo = open(&[
+        ("base/sub.yaml", VENDOR_SUBSCRIPTION),
+        ("clusters/a/hc.yaml", HC),
+        ("clusters/b/hc.yaml", HC),
+    ]);
+    for name in ["clusters/a", "clusters/b"] {
+        assert!(identity(&repo, name).0.contains("release 4.20.3"), "{name}");
+    }
+}
+
+#[test]
+fn contradictions_are_found() {
+    let version = "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus:\n  desired: {version: 4.21.2}\n";
+    let repo = open(&[
+        ("a/hc.yaml", HC),
+        ("a/s.yaml", VENDOR_SUBSCRIPTION),
+        ("a/v.yaml", version),
+    ]);
+    let (is, found) = identity(&repo, "a");
+    assert!(is.contains("release 4.20.3"), "{is}");
+    assert_eq!(
+        found,
+        [
+            "a/v.yaml:4:22 cluster-facts-contradict: the Subscription says that the release is \
+          4.20.3, and the ClusterVersion that it is 4.21"
+        ]
+    );
+    // What is upgraded since is none, and 1.16 is what 4.20 is built from.
+    for (release, contradicts) in [
+        ("4.21", false),
+        ("4.20", false),
+        ("1.16", false),
+        ("1.18", false),
+        ("4.19", true),
+    ] {
+        let inventory = INVENTORY.replace("1.17", release);
+        let repo = open(&[
+            ("a/hc.yaml", HC),
+            ("a/s.yaml", VENDOR_SUBSCRIPTION),
+            ("a/i.yaml", &inventory),
+        ]);
+        let (_, found) = identity(&repo, "a");
+        let found = found.iter().any(|f| f.contains("cluster-facts-contradict"));
+        assert_eq!(found, contradicts, "{release}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Files of a cluster's directory that are no manifests: what images are built and mirrored with, and the commands
+//! in scripts.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::SourceFile;
+
+use super::Repo;
+use super::carriers::files::builds_image;
+use super::commands::Command;
+use super::objects::ClusterRef;
+
+/// The largest one that is read: nobody writes a longer one by hand.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Whether a file is called like one that images are built or mirrored with.
+pub(super) fn is_text(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let ends = [".mk", ".sh", ".bash"];
+    builds_image(path) || name == "makefile" || ends.iter().any(|e| name.ends_with(e))
+}
+
+impl Repo {
+    /// The Dockerfiles, Makefiles and scripts in a cluster's directory and below it that belong to
+    /// no cluster further down. What can't be read is left out.
+    pub fn texts(&self, cluster: &ClusterRef) -> Vec<Arc<SourceFile>> {
+        let read = self.text_paths(cluster).filter_map(|path| {
+            let bytes = self.tree.read(path).ok()?;
+            (bytes.len() <= MOST_BYTES).then(|| SourceFile::from_bytes(path, bytes))
+        });
+        read.collect()
+    }
+
+    /// Where they are.
+    pub(super) fn text_paths<'r>(
+        &'r self,
+        cluster: &'r ClusterRef,
+    ) -> impl Iterator<Item = &'r Utf8PathBuf> {
+        self.texts.iter().filter(|path| {
+            let mut above = path.ancestors().skip(1);
+            above.find(|d| self.directories.contains(*d)) == Some(cluster.directory())
+        })
+    }
+}
+
+/// The commands in a file that act on a HyperConverged.
+pub fn commands_in(file: &Arc<SourceFile>) -> Vec<Command> {
+    super::scan::Content::parse(Arc::clone(file)).commands
+}
+
+impl Repo {
+    /// The commands that change a cluster's HyperConverged: those below the nearest directory above them that has
+    /// any HyperConverged are about all that it has.
+    pub fn commands(&self, cluster: &ClusterRef) -> Vec<Command> {
+        let concerned = |(_, nearest): &&(u32, Option<Utf8PathBuf>)| {
+            nearest
+                .as_ref()
+                .is_some_and(|d| cluster.directory().starts_with(d))
+        };
+        let files = self.with_commands.iter().filter(concerned);
+        files
+            .flat_map(|(file, _)| self.commands_of(*file))
+            .collect()
+    }
+
+    /// Says of each file with commands which directory's clusters they are about.
+    pub(super) fn place_commands(&mut self) {
+        let all = self.clusters.iter().flat_map(|c| c.directory().ancestors());
+        let with_clusters: HashSet<&Utf8Path> = all.collect();
+        for (file, nearest) in &mut self.with_commands {
+            let path = self.paths.get(*file as usize);
+            let mut above = path.into_iter().flat_map(|path| path.ancestors().skip(1));
+            *nearest = above
+                .find(|d| with_clusters.contains(d))
+                .map(ToOwned::to_owned);
+        }
+    }
+
+    pub(super) fn commands_of(&self, file: u32) -> Vec<Command> {
+        let content = self.content(file);
+        content.map(|c| c.commands.clone()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_names() {
+        for (path, expected) in [
+            ("Dockerfile", true),
+            ("a/Containerfile.arm64", true),
+            ("bundle.Dockerfile", true),
+            ("Makefile", true),
+            ("hack/mirror.sh", true),
+            ("Dockerfiles.md", false),
+            ("makefile.txt", false),
+            ("a.yaml", false),
+        ] {
+            assert_eq!(is_text(path.into()), expected, "{path}");
+        }
+    }
+}

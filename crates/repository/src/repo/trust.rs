@@ -1,0 +1,141 @@
+//! Whose word counts: that of the files that are looked at, or that of a revision before them.
+//!
+//! A change may bring what is found in it, and must not decide what of that is told. So the
+//! configuration, releases of the repository's own, suppressions and the baseline can be taken from
+//! the revision that the change is made to.
+
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::source::{
+    Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes,
+};
+
+use super::config::CONFIG_FILE;
+
+/// Whose word counts on what is told, and what is run.
+#[derive(Debug, Clone, Default)]
+pub enum Trust {
+    /// That of the files themselves.
+    #[default]
+    Files,
+    /// That of an earlier revision.
+    Base(TrustBase),
+    /// Nobody's: the files may ask for more than the defaults, not for less.
+    Nobody,
+}
+
+/// A revision whose word counts.
+#[derive(Debug, Clone)]
+pub struct TrustBase {
+    name: String,
+    tree: Arc<Revision>,
+}
+
+impl TrustBase {
+    /// The revision of this name, as it has a directory.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn open(directory: &Utf8Path, name: &str) -> Result<Self, super::Error> {
+        let tree = Revision::open(directory, name, max_bytes())?;
+        Ok(Self {
+            name: name.to_owned(),
+            tree: Arc::new(tree),
+        })
+    }
+
+    /// The name that it was given by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its files.
+    pub fn tree(&self) -> &Arc<Revision> {
+        &self.tree
+    }
+
+    /// The bytes that it has for a file of the working tree, wherever in the repository that is.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn file(&self, path: &Utf8Path) -> Result<Vec<u8>, super::Error> {
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_str().is_empty() => parent,
+            _ => Utf8Path::new("."),
+        };
+        let refuse = |why| super::Error::File(path.to_owned(), why);
+        let name = path
+            .file_name()
+            .ok_or_else(|| refuse(Unreadable::Directory))?;
+        let tree = Revision::open(directory, &self.name, max_bytes())?;
+        tree.read(name.into()).map_err(refuse)
+    }
+}
+
+impl Trust {
+    /// The revision that counts, where it is one.
+    pub fn base(&self) -> Option<&TrustBase> {
+        match self {
+            Self::Base(base) => Some(base),
+            Self::Files | Self::Nobody => None,
+        }
+    }
+
+    /// The finding that the configuration of the files is not the one that counts.
+    pub(super) fn configuration(&self, tree: &dyn Tree) -> Option<Finding> {
+        let base = self.base()?;
+        let path = Utf8Path::new(CONFIG_FILE);
+        let own = tree.read(path).ok()?;
+        if base.tree.read(path).is_ok_and(|theirs| theirs == own) {
+            return None;
+        }
+        let place = Location::new(&SourceFile::from_bytes(path, own), Span::default());
+        let message = format!(
+            "what changed in this file since {} has no effect",
+            base.name
+        );
+        let finding = Finding::new(&CHANGE_NOT_TRUSTED, message).at(place);
+        Some(finding.label("taken from the trusted revision"))
+    }
+}
+
+/// Configuration or a suppression of the change's own.
+pub static CHANGE_NOT_TRUSTED: Rule = Rule {
+    name: "change-not-trusted",
+    group: Group::Hygiene,
+    severity: Severity::Info,
+    predicts: Predicts::Silent("what it asks for doesn't happen yet"),
+    needs: Needs::Document,
+    summary: "configuration or a suppression that the trusted revision doesn't have",
+    page: r#"
+## What it finds
+
+An `hcoplan.yaml` that is not as in the revision of `--trust-base`, and a comment `# hcoplan: ignore[…]` or
+an annotation `hcoplan.dev/ignore` that this revision doesn't have at the same place. Under `hcoplan cmp`,
+every suppression, unless the plugin's own command trusts the repository.
+
+## Why it matters
+
+A change that could switch off the rule that finds it would check itself. Its configuration and its
+suppressions count once it is merged, and somebody has looked at them.
+
+## Example
+
+```yaml
+metadata:
+  annotations:
+    hcoplan.dev/ignore: "jsonpatch-weakens-tls: just this once"
+```
+
+## Remedy
+
+None is needed in the change. Where the suppression has to be there first, merge it on its own.
+
+## Sources
+
+- `docs/trust.md`
+"#,
+    ..Rule::BASE
+};

@@ -1,0 +1,39 @@
+//! What hcoplan knows of HCO's releases and their distributions, and the JSON Schemas of its documents,
+//! compiled in as they lie in this directory.
+
+/// A file's name and its text.
+pub type File = (&'static str, &'static str);
+
+/// The release lines, oldest first: the name of each and its files.
+pub static RELEASES: &[(&str, &[File])] = include!(concat!(env!("OUT_DIR"), "/releases.rs"));
+
+/// The patch releases, oldest first: the name of each and its file's text.
+pub static PATCH_RELEASES: &[File] = include!(concat!(env!("OUT_DIR"), "/patch_releases.rs"));
+
+/// The distributions by name.
+pub static DISTRIBUTIONS: &[File] = include!(concat!(env!("OUT_DIR"), "/distributions.rs"));
+
+/// The JSON Schemas by the name of their document, `inventory` for `inventory.schema.json`.
+pub static DOCUMENTS: &[File] = include!(concat!(env!("OUT_DIR"), "/documents.rs"));
+
+/// The JSON Schema of `hcoplan.yaml`.
+pub const CONFIG: &str = include_str!("config.schema.json");
+
+/// The JSON Schema of a `ClusterInventory`.
+pub const INVENTORY: &str = include_str!("inventory.schema.json");
+
+/// The JSON Schema of an `ImageArchitectures`.
+pub const IMAGE_ARCHITECTURES: &str = include_str!("image-architectures.schema.json");
+
+/// The JSON Schema of a document; `None` where there is no such document.
+pub fn document(name: &str) -> Option<&'static str> {
+    let found = DOCUMENTS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text)
+}
+
+/// A file of a release line; `None` where it has no such file.
+pub fn release_file(release: &str, file: &str) -> Option<&'static str> {
+    let (_, files) = RELEASES.iter().find(|(name, _)| *name == release)?;
+    let found = files.iter().find(|(name, _)| *name == file);
+    found.map(|(_, text)| *text)
+}

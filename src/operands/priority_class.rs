@@ -1,9 +1,0 @@
-//! The PriorityClass of KubeVirt's core components.
-
-use super::{Context, Error};
-use crate::kube::Object;
-
-/// Always; the same in every cluster. Source: HCO `handlers/kubevirt.go`.
-pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    Ok(vec![cx.constant("PriorityClass/kubevirt-cluster-critical")])
-}
