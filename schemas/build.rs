@@ -43,12 +43,16 @@ fn releases(root: &Path) -> String {
 
 /// The files of a directory with this ending, in Rust: the name of each without it, and its text.
 fn files(directory: &Path, ending: &str) -> String {
+    let files = sorted(directory);
+    let mut names: Vec<&str> = files
+        .iter()
+        .filter_map(|f| f.strip_suffix(ending))
+        .collect();
+    names.sort_unstable();
     let mut list = String::from("&[\n");
-    for file in sorted(directory) {
-        if let Some(name) = file.strip_suffix(ending) {
-            let path = directory.join(&file);
-            writeln!(list, "({name:?}, include_str!({path:?})),").expect("a string takes all");
-        }
+    for name in names {
+        let path = directory.join(format!("{name}{ending}"));
+        writeln!(list, "({name:?}, include_str!({path:?})),").expect("a string takes all");
     }
     list + "]\n"
 }

@@ -303,10 +303,9 @@ const TAKEN_WITHOUT_CRDS: [(&str, &str); 6] = [
 #[test]
 fn what_is_rendered_is_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shared = root.join("../shared/golden");
     let mut sets = vec![root.join("testdata/golden")];
-    if shared.is_dir() {
-        sets.extend([shared.join("curated"), shared.join("random")]);
+    if let Some(recordings) = hcoplan_testing::recordings() {
+        sets.extend(["curated", "random"].map(|set| recordings.join("golden").join(set)));
     }
     let mut kinds = BTreeMap::new();
     let mut bad = Vec::new();
@@ -349,7 +348,7 @@ fn what_is_rendered_is_valid() {
         });
     }
     assert_eq!(bad, [""; 0]);
-    if shared.is_dir() {
+    if hcoplan_testing::recordings().is_some() {
         assert_eq!(used, TAKEN_WITHOUT_CRDS.iter().collect());
     }
     let counted: Vec<_> = kinds.keys().map(String::as_str).collect();
@@ -501,10 +500,9 @@ fn recorded_documents_say_the_same_in_v1() {
 /// With all recordings, where they are at hand.
 #[test]
 fn all_recorded_documents_say_the_same_in_v1() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/golden");
-    for set in ["curated", "random"] {
-        if shared.join(set).is_dir() {
-            all_migrate(&shared.join(set));
+    if let Some(recordings) = hcoplan_testing::recordings() {
+        for set in ["curated", "random"] {
+            all_migrate(&recordings.join("golden").join(set));
         }
     }
 }

@@ -205,10 +205,11 @@ fn each_created_on(
 
 /// The sets of recorded cases: all of them where they are at hand, else the selection.
 fn sets() -> Vec<PathBuf> {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/golden");
-    match shared.is_dir() {
-        true => vec![shared.join("curated"), shared.join("random")],
-        false => vec![selection()],
+    match hcoplan_testing::recordings() {
+        Some(all) => ["curated", "random"]
+            .map(|set| all.join("golden").join(set))
+            .into(),
+        None => vec![selection()],
     }
 }
 

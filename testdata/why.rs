@@ -304,12 +304,10 @@ fn differing(a: &Value, b: &Value, at: &mut String, out: &mut Vec<String>) {
 
 /// Every golden set that is here with its cases and their releases.
 fn golden() -> Vec<(PathBuf, &'static str, String)> {
-    let shared = here().join("../shared/golden");
-    let sets = [
-        here().join("testdata/golden"),
-        shared.join("curated"),
-        shared.join("random"),
-    ];
+    let mut sets = vec![here().join("testdata/golden")];
+    if let Some(recordings) = hcoplan_testing::recordings() {
+        sets.extend(["curated", "random"].map(|set| recordings.join("golden").join(set)));
+    }
     let mut out = Vec::new();
     for set in sets {
         for release in Release::known_names() {

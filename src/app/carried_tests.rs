@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use hcoplan_testing::shared;
+use hcoplan_testing::recordings;
 use rayon::prelude::*;
 
 use super::{Progress, State, Work, run};
@@ -25,7 +25,7 @@ fn cases() -> Vec<PathBuf> {
         all
     };
     let mut all = below(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden/cases"));
-    if let Some(shared) = shared() {
+    if let Some(shared) = recordings() {
         let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
         let seed: usize = seed.parse().unwrap_or_default();
         let random = below(shared.join("golden/random/cases")).into_iter();

@@ -6,7 +6,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use hcoplan_testing::shared;
+use hcoplan_testing::recordings;
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ use crate::repo::{Options, Repo};
 /// The recorded cases: all of them where they are at hand, else the selection.
 fn cases() -> Vec<std::path::PathBuf> {
     let own = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
-    let sets = match shared() {
+    let sets = match recordings() {
         Some(shared) => vec![shared.join("golden/curated"), shared.join("golden/random")],
         None => vec![own.join("golden")],
     };

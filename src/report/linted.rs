@@ -6,7 +6,7 @@ use crate::finding::Finding;
 use crate::inventory::{self, Source, SourceKind};
 use crate::lint::{Context, Input, Selection, Settings, run};
 use crate::plan::plan;
-use crate::repo::known_release;
+use crate::repo::{Neighbours, known_release};
 use crate::source::SourceFile;
 use crate::yaml::{self, Document};
 
@@ -36,6 +36,11 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
     let release = known_release(name.expect("a release")).expect("a known release");
     let object = document.root.to_json();
     let plan = plan(&release, &inventory.inventory, &object);
+    // Beside the HyperConverged lies what stands behind it in its file.
+    let neighbours = || -> Neighbours {
+        let all = documents("hyperconverged.yaml", hyperconverged).into_iter();
+        all.map(Arc::new).collect()
+    };
     let input = Input {
         cluster: ".",
         release: &release,
@@ -44,5 +49,6 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
         inventory: &inventory,
         plan: &plan,
     };
-    run(&Context::new(input, settings), &Selection::of(settings)).findings
+    let context = Context::new(input, settings).with_neighbours(neighbours);
+    run(&context, &Selection::of(settings)).findings
 }

@@ -10,8 +10,11 @@ pub fn root() -> &'static Path {
         .expect("crates/testing lies below it")
 }
 
-/// The folder with all recordings, beside the repository; `None` where it isn't.
-pub fn shared() -> Option<PathBuf> {
-    let found = root().parent()?.join("shared");
-    found.join("facts").is_dir().then_some(found)
+/// The folder with the recordings and facts of all releases, where `HCOPLAN_RECORDINGS` names one (from
+/// the root). Without it tests compare with the selection in `testdata`, which takes a tenth of the time.
+pub fn recordings() -> Option<PathBuf> {
+    let named = std::env::var_os("HCOPLAN_RECORDINGS").filter(|name| !name.is_empty())?;
+    let found = root().join(named);
+    assert!(found.join("facts").is_dir(), "{}", found.display());
+    Some(found)
 }

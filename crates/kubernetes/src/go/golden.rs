@@ -40,8 +40,7 @@ const KINDS: [&str; 9] = [
 ];
 
 fn golden() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden");
-    path.is_dir().then_some(path)
+    Some(hcoplan_testing::recordings()?.join("golden"))
 }
 
 fn lines(path: &Path) -> Vec<Value> {

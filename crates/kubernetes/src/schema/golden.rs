@@ -5,15 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use hcoplan_testing::recordings;
 use serde_json::Value;
 
 use super::Schema;
-
-/// The folder with the recordings, beside the repository; `None` where it isn't.
-pub(crate) fn shared() -> Option<PathBuf> {
-    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    found.join("facts").is_dir().then_some(found)
-}
 
 /// Every schema at hand with its name, `1.18/hyperconverged.v1`; the committed one alone
 /// where the recordings are not at hand.
@@ -65,7 +60,7 @@ fn lines(file: &Path) -> Vec<Value> {
 
 #[test]
 fn everything_the_releases_ask_for_is_implemented() {
-    let Some(shared) = shared() else {
+    let Some(shared) = recordings() else {
         return;
     };
     let all = schemas(Some(&shared));
@@ -77,7 +72,7 @@ fn everything_the_releases_ask_for_is_implemented() {
 
 #[test]
 fn stored_objects_are_admitted_again_unchanged() {
-    let Some(shared) = shared() else {
+    let Some(shared) = recordings() else {
         return;
     };
     let all = schemas(Some(&shared));
@@ -111,7 +106,7 @@ fn stored_objects_are_admitted_again_unchanged() {
 
 #[test]
 fn rendered_operands_are_valid() {
-    let Some(shared) = shared() else {
+    let Some(shared) = recordings() else {
         return;
     };
     let all = schemas(Some(&shared));

@@ -189,7 +189,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::generate;
-    use super::super::golden::{schemas, shared};
+    use super::super::golden::schemas;
     use super::*;
 
     #[test]
@@ -282,7 +282,7 @@ mod tests {
 
         #[test]
         fn one_walk_does_what_three_do(seed: u64, odd: bool, choice: usize) {
-            let all = schemas(shared().as_deref());
+            let all = schemas(hcoplan_testing::recordings().as_deref());
             let (_, schema) = &all[choice % all.len()];
             let given = generate::object(schema, seed, odd);
             let mut one_by_one = given.clone();

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::golden::{schemas, shared};
+use super::golden::schemas;
 use super::{Schema, Violation, generate};
 
 fn admit(schema: &Schema, mut value: Value) -> Value {
@@ -22,7 +22,7 @@ proptest! {
 
     #[test]
     fn admitting_twice_changes_nothing(seed: u64, odd: bool, choice: usize) {
-        let all = schemas(shared().as_deref());
+        let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let mut once = admit(schema, generate::object(schema, seed, odd));
         let twice = admit(schema, once.clone());
@@ -32,7 +32,7 @@ proptest! {
 
     #[test]
     fn what_is_left_is_known(seed: u64, choice: usize) {
-        let all = schemas(shared().as_deref());
+        let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = admit(schema, generate::object(schema, seed, true));
         prop_assert_eq!(unknown(schema, &object), None);
@@ -40,7 +40,7 @@ proptest! {
 
     #[test]
     fn what_is_taken_is_taken_prepared(seed: u64, odd: bool, choice: usize) {
-        let all = schemas(shared().as_deref());
+        let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, odd);
         if schema.validate(&object).is_empty() {
@@ -50,7 +50,7 @@ proptest! {
 
     #[test]
     fn an_unchanged_object_is_never_refused(seed: u64, choice: usize) {
-        let all = schemas(shared().as_deref());
+        let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, true);
         prop_assert!(schema.validate_update(&object, &object).is_empty());
@@ -58,7 +58,7 @@ proptest! {
 
     #[test]
     fn a_refusal_names_a_place_that_is_there(seed: u64, choice: usize) {
-        let all = schemas(shared().as_deref());
+        let all = schemas(hcoplan_testing::recordings().as_deref());
         let schema = chosen(all, choice);
         let object = generate::object(schema, seed, true);
         for violation in schema.validate(&object).iter() {
@@ -100,7 +100,7 @@ fn unknown(schema: &Schema, object: &Value) -> Option<String> {
 fn oracles() -> &'static [jsonschema::Validator] {
     static ALL: OnceLock<Vec<jsonschema::Validator>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let texts = super::golden::schema_texts(shared().as_deref());
+        let texts = super::golden::schema_texts(hcoplan_testing::recordings().as_deref());
         let compile = |(_, text): (String, String)| {
             let file: Value = serde_json::from_str(&text).expect("JSON");
             let schema = with_nulls(&file["openAPIV3Schema"]);
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn keywords_mean_what_they_mean_to_json_schema(seed: u64, odd: bool, choice: usize) {
-        let all = schemas(shared().as_deref());
+        let all = schemas(hcoplan_testing::recordings().as_deref());
         let index = choice % all.len();
         let schema = &all[index].1;
         let object = generate::object(schema, seed, odd);

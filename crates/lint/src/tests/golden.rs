@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hcoplan_diagnostics::finding::Severity;
 use hcoplan_planner::release::Release;
-use hcoplan_testing::shared;
+use hcoplan_testing::recordings;
 use rayon::prelude::*;
 use serde_json::Value;
 use snapbox::Data;
@@ -163,7 +163,7 @@ fn subject(warning: &str) -> &str {
 
 #[test]
 fn rules_that_predict_an_alert_fire_where_it_would() {
-    let all = shared();
+    let all = recordings();
     let cases = recorded(&sets(all.as_deref()));
     let seen: Vec<Seen> = cases
         .par_iter()

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use hcoplan_testing::shared;
+use hcoplan_testing::recordings;
 use hcoplan_yaml::Path as YamlPath;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -70,7 +70,7 @@ fn lists_are_as_long(path: &YamlPath, was: &Value, is: &Value) -> bool {
 
 #[test]
 fn safe_fixes_together_keep_what_every_recorded_manifest_brings_about() {
-    let cases = recorded(&sets(shared().as_deref()));
+    let cases = recorded(&sets(recordings().as_deref()));
     let found: Vec<(usize, Vec<String>)> = cases
         .par_iter()
         .map(|(set, release, expected)| {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_testing::shared;
+use hcoplan_testing::recordings;
 use hcoplan_yaml as yaml;
 use serde_json::Value;
 
@@ -149,7 +149,7 @@ fn again(
 
 /// The recordings beside the repository, else the committed selection.
 fn sets() -> Vec<PathBuf> {
-    match shared() {
+    match recordings() {
         Some(shared) => ["curated", "random"]
             .map(|set| shared.join("golden").join(set))
             .into(),

@@ -267,14 +267,14 @@ fn some_recordings() {
 
 #[test]
 fn every_recording() {
-    let golden = root("../shared/golden");
-    if !golden.is_dir() {
+    let Some(all) = hcoplan_testing::recordings() else {
         return;
-    }
+    };
+    let golden = all.join("golden");
     let mut counts = Counts::default();
     let mut wrong = Vec::new();
     for release in RELEASES {
-        let facts = root("../shared/facts").join(release);
+        let facts = all.join("facts").join(release);
         let facts = json(&facts.join("golden-images.json"));
         let common = facts["templatesAfterOperatorLoad"].as_array().unwrap();
         let data = data(release, common.clone());

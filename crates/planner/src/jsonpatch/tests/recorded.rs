@@ -12,8 +12,7 @@ use crate::jsonpatch::shared::writes;
 use crate::jsonpatch::{ANNOTATIONS, decode, effects, patch};
 
 fn golden() -> Option<PathBuf> {
-    let path = hcoplan_testing::root().join("../shared/golden");
-    path.is_dir().then_some(path)
+    Some(hcoplan_testing::recordings()?.join("golden"))
 }
 
 fn lines(path: &Path) -> Vec<Value> {
