@@ -1,5 +1,7 @@
 //! Where tests find what they compare with.
 
+pub mod annotations;
+
 use std::path::{Path, PathBuf};
 
 /// The repository's root.

@@ -1,0 +1,336 @@
+//! Annotations: lines of a rule's fixture that say what is found on the line above them.
+//!
+//! ```yaml
+//! spec:
+//!   featureGates:
+//!     objectGraph: true
+//! #~  ^^^^^^^^^^^ dropped by the API server
+//! #~ error: unknown field `spec.featureGates.objectGraph`
+//! ```
+//!
+//! A line is an annotation when it begins with [`MARKER`], whatever the file is. Whoever reads a
+//! fixture leaves these lines out: [`strip`], [`read`], [`copy`]. The places are those of the text
+//! without them.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// What an annotation begins with, in the first column.
+pub const MARKER: &str = "#~";
+
+/// What is expected of a fixture where its own files can't hold it.
+pub const ELSEWHERE: &str = "findings.txt";
+
+/// A place in a text, both 1-based, columns in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// What is said of a part of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotation {
+    /// The first character.
+    pub start: Position,
+    /// One past the last character.
+    pub end: Position,
+    /// What stands behind the carets.
+    pub label: String,
+    /// What stands below them, a line each.
+    pub below: Vec<String>,
+}
+
+/// A text without its annotations.
+pub fn strip(text: &str) -> String {
+    let lines = text.split('\n').filter(|line| !line.starts_with(MARKER));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A text with annotations, each below the line that it begins on, in the order given.
+///
+/// # Panics
+/// Where [`strip`] wouldn't give the text back: it has lines that look like annotations, or a place
+/// lies behind its end.
+pub fn annotate(text: &str, annotations: &[Annotation]) -> String {
+    assert_eq!(strip(text), text, "a line begins with {MARKER}");
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut out = Vec::new();
+    for (number, line) in (1..).zip(&lines) {
+        out.push((*line).to_owned());
+        for annotation in annotations.iter().filter(|a| a.start.line == number) {
+            out.push(carets(line, annotation));
+            out.extend(annotation.below.iter().map(|l| format!("{MARKER} {l}")));
+        }
+    }
+    let last = annotations.iter().map(|a| a.start.line).max();
+    assert!(
+        last <= Some(lines.len()),
+        "line {last:?} of {}",
+        lines.len()
+    );
+    out.join("\n")
+}
+
+/// The line with the carets, which stand below the characters that are meant. Characters that the
+/// marker or another line keeps them from are named in brackets.
+fn carets(line: &str, annotation: &Annotation) -> String {
+    let Annotation { start, end, .. } = annotation;
+    let lines_below = end.line - start.line;
+    let behind = match lines_below {
+        0 => end.column,
+        _ => line.chars().count() + 1,
+    };
+    let behind = behind.max(start.column + 1);
+    // Tabs stay tabs, so that the carets stand where they should whatever a tab's width is. Beside the
+    // marker one has room: it begins where the marker ends.
+    let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
+    let before: Vec<char> = line.chars().take(start.column - 1).map(blank).collect();
+    let tab = before.iter().take(MARKER.len()).position(|c| *c == '\t');
+    let is_covered = start.column <= MARKER.len() && tab.is_none();
+    let first = match is_covered {
+        true => MARKER.len() + 1,
+        false => start.column,
+    };
+    let indent: String = before.iter().skip(tab.unwrap_or(MARKER.len())).collect();
+    let carets = "^".repeat(behind.saturating_sub(first));
+    let mut out = format!("{MARKER}{indent}{carets}");
+    if is_covered {
+        out += &format!(" (columns {} to {})", start.column, behind - 1);
+    }
+    if lines_below > 0 {
+        let lines = if lines_below == 1 { "line" } else { "lines" };
+        let column = end.column;
+        out += &format!(" (ends {lines_below} {lines} below, before column {column})");
+    }
+    format!("{out} {}", annotation.label).trim_end().to_owned()
+}
+
+/// The files below a directory, each with its bytes without annotations, sorted by path; what is
+/// expected of them [elsewhere](ELSEWHERE) isn't one of them.
+///
+/// # Errors
+/// Where something can't be read.
+pub fn read(directory: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let mut out = Vec::new();
+    for path in files(directory)? {
+        let bytes = stripped(fs::read(directory.join(&path))?);
+        out.push((path, bytes));
+    }
+    Ok(out)
+}
+
+/// Copies the files of a directory without annotations, with their modes.
+///
+/// # Errors
+/// Where something can't be read or written.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for (path, bytes) in read(from)? {
+        let target = to.join(&path);
+        target.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::copy(from.join(&path), &target)?;
+        fs::write(target, bytes)?;
+    }
+    Ok(())
+}
+
+/// Bytes without annotations, which only text has.
+pub fn stripped(bytes: Vec<u8>) -> Vec<u8> {
+    match String::from_utf8(bytes) {
+        Ok(text) => strip(&text).into_bytes(),
+        Err(other) => other.into_bytes(),
+    }
+}
+
+/// The paths of the files below a directory, sorted.
+fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut out = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let name = PathBuf::from(path.file_name().unwrap_or_default());
+        match path.is_dir() {
+            true => out.extend(files(&path)?.into_iter().map(|p| name.join(p))),
+            false if name == Path::new(ELSEWHERE) => {}
+            false => out.push(name),
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of the part of a text that is in `«»`, and the text without these.
+    fn marked(text: &str, label: &str, below: &[&str]) -> (String, Annotation) {
+        let (before, rest) = text.split_once('«').expect("a begin");
+        let (inner, after) = rest.split_once('»').expect("an end");
+        let position = |text: &str| {
+            let line = text.rsplit('\n').next().unwrap_or_default();
+            Position {
+                line: text.matches('\n').count() + 1,
+                column: line.chars().count() + 1,
+            }
+        };
+        let annotation = Annotation {
+            start: position(before),
+            end: position(&format!("{before}{inner}")),
+            label: label.to_owned(),
+            below: below.iter().map(|l| (*l).to_owned()).collect(),
+        };
+        (format!("{before}{inner}{after}"), annotation)
+    }
+
+    /// A text with `«»` becomes this, from which nothing is lost.
+    fn assert_annotated(text: &str, expected: &str) {
+        let (text, annotation) = marked(text, "label", &["error: what", "help: do"]);
+        let annotated = annotate(&text, &[annotation]);
+        assert_eq!(annotated, expected);
+        assert_eq!(strip(&annotated), text);
+    }
+
+    #[test]
+    fn what_is_said_stands_below_its_line() {
+        assert_annotated(
+            "spec:\n  gates:\n    «graph: true»\n  more: 1\n",
+            "\
+spec:
+  gates:
+    graph: true
+#~  ^^^^^^^^^^^ label
+#~ error: what
+#~ help: do
+  more: 1
+",
+        );
+        // In the third column there is no space between the marker and the carets.
+        assert_annotated(
+            "a:\n  «b»: 1\n",
+            "a:\n  b: 1\n#~^ label\n#~ error: what\n#~ help: do\n",
+        );
+    }
+
+    #[test]
+    fn where_the_marker_hides_characters_the_columns_are_named() {
+        let below = "#~ error: what\n#~ help: do\n";
+        let cases = [
+            (
+                "«metadata»:\n",
+                "metadata:\n#~^^^^^^ (columns 1 to 8) label\n",
+            ),
+            (" «ab»:\n", " ab:\n#~^ (columns 2 to 3) label\n"),
+            ("«{»}\n", "{}\n#~ (columns 1 to 1) label\n"),
+            ("«»{}\n", "{}\n#~ (columns 1 to 1) label\n"),
+        ];
+        for (text, expected) in cases {
+            assert_annotated(text, &format!("{expected}{below}"));
+        }
+    }
+
+    #[test]
+    fn a_place_over_several_lines_is_below_the_first() {
+        assert_annotated(
+            "a:\n  «b:\n    c: 1\n  d»: 2\n",
+            "\
+a:
+  b:
+#~^^ (ends 2 lines below, before column 4) label
+#~ error: what
+#~ help: do
+    c: 1
+  d: 2
+",
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_file_stays_as_it_is() {
+        // Without a break at the end there is none behind the annotation, either.
+        assert_annotated(
+            "a:\n  b: «1»",
+            "a:\n  b: 1\n#~   ^ label\n#~ error: what\n#~ help: do",
+        );
+        assert_annotated(
+            "a: «1»\n",
+            "a: 1\n#~ ^ label\n#~ error: what\n#~ help: do\n",
+        );
+        // Behind the last break, and where there is nothing.
+        let said = "#~ (columns 1 to 1) label\n#~ error: what\n#~ help: do";
+        assert_annotated("a\n«»", &format!("a\n\n{said}"));
+        assert_annotated("«»", &format!("\n{said}"));
+        assert_eq!(strip("#~ a\n#~ b\n"), "");
+        assert_eq!(strip("a\n\n#~ b\n\n"), "a\n\n\n");
+    }
+
+    #[test]
+    fn tabs_stay_tabs_and_wide_characters_are_one_column() {
+        let below = "\n#~ error: what\n#~ help: do\n";
+        let cases = [
+            ("\t«go» build\n", "\tgo build\n#~\t^^ label"),
+            ("\tgo\t«build»\n", "\tgo\tbuild\n#~\t  \t^^^^^ label"),
+            (" \t«go»\n", " \tgo\n#~\t^^ label"),
+            ("a: ü€😀 «x»\n", "a: ü€😀 x\n#~     ^ label"),
+            ("a: «ü€😀»\n", "a: ü€😀\n#~ ^^^ label"),
+        ];
+        for (text, expected) in cases {
+            assert_annotated(text, &format!("{expected}{below}"));
+        }
+    }
+
+    #[test]
+    fn all_that_is_found_on_a_line_is_said() {
+        let (text, first) = marked("a: «x» y\n", "", &["error 1: x"]);
+        let (_, second) = marked("a: x «y»\n", "note 1: too", &[]);
+        let annotated = annotate(&text, &[first, second]);
+        let expected = "a: x y\n#~ ^\n#~ error 1: x\n#~   ^ note 1: too\n";
+        assert_eq!(annotated, expected);
+        assert_eq!(strip(&annotated), text);
+    }
+
+    #[test]
+    fn only_lines_that_begin_with_the_marker_are_annotations() {
+        for text in [" #~ a\n", "# ~\n", "a #~ b\n", "a\r\n\r\nb", ""] {
+            assert_eq!(strip(text), text);
+        }
+        // Whatever the file is, and wherever they stand in it.
+        let json = "{\n#~ (columns 1 to 1)\n  \"a\": [\n#~ x\n  ]\n}";
+        assert_eq!(strip(json), "{\n  \"a\": [\n  ]\n}");
+        assert_eq!(strip("a: |\n  b\n#~^\n  c\r\n#~ d\n"), "a: |\n  b\n  c\r\n");
+    }
+
+    #[test]
+    #[should_panic(expected = "a line begins with #~")]
+    fn what_would_be_stripped_is_not_annotated() {
+        annotate("a\n#~ b\n", &[]);
+    }
+
+    #[test]
+    #[should_panic(expected = "line Some(2) of 1")]
+    fn a_place_behind_the_end_is_not_dropped() {
+        let (_, annotation) = marked("a\n«b»", "", &[]);
+        annotate("a", &[annotation]);
+    }
+
+    #[test]
+    fn a_copy_has_no_annotations() {
+        let from = std::env::temp_dir().join(format!("annotations-{}", std::process::id()));
+        let (bad, to) = (from.join("bad/in"), from.join("to"));
+        fs::create_dir_all(&bad).expect("made");
+        fs::write(bad.join("a.yaml"), "a: 1\n#~ ^\n").expect("written");
+        fs::write(bad.join("b"), b"\xff\n#~ no text\n").expect("written");
+        fs::write(bad.join(ELSEWHERE), "error: what\n").expect("written");
+        copy(&from.join("bad"), &to).expect("copied");
+        let files = read(&to).expect("read");
+        let expected = [
+            ("in/a.yaml", b"a: 1\n".to_vec()),
+            ("in/b", b"\xff\n#~ no text\n".to_vec()),
+        ];
+        assert_eq!(files, expected.map(|(path, bytes)| (path.into(), bytes)));
+        assert!(!to.join("in").join(ELSEWHERE).exists());
+        fs::remove_dir_all(from).expect("removed");
+    }
+}
