@@ -11,9 +11,9 @@ use std::path::Path as FilePath;
 
 use hcoplan_diagnostics::finding::{Finding, FixKind, Group, Severity};
 use hcoplan_planner::inventory::INVENTORY_SCHEMA;
+use hcoplan_testing::annotations;
 use serde_json::Value;
 
-use super::fixes::copied;
 use super::fixtures::{directories, root};
 use super::load::Case;
 use crate::fix::{choose, round};
@@ -265,7 +265,7 @@ fn what_is_mended_is_not_found_again() {
         let ours = rule.group == Group::Bundle && rule.fix == FixKind::Unsafe;
         for dir in directories(rule, "bad").into_iter().filter(|_| ours) {
             let directory = tempfile::tempdir().expect("a directory");
-            copied(&dir, directory.path());
+            annotations::copy(&dir, directory.path()).expect("a fixture");
             let mended = |found: &[Finding]| -> BTreeSet<&'static str> {
                 let ours = found.iter().filter(|f| f.rule.name == rule.name);
                 let fixed = ours.filter(|f| f.fixes.iter().any(|f| !f.edits.is_empty()));

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path as FilePath;
 
 use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_testing::annotations;
 use hcoplan_yaml::{self as yaml, Node, Path};
 use serde_json::Value;
 
@@ -38,21 +39,6 @@ pub(super) struct Commented {
     pub(super) comment: String,
 }
 
-/// Copies a fixture with everything in it.
-pub(super) fn copied(from: &FilePath, to: &FilePath) {
-    for entry in fs::read_dir(from).expect("a fixture") {
-        let entry = entry.expect("an entry");
-        let target = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => {
-                fs::create_dir(&target).expect("made");
-                copied(&entry.path(), &target);
-            }
-            false => drop(fs::copy(entry.path(), target).expect("copied")),
-        }
-    }
-}
-
 pub(super) fn mend(
     fixture: &FilePath,
     release: Option<&str>,
@@ -60,7 +46,7 @@ pub(super) fn mend(
     prepare: impl Fn(&FilePath),
 ) -> Mended {
     let directory = tempfile::tempdir().expect("a directory");
-    copied(fixture, directory.path());
+    annotations::copy(fixture, directory.path()).expect("a fixture");
     prepare(directory.path());
     let (mut complaints, mut applied) = (Vec::new(), Vec::new());
     for turn in 0.. {
@@ -89,7 +75,7 @@ pub(super) fn mend(
 
 pub(super) fn read(directory: &FilePath) -> (String, Value) {
     let path = directory.join("hyperconverged.yaml");
-    let text = fs::read_to_string(path).expect("a fixture");
+    let text = annotations::strip(&fs::read_to_string(path).expect("a fixture"));
     let file = SourceFile::new("hyperconverged.yaml", text.clone());
     let documents = yaml::parse(&file).documents;
     let trees = documents.iter().map(|d| d.root.to_json());

@@ -5,8 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hcoplan_diagnostics::finding::{Applicability, Finding, FixKind, Group, Rule};
-use hcoplan_diagnostics::source::Location;
+use hcoplan_diagnostics::source::{Location, Position};
+use hcoplan_testing::annotations::{self, Annotation, ELSEWHERE};
 use snapbox::Data;
+use snapbox::assert::{Action, DEFAULT_ACTION_ENV};
+use snapbox::data::DataFormat;
 
 use super::load::Case;
 use crate::{Selector, Settings, When, rules};
@@ -53,45 +56,137 @@ pub(super) fn everything() -> impl Iterator<Item = Selector> {
     Group::ALL.into_iter().map(Selector::Group)
 }
 
-fn excerpt(out: &mut String, place: &Location, label: &str) {
-    let (start, end) = (place.start(), place.end());
-    let _ = writeln!(
-        out,
-        "{}:{}:{}: {label}",
-        place.file.path(),
-        start.line,
-        start.column
-    );
-    let line = place.file.text().lines().nth(start.line - 1).unwrap_or("");
-    let width = match end.line == start.line {
-        true => end.column - start.column,
-        false => line.chars().count() + 1 - start.column,
-    };
-    let _ = writeln!(out, "    {line}");
-    let _ = writeln!(
-        out,
-        "    {}{}",
-        " ".repeat(start.column - 1),
-        "^".repeat(width.max(1))
-    );
+/// What is said of a place, or of none.
+struct Said {
+    place: Option<Location>,
+    label: String,
+    below: Vec<String>,
 }
 
-/// A finding as the snapshots show it: what, where, why, how to mend it.
-fn show(finding: &Finding) -> String {
-    let mut out = format!("{}: {}\n", finding.severity.as_str(), finding.message);
-    if let Some(place) = &finding.location {
-        excerpt(&mut out, place, finding.label.as_deref().unwrap_or(""));
+impl Said {
+    /// As an annotation of a text in its file's place.
+    fn annotation(&self, place: &Location) -> Annotation {
+        let position = |Position { line, column }| annotations::Position { line, column };
+        Annotation {
+            start: position(place.start()),
+            end: position(place.end()),
+            label: self.label.clone(),
+            below: self.below.clone(),
+        }
     }
-    for related in &finding.related {
-        excerpt(&mut out, &related.location, &related.message);
+}
+
+/// Findings as annotations show them: what, where, why, how to mend it. Where there are several,
+/// each has a number; where one has several notes, each of them has a letter.
+fn said(findings: &[Finding]) -> Vec<Said> {
+    let mut out = Vec::new();
+    for (number, finding) in (1..).zip(findings) {
+        let number = match findings {
+            [_] => String::new(),
+            _ => number.to_string(),
+        };
+        let header = format!("{} {number}", finding.severity.as_str());
+        let mut below = text_lines(header.trim_end(), &finding.message);
+        below.extend(finding.help.iter().flat_map(|h| text_lines("help", h)));
+        for fix in &finding.fixes {
+            let applicability = format!("{:?}", fix.applicability).to_lowercase();
+            below.extend(text_lines(&format!("fix ({applicability})"), &fix.title));
+        }
+        out.push(Said {
+            place: finding.location.clone(),
+            label: finding.label.as_deref().unwrap_or_default().to_owned(),
+            below,
+        });
+        for (letter, related) in ('a'..='z').zip(&finding.related) {
+            let letter = match finding.related.as_slice() {
+                [_] => String::new(),
+                _ => letter.to_string(),
+            };
+            let header = format!("note {number}{letter}");
+            out.push(Said {
+                place: Some(related.location.clone()),
+                label: format!("{}: {}", header.trim_end(), related.message),
+                below: Vec::new(),
+            });
+        }
+        assert!(finding.related.len() <= 26, "more notes than letters");
     }
-    if let Some(help) = &finding.help {
-        let _ = writeln!(out, "help: {help}");
+    out
+}
+
+/// What is said behind a header; further lines are indented.
+fn text_lines(header: &str, text: &str) -> Vec<String> {
+    let mut lines = text.trim_end().split('\n');
+    let first = format!("{header}: {}", lines.next().unwrap_or_default());
+    let further = lines.map(|l| format!("  {l}"));
+    let all = std::iter::once(first).chain(further);
+    all.map(|l| l.trim_end().to_owned()).collect()
+}
+
+/// What is said, each with its place in words.
+fn in_words<'s>(said: impl IntoIterator<Item = &'s Said>) -> String {
+    let mut out = String::new();
+    for said in said {
+        if let Some(place) = &said.place {
+            let (path, start, end) = (place.file.path(), place.start(), place.end());
+            let place = format!(
+                "{path}:{}:{}-{}:{}",
+                start.line, start.column, end.line, end.column
+            );
+            let _ = writeln!(out, "{}", format!("{place}: {}", said.label).trim_end());
+        }
+        for line in &said.below {
+            let _ = writeln!(out, "{line}");
+        }
     }
-    for fix in &finding.fixes {
-        let _ = writeln!(out, "fix ({:?}): {}", fix.applicability, fix.title);
+    out
+}
+
+/// Whether annotations can stand in a place's file: it is there, its lines end as theirs do, and it
+/// holds the text that the place is counted in.
+fn can_be_annotated(directory: &Path, place: &Location) -> bool {
+    let text = fs::read_to_string(directory.join(place.file.path())).unwrap_or_default();
+    !text.contains('\r') && annotations::strip(&text) == place.file.text()
+}
+
+/// Holds a fixture's annotations, and what is said elsewhere, against what is found there.
+fn compare(directory: &Path, findings: &[Finding]) -> Vec<String> {
+    let said = said(findings);
+    let (inside, elsewhere): (Vec<_>, Vec<_>) = said.iter().partition(|s| {
+        let place = s.place.as_ref();
+        place.is_some_and(|p| can_be_annotated(directory, p))
+    });
+    let mut complaints = Vec::new();
+    for (path, bytes) in annotations::read(directory).expect("a fixture") {
+        let places = inside.iter().filter_map(|s| Some((s, s.place.as_ref()?)));
+        let here = places.filter(|(_, place)| place.file.path().as_std_path() == path);
+        let here: Vec<Annotation> = here.map(|(s, place)| s.annotation(place)).collect();
+        if let Ok(text) = String::from_utf8(bytes) {
+            let annotated = annotations::annotate(&text, &here);
+            complaints.extend(differs(&directory.join(path), annotated));
+        }
     }
-    out.lines().map(|l| format!("{}\n", l.trim_end())).collect()
+    let elsewhere = in_words(elsewhere);
+    let file = directory.join(ELSEWHERE);
+    let overwrites = Action::with_env_var(DEFAULT_ACTION_ENV) == Some(Action::Overwrite);
+    match elsewhere.is_empty() && overwrites && file.exists() {
+        true => fs::remove_file(file).expect("removed"),
+        false if elsewhere.is_empty() && !file.exists() => {}
+        false => complaints.extend(differs(&file, elsewhere)),
+    }
+    complaints
+}
+
+/// How a file differs from what it should be; `SNAPSHOTS=overwrite` writes it anew.
+fn differs(path: &Path, expected: String) -> Option<String> {
+    let name = path
+        .strip_prefix(env!("CARGO_MANIFEST_DIR"))
+        .unwrap_or(path);
+    let written = Data::read_from(path, Some(DataFormat::Text)).raw();
+    let compared = snapbox::Assert::new()
+        .action_env(DEFAULT_ACTION_ENV)
+        .try_eq(Some(&name.display()), expected.into(), written);
+    compared.err().map(|e| e.to_string())
 }
 
 fn safe_fixes_applied(text: &str, findings: &[Finding]) -> String {
@@ -156,22 +251,18 @@ fn bad_fixtures_are_found_and_good_ones_are_not() {
         for dir in directories(rule, "bad") {
             let (found, others) = findings(rule, &dir);
             if found.is_empty() {
-                let others: String = others.iter().map(show).collect();
+                let others = in_words(&said(&others));
                 complaints.push(format!("silent on {}; there is\n{others}", dir.display()));
                 continue;
             }
-            let shown: Vec<String> = found.iter().map(show).collect();
-            let expected = Data::read_from(&dir.join("findings.txt"), None).raw();
-            let compared = snapbox::Assert::new()
-                .action_env(snapbox::assert::DEFAULT_ACTION_ENV)
-                .try_eq(Some(&dir.display()), shown.join("\n").into(), expected);
-            complaints.extend(compared.err().map(|e| e.to_string()));
+            complaints.extend(compare(&dir, &found));
         }
         for dir in directories(rule, "good") {
-            let found: String = findings(rule, &dir).0.iter().map(show).collect();
+            let found = in_words(&said(&findings(rule, &dir).0));
             if !found.is_empty() {
                 complaints.push(format!("{}:\n{found}", dir.display()));
             }
+            complaints.extend(compare(&dir, &[]));
         }
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n\n"));
@@ -188,6 +279,7 @@ fn safe_fixes_make_the_fixed_fixture() {
                 .into_owned();
             let bad = fixed.with_file_name(name.replacen("fixed", "bad", 1));
             let text = fs::read_to_string(bad.join("hyperconverged.yaml")).expect("a bad fixture");
+            let text = annotations::strip(&text);
             let applied = safe_fixes_applied(&text, &findings(rule, &bad).0);
             let expected = Data::read_from(&fixed.join("hyperconverged.yaml"), None).raw();
             snapbox::assert_data_eq!(applied, expected);

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
-use camino::Utf8Path;
+use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Directory, Location, SourceFile, Tree, Walk, max_bytes};
+use hcoplan_diagnostics::source::{Location, Memory, SourceFile};
 use hcoplan_explain::why::World;
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::plan::{Plan, plan};
@@ -14,6 +14,7 @@ use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{
     Command, Kustomizations, Layer, Neighbours, commands_in, known_release,
 };
+use hcoplan_testing::annotations;
 use hcoplan_yaml::{self as yaml, Document};
 use serde_json::Value;
 
@@ -41,11 +42,11 @@ impl Case {
     pub(crate) fn read(dir: &FilePath, release: Option<&str>) -> Option<Self> {
         let [hyperconverged, declared, dumped] =
             ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"].map(|file| {
-                let text = fs::read_to_string(dir.join(file)).unwrap_or_default();
+                let text = text(&dir.join(file)).unwrap_or_default();
                 documents(file, &text)
             });
         let document = hyperconverged.into_iter().next()?;
-        let before = fs::read_to_string(dir.join(BEFORE)).unwrap_or_default();
+        let before = text(&dir.join(BEFORE)).unwrap_or_default();
         let before = documents(BEFORE, &before).into_iter().next();
         Some(Self {
             before: before.map(|d| d.root.to_json()),
@@ -169,7 +170,7 @@ fn below(directory: &FilePath, prefix: &str) -> Vec<Arc<Document>> {
         if path.is_dir() {
             found.extend(below(&path, &format!("{name}/")));
         } else if name != BEFORE && path.extension().is_some_and(|e| e == "yaml" || e == "json") {
-            let text = fs::read_to_string(&path).expect("a fixture");
+            let text = text(&path).expect("a fixture");
             found.extend(documents(&name, &text).into_iter().map(Arc::new));
         }
     }
@@ -186,7 +187,7 @@ fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
     });
     let read = others.map(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let text = fs::read_to_string(&path).expect("a fixture");
+        let text = text(&path).expect("a fixture");
         SourceFile::new(name.into_owned(), text)
     });
     read.collect()
@@ -202,7 +203,7 @@ fn commands(directory: &FilePath) -> Vec<Command> {
         .filter(|p| p.is_file() && p.extension().is_none_or(|e| e != "txt"));
     let commands = files.flat_map(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let text = fs::read_to_string(path).expect("a fixture");
+        let text = text(path).expect("a fixture");
         commands_in(&SourceFile::new(name.into_owned(), text))
     });
     commands.collect()
@@ -210,14 +211,21 @@ fn commands(directory: &FilePath) -> Vec<Command> {
 
 /// What the kustomizations of a directory lay over its HyperConverged.
 fn layers(directory: &FilePath) -> Vec<Layer> {
-    let root = Utf8Path::from_path(directory).expect("UTF-8");
-    let tree = Directory::open(root, max_bytes()).expect("a directory");
-    let files = tree.list(&Walk::default()).expect("readable").files;
-    let paths = files
-        .iter()
-        .filter(|p| p.file_name() == Some("kustomization.yaml"));
-    let all = Kustomizations::read(&tree, paths.map(|p| p.as_path()));
+    let files = annotations::read(directory).expect("a directory");
+    let files = files
+        .into_iter()
+        .map(|(path, bytes)| (Utf8PathBuf::try_from(path).expect("UTF-8"), bytes));
+    let files: Vec<_> = files.collect();
+    let paths = files.iter().map(|(path, _)| path.as_path());
+    let paths = paths.filter(|p| p.file_name() == Some("kustomization.yaml"));
+    let tree: Memory = files.iter().cloned().collect();
+    let all = Kustomizations::read(&tree, paths);
     all.layers("hyperconverged.yaml".into())
+}
+
+/// The text of a fixture's file, without annotations.
+fn text(path: &FilePath) -> std::io::Result<String> {
+    fs::read_to_string(path).map(|text| annotations::strip(&text))
 }
 
 fn documents(file: &str, text: &str) -> Vec<Document> {
