@@ -5,8 +5,8 @@
 //! copied, with a scrubbed environment. `SNAPSHOTS=overwrite cargo test --test cli` records what
 //! is printed now.
 //!
-//! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository), `append
-//! FILE TEXT`, `remove`, `move`, `link` (what, to what), `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
+//! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository; fixtures of rules
+//! without their annotations), `append FILE TEXT`, `remove`, `move`, `link` (what, to what), `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
 //! `ARGOCD_APP_PARAMETERS='…'` or `HCOPLAN_ALLOW_KUSTOMIZE=1` before `hcoplan`.
 //!
 //! `CONSOLE=fix cargo test --test cli consoles` runs one case.
@@ -39,6 +39,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use hcoplan_testing::annotations;
 
 fn main_directory() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -133,8 +135,14 @@ impl Scene {
             ["HCOPLAN_ALLOW_KUSTOMIZE=1", "hcoplan", arguments @ ..] => {
                 self.hcoplan(arguments, None, Some(("HCOPLAN_ALLOW_KUSTOMIZE", "1")), out);
             }
-            ["copy", from] => copy(&main_directory().join(from), self.directory.path()),
-            ["copy", from, to] => copy(&main_directory().join(from), &self.path(to)),
+            ["copy", from] => {
+                let from = main_directory().join(from);
+                annotations::copy(&from, self.directory.path()).expect("copied");
+            }
+            ["copy", from, to] => {
+                let from = main_directory().join(from);
+                annotations::copy(&from, &self.path(to)).expect("copied");
+            }
             ["append", file, text] => {
                 let path = self.path(file);
                 let old = fs::read_to_string(&path).unwrap_or_default();
@@ -560,7 +568,7 @@ fn fixes_are_as_safe_with_another_revision_as_without() {
             if name.starts_with("bad") && !fixture.join("before.yaml").exists() {
                 let to = here.join(rule.file_name().expect("a name")).join(&*name);
                 fs::create_dir_all(&to).expect("a directory");
-                copy(&fixture, &to);
+                annotations::copy(&fixture, &to).expect("copied");
             }
         }
     }

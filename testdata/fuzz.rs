@@ -10,6 +10,8 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use hcoplan_testing::annotations;
+
 fn main_directory() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -32,12 +34,11 @@ fn below(directory: &str, name: &str) -> Vec<PathBuf> {
     out
 }
 
+/// What is in these files; fixtures of rules are without their annotations.
 fn contents(directory: &str, name: &str) -> Vec<Vec<u8>> {
     let files = below(directory, name);
-    files
-        .iter()
-        .map(|f| fs::read(f).expect("readable"))
-        .collect()
+    let read = |file: &PathBuf| annotations::stripped(fs::read(file).expect("readable"));
+    files.iter().map(read).collect()
 }
 
 /// Strings by key in a file of JSON or JSON lines, however deep.

@@ -7,6 +7,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
+use hcoplan_testing::annotations;
+
 /// A row: what is stated, what is asked, parts of the answer, and what may not be in it.
 struct Row {
     line: usize,
@@ -75,18 +77,6 @@ fn answer(directory: &Path, command: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("made");
-    for entry in fs::read_dir(from).expect("a directory") {
-        let entry = entry.expect("an entry");
-        let target = to.join(entry.file_name());
-        match entry.path().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).expect("copied")),
-        }
-    }
-}
-
 #[test]
 fn every_statement_is_answered() {
     let rows = rows();
@@ -94,7 +84,7 @@ fn every_statement_is_answered() {
     let directory = tempfile::tempdir().expect("a directory");
     for name in ["lint", "statements"] {
         let from: PathBuf = root().join("testdata").join(name);
-        copy(&from, &directory.path().join(name));
+        annotations::copy(&from, &directory.path().join(name)).expect("copied");
     }
     // The same question is asked once.
     let questions: BTreeMap<&str, ()> = rows.iter().map(|r| (r.command.as_str(), ())).collect();

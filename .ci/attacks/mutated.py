@@ -75,9 +75,11 @@ def damage(dice, data):
 
 
 def seeds(lab):
-    """Directories that are damaged: the examples, and each fixture of a rule."""
+    """Directories that are damaged: the examples, and each fixture of a rule, without annotations."""
     out = [os.path.join(lab.root, "examples", name) for name in sorted(os.listdir(os.path.join(lab.root, "examples")))]
-    lint = os.path.join(lab.root, "testdata", "lint")
+    lint = os.path.join(lab.scratch, "lint")
+    copy = ["cargo", "run", "--quiet", "--package", "hcoplan-testing", "testdata/lint", lint]
+    subprocess.run(copy, cwd=lab.root, check=True)
     for rule in sorted(os.listdir(lint)):
         below = os.path.join(lint, rule)
         cases = [os.path.join(below, case) for case in sorted(os.listdir(below))] if os.path.isdir(below) else []
@@ -123,7 +125,7 @@ def attack_random_damage(lab):
         dice = random.Random(f"{series}/{n}")
         directory = os.path.join(lab.scratch, "repository")
         shutil.copytree(dice.choice(all_seeds), directory)
-        files = sorted(name for name in state(directory) if os.path.basename(name) not in ("findings.txt", "README.md"))
+        files = sorted(name for name in state(directory) if os.path.basename(name) != "README.md")
         for name in dice.sample(files, min(len(files), dice.randint(1, 3))):
             path = os.path.join(directory, name)
             with open(path, "rb") as file:

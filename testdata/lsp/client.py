@@ -156,14 +156,14 @@ def shown(editor, directory, nowhere):
 
 
 def fixtures(scratch):
-    """Copies of the rules' bad fixtures; each is a workspace folder."""
+    """Copies of the rules' bad fixtures without their annotations; each is a workspace folder."""
+    copy = ["cargo", "run", "--quiet", "--package", "hcoplan-testing", "testdata/lint", scratch / "lint"]
+    subprocess.run(copy, cwd=REPOSITORY, check=True)
     out = []
-    for case in sorted((REPOSITORY / "testdata/lint").glob("*/bad*")):
-        if case.is_dir():
-            to = scratch / f"{case.parent.name}+{case.name}"
-            shutil.copytree(case, to)
-            (to / "findings.txt").unlink(missing_ok=True)
-            out.append(to)
+    for case in sorted((scratch / "lint").glob("*/bad*")):
+        to = scratch / f"{case.parent.name}+{case.name}"
+        shutil.move(case, to)
+        out.append(to)
     return out
 
 

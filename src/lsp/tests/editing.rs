@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use hcoplan_testing::annotations;
+
 use super::*;
 use crate::finding::Applicability;
 use crate::fix::{Choice, choose, round};
 use crate::lint::Settings;
 use crate::report::linted::linted;
 
-/// The directories of a kind of fixture.
-fn fixtures(begins: &str) -> Vec<PathBuf> {
+/// Copies of the directories of a kind of fixture, without annotations; they lie in the first.
+fn fixtures(begins: &str) -> (tempfile::TempDir, Vec<PathBuf>) {
+    let directory = tempfile::tempdir().expect("a directory");
+    annotations::copy(&package().join("testdata/lint"), directory.path()).expect("copied");
     let mut out = Vec::new();
-    for rule in fs::read_dir(package().join("testdata/lint")).expect("readable") {
+    for rule in fs::read_dir(directory.path()).expect("readable") {
         let rule = rule.expect("an entry").path();
         for case in fs::read_dir(&rule).into_iter().flatten() {
             let case = case.expect("an entry").path();
@@ -27,7 +31,7 @@ fn fixtures(begins: &str) -> Vec<PathBuf> {
     }
     out.sort();
     assert!(out.len() > 50, "{}", out.len());
-    out
+    (directory, out)
 }
 
 const FILE: &str = "hyperconverged.yaml";
@@ -52,7 +56,8 @@ fn mended(case: &Path, text: &str) -> String {
 #[test]
 fn a_quick_fix_makes_the_bytes_that_fix_makes() {
     let (mut safe, mut others) = (0, 0);
-    for case in fixtures("bad") {
+    let (_directory, cases) = fixtures("bad");
+    for case in cases {
         let mut editor = Editor::plain(&case);
         let text = editor.open_file(FILE);
         let uri = editor.uri(FILE);
@@ -94,15 +99,11 @@ fn a_quick_fix_makes_the_bytes_that_fix_makes() {
 #[test]
 fn everything_at_once_is_what_fix_would_write() {
     let mut changed = 0;
-    for case in fixtures("bad") {
+    let (_directory, cases) = fixtures("bad");
+    for case in cases {
         let more = fs::read_dir(&case).expect("readable").count();
         // Without neighbours and configuration, which the other way of reading doesn't know.
-        let known = [
-            "hyperconverged.yaml",
-            "inventory.yaml",
-            "nodes.yaml",
-            "findings.txt",
-        ];
+        let known = ["hyperconverged.yaml", "inventory.yaml", "nodes.yaml"];
         if known.iter().filter(|n| case.join(n).exists()).count() != more {
             continue;
         }
@@ -136,7 +137,8 @@ fn everything_at_once_is_what_fix_would_write() {
 #[test]
 fn a_comment_leaves_a_finding_out() {
     let (mut gone, mut stayed) = (0, Vec::new());
-    for case in fixtures("bad") {
+    let (_directory, cases) = fixtures("bad");
+    for case in cases {
         let mut editor = Editor::plain(&case);
         let text = editor.open_file(FILE);
         let uri = editor.uri(FILE);
