@@ -221,19 +221,44 @@ fn metadata_on_its_own() {
 
 #[test]
 fn tables_that_do_not_hold_together() {
-    for table in [
-        "{}",
-        r#"{"roots": {"v1/K": "v1.K"}, "names": {}, "structs": {}}"#,
-        r#"{"roots": {"v1/K": 1}, "names": {}, "structs": {}}"#,
-        r#"{"roots": {}, "names": {"v1.A": "v1.B", "v1.B": "v1.A"}, "structs": {"v1.K": {"a": "v1.A"}}}"#,
-        r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": "v1.Missing"}}}"#,
-        r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": {}}}}"#,
-        r#"{"roots": {}, "names": {}, "structs": {"K": {}}}"#,
-        r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".E": "string"}}}"#,
-        r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".K": "v1.K"}}}"#,
-    ] {
-        let checked = GoTypes::from_json(table);
-        assert!(checked.is_err(), "{table}");
+    let cases = [
+        ("{}", "missing field `structs`"),
+        (
+            r#"{"roots": {"v1/K": "v1.K"}, "names": {}, "structs": {}}"#,
+            "no usable `v1.K`",
+        ),
+        (
+            r#"{"roots": {"v1/K": 1}, "names": {}, "structs": {}}"#,
+            "invalid type: integer `1`, expected a string",
+        ),
+        (
+            r#"{"roots": {}, "names": {"v1.A": "v1.B", "v1.B": "v1.A"}, "structs": {"v1.K": {"a": "v1.A"}}}"#,
+            "no usable `v1.A`",
+        ),
+        (
+            r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": "v1.Missing"}}}"#,
+            "no usable `v1.Missing`",
+        ),
+        (
+            r#"{"roots": {}, "names": {}, "structs": {"v1.K": {"a": {}}}}"#,
+            "invalid type: map, expected a string",
+        ),
+        (
+            r#"{"roots": {}, "names": {}, "structs": {"K": {}}}"#,
+            "no usable `K`",
+        ),
+        (
+            r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".E": "string"}}}"#,
+            "no usable `string`",
+        ),
+        (
+            r#"{"roots": {}, "names": {}, "structs": {"v1.K": {".K": "v1.K"}}}"#,
+            "no usable `v1.K`",
+        ),
+    ];
+    for (table, why) in cases {
+        let said = GoTypes::from_json(table).expect_err(table).to_string();
+        assert!(said.contains(why), "{table}: {said}");
     }
 }
 

@@ -132,8 +132,17 @@ fn the_options_on_a_page_can_be_taken() {
         let (_, options) = page.split_once("## Options").expect("its section");
         let (_, example) = options.split_once("```yaml\n").expect("an example");
         let (example, _) = example.split_once("```").expect("its end");
-        let settings = configured(example);
-        assert!(settings.is_ok(), "{}: {settings:?}", rule.name);
+        let settings = configured(example).expect(rule.name);
+        let taken = rule
+            .options
+            .iter()
+            .filter(|o| settings.option(rule.name, o.name).is_some());
+        assert_eq!(
+            taken.count(),
+            rule.options.len(),
+            "{}: {settings:?}",
+            rule.name
+        );
     }
 }
 
