@@ -1,8 +1,7 @@
 //! Documents that are being typed: whatever is there, nothing breaks.
 
-use rayon::prelude::*;
-
 use hcoplan_testing::annotations;
+use rayon::prelude::*;
 
 use super::*;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hcoplan_diagnostics::finding::{Applicability, Finding, FixKind, Group, Rule};
-use hcoplan_diagnostics::source::{Location, Position};
+use hcoplan_diagnostics::source::{Location, Position, SourceFile, Span};
 use hcoplan_testing::annotations::{self, Annotation, ELSEWHERE};
 use snapbox::Data;
 use snapbox::assert::{Action, DEFAULT_ACTION_ENV};
@@ -145,8 +145,8 @@ fn in_words<'s>(said: impl IntoIterator<Item = &'s Said>) -> String {
 /// Whether annotations can stand in a place's file: it is there, its lines end as theirs do, and it
 /// holds the text that the place is counted in.
 fn can_be_annotated(directory: &Path, place: &Location) -> bool {
-    let text = fs::read_to_string(directory.join(place.file.path())).unwrap_or_default();
-    !text.contains('\r') && annotations::strip(&text) == place.file.text()
+    let text = fs::read_to_string(directory.join(place.file.path()));
+    text.is_ok_and(|t| !t.contains('\r') && annotations::strip(&t) == place.file.text())
 }
 
 /// Holds a fixture's annotations, and what is said elsewhere, against what is found there.
@@ -285,4 +285,36 @@ fn safe_fixes_make_the_fixed_fixture() {
             snapbox::assert_data_eq!(applied, expected);
         }
     }
+}
+
+#[test]
+fn what_no_line_can_hold_is_said_elsewhere() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    fs::write(path.join("a.yaml"), "a: 1\n#~ ^\n").expect("written");
+    fs::write(path.join("crlf.yaml"), "a: 1\r\n").expect("written");
+    let place =
+        |file: &str, text: &str| Location::new(&SourceFile::new(file, text), Span::new(3, 4));
+    assert!(can_be_annotated(path, &place("a.yaml", "a: 1\n")));
+    assert!(!can_be_annotated(path, &place("a.yaml", "b: 1\n")));
+    assert!(!can_be_annotated(path, &place("crlf.yaml", "a: 1\r\n")));
+    assert!(!can_be_annotated(path, &place("missing.yaml", "")));
+    let rule = rules()[0].rule;
+    let severity = rule.severity.as_str();
+    let nowhere = Finding::new(rule, "one\ntwo").help("do");
+    let finding = Finding::new(rule, "what").at(place("crlf.yaml", "a: 1\r\n"));
+    let finding = finding
+        .label("here")
+        .related(place("a.yaml", "a: 1\n"), "too");
+    let expected = format!(
+        "\
+{severity} 1: one
+  two
+help: do
+crlf.yaml:1:4-1:5: here
+{severity} 2: what
+a.yaml:1:4-1:5: note 2: too
+"
+    );
+    assert_eq!(in_words(&said(&[nowhere, finding])), expected);
 }
