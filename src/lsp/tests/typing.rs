@@ -93,7 +93,9 @@ fn any_fixture_half_typed() {
     yaml_below(&package().join("examples"), &mut files);
     files.retain(|f| !f.components().any(|c| c.as_os_str() == "rendered"));
     assert!(files.len() > 1000, "{}", files.len());
-    let numbered = (0..).zip(&files).filter(|(at, _)| at % ONE_OF == seed() % ONE_OF);
+    let numbered = (0..)
+        .zip(&files)
+        .filter(|(at, _)| at % ONE_OF == seed() % ONE_OF);
     let drawn: Vec<(u64, &PathBuf)> = numbered.collect();
     drawn.into_par_iter().for_each(|(at, file)| {
         let Ok(text) = fs::read_to_string(file) else {

@@ -8,8 +8,6 @@ use hcoplan_kubernetes::schema::DocumentSchema;
 use super::prelude::*;
 use crate::{Form, ImageEvidence};
 
-/// The schema that editors use, too.
-
 pub(super) static RULE: Rule = Rule {
     name: "image-arch-evidence-missing",
     group: Group::Bundle,
