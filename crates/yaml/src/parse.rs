@@ -85,22 +85,6 @@ pub fn parse_yaml(file: &Arc<SourceFile>) -> Parsed {
     read(file, Limits::current(), false)
 }
 
-/// Lines of a document, read as if there were no others; `None` unless they are one block node to
-/// their end, with which nothing is wrong. Places are counted in the lines.
-pub(super) fn parse_lines(text: &str, limits: &Limits) -> Option<(Node, Vec<Comment>)> {
-    if control_character(text).is_some() {
-        return None;
-    }
-    let lines = whole_lines(text);
-    let mut events = Events::new(&lines, limits.max_depth);
-    let mut builder = Builder::new(limits, Span::new(0, text.len()), 0);
-    let root = builder.run(&mut events).ok()??;
-    let rest = events.rest().ok()? as usize;
-    let mut problems = builder.problems.take().into_iter();
-    let is_all = rest == lines.len() && problems.all(|p| p.is_of_one_word());
-    is_all.then(|| (root, events.comments()))
-}
-
 /// A text with a line break behind its last line, which kubectl puts there.
 fn whole_lines(text: &str) -> Cow<'_, str> {
     match text.ends_with('\n') {

@@ -2,15 +2,26 @@
 //!
 //! To read a whole file again for each of its findings takes the square of their number. The lines
 //! that an entry of a block mapping or an item of a block list has to itself read the same without
-//! those around them (why: see [`super::part`]), and a document reads the same without the others
-//! of its file, since kubectl cuts a file before it reads any of it. What the lines alone can't
-//! tell is left to the whole file.
+//! those around them:
+//!
+//! - The reader comes to the first of them in one state, whatever stands in front: what may look
+//!   ahead (a bare word, a block scalar) ends at a key or dash of the collection's column.
+//! - Between them it only compares columns with those of the open collections, of which the
+//!   collection's own is the least that counts until something stands further left.
+//! - What was open in the lines ends at the next key or dash, which isn't indented deeper than they
+//!   are, as it ends at the end of a text.
+//! - Nothing else reaches across: there are no anchors, aliases, tags and merge keys in the lines,
+//!   and the limits are far.
+//!
+//! A document reads the same without the others of its file, since kubectl cuts a file before it
+//! reads any of it. What the lines alone can't tell is left to the whole file.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::{memchr, memrchr};
+
 use super::ground::Habits;
-use super::part::{dash, is_blank, is_small, start_column};
 use super::plain::is_plain;
 use super::verify::{Before, apply, is};
 use super::{Change, Reason, edits_in_turn};
@@ -158,6 +169,43 @@ fn lines<'d>(
         }
         _ => None,
     }
+}
+
+/// Whether the text with the edits is certainly within the limits. No character makes more than
+/// three values: `?` may be a mapping, its key and its value.
+fn is_small(text: &str, edits: &[Edit]) -> bool {
+    let limits = Limits::current();
+    let added: usize = edits.iter().map(|e| e.text.len()).sum();
+    let length = text.len().saturating_add(added);
+    length <= limits.max_bytes && length.saturating_add(1).saturating_mul(3) <= limits.max_nodes
+}
+
+/// The column at which a collection begins; `None` where more than spaces and dashes stand in front
+/// of it on its line.
+fn start_column(text: &str, at: usize) -> Option<usize> {
+    let before = text.as_bytes().get(..at)?;
+    let line = memrchr(b'\n', before).map_or(0, |line| line + 1);
+    let is_indent = before[line..].iter().all(|b| matches!(b, b' ' | b'-'));
+    is_indent.then_some(at - line)
+}
+
+/// Where the line begins that has a list's next dash: behind the item above it only empty lines
+/// and comments come before.
+fn dash(text: &str, column: usize, between: Range<usize>) -> Option<usize> {
+    let mut at = between.start;
+    loop {
+        at += memchr(b'\n', text.as_bytes().get(at..between.end)?)? + 1;
+        let line = text.get(at..)?;
+        let start = line.trim_start_matches(' ');
+        if !start.starts_with(['#', '\n', '\r']) {
+            let is_dash = line.len() - start.len() == column && start.starts_with('-');
+            return is_dash.then_some(at);
+        }
+    }
+}
+
+fn is_blank(indentation: &str) -> bool {
+    indentation.bytes().all(|b| b == b' ')
 }
 
 impl<'d> Excerpt<'d> {

@@ -11,7 +11,6 @@ mod excerpt;
 mod flow;
 mod ground;
 mod layout;
-mod part;
 mod plain;
 mod verify;
 
@@ -215,15 +214,6 @@ pub fn edits_of(
     let known = before.document(document.index);
     let known = known.filter(|known| known.span == document.span);
     let document = known.ok_or(Reason::Layout)?;
-    if let [change] = changes {
-        let edits = of_one(before, document, change);
-        if let Some(edits) = edits
-            .ok()
-            .filter(|e| part::is_made(before, document, change, e))
-        {
-            return Ok(edits);
-        }
-    }
     if let Some(edits) = excerpt::edits(before, document, changes)? {
         return Ok(edits);
     }

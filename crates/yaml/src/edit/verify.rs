@@ -1,7 +1,6 @@
 //! Applying edits, and not believing them.
 
 use std::cell::{Cell, OnceCell};
-use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -9,7 +8,6 @@ use similar::{ChangeTag, TextDiff};
 
 use super::Reason;
 use super::ground::Habits;
-use super::plain::is_plain;
 use crate::source::Edit;
 use crate::source::{SourceFile, Span};
 use crate::{Comment, Document, Entry, Node, Parsed, Problem, ProblemKind, Value, parse};
@@ -19,20 +17,11 @@ use crate::{Comment, Document, Entry, Node, Parsed, Problem, ProblemKind, Value,
 /// # Errors
 /// [`Reason::Overlap`] when they overlap or don't fit the text.
 pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
-    apply_within(text, 0..text.len(), edits)
-}
-
-/// [`apply`], for a part of the text that all of the edits lie in: what it becomes.
-pub(super) fn apply_within(
-    text: &str,
-    part: Range<usize>,
-    edits: &[Edit],
-) -> Result<String, Reason> {
     let mut ordered: Vec<&Edit> = edits.iter().collect();
     // Stable: insertions at one place keep their order.
     ordered.sort_by_key(|e| (e.span.start, e.span.end));
-    let mut out = String::with_capacity(part.len() + 64);
-    let mut at = part.start;
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut at = 0;
     for edit in ordered {
         let range = edit.span.range();
         let before = text.get(at..range.start).ok_or(Reason::Overlap)?;
@@ -43,7 +32,7 @@ pub(super) fn apply_within(
         out.push_str(&edit.text);
         at = range.end;
     }
-    out.push_str(text.get(at..part.end).ok_or(Reason::Overlap)?);
+    out.push_str(text.get(at..).ok_or(Reason::Overlap)?);
     Ok(out)
 }
 
@@ -64,8 +53,6 @@ pub struct Before {
     trees: OnceCell<Vec<Json>>,
     /// Of each document, how it is laid out.
     habits: Vec<OnceCell<Habits>>,
-    /// Of each document, whether it is plain, as [`super::part`] says.
-    plain: Vec<OnceCell<bool>>,
     /// How many bytes may still be read again to try edits out.
     allowance: Cell<usize>,
     pub(super) comments: Vec<Span>,
@@ -108,7 +95,6 @@ impl Before {
         Self {
             file: Arc::clone(file),
             habits: documents.iter().map(|_| OnceCell::new()).collect(),
-            plain: documents.iter().map(|_| OnceCell::new()).collect(),
             allowance: Cell::new(READ_AGAIN * file.text().len() + READ_AGAIN_BYTES),
             documents,
             trees: OnceCell::new(),
@@ -147,14 +133,6 @@ impl Before {
             cell.set(habits).ok();
         }
         self
-    }
-
-    /// Whether one of them is plain, as [`super::part`] says.
-    pub(super) fn is_plain(&self, document: &Document) -> bool {
-        let text = || document.file.text().get(document.span.range());
-        let read = || text().is_some_and(is_plain);
-        let cell = self.plain.get(document.index);
-        cell.map_or_else(read, |cell| *cell.get_or_init(read))
     }
 
     /// Takes note that bytes are read again.
