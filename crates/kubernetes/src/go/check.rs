@@ -28,9 +28,29 @@ pub(super) fn check(
         types,
         keys,
         first: None,
+        all: None,
     };
     checker.value(document, ty, &Step::Root)?;
     checker.first.map_or(Ok(()), Err)
+}
+
+/// Every value that Go wouldn't decode: the one that it names comes first.
+pub(super) fn all(types: &GoTypes, document: &Value, ty: &GoType, keys: Keys) -> Vec<DecodeError> {
+    let Err(named) = check(types, document, ty, keys) else {
+        return Vec::new();
+    };
+    let mut checker = Checker {
+        types,
+        keys,
+        first: None,
+        all: Some(Vec::new()),
+    };
+    // What would end it is noted and passed over.
+    checker.value(document, ty, &Step::Root).ok();
+    let mut all = checker.all.unwrap_or_default();
+    all.retain(|error| *error != named);
+    all.insert(0, named);
+    all
 }
 
 /// The way from the document to a value; only walked back when something is wrong.
@@ -45,11 +65,23 @@ struct Checker<'a> {
     types: &'a GoTypes,
     keys: Keys,
     first: Option<DecodeError>,
+    /// All of them, where the decoding goes on behind each.
+    all: Option<Vec<DecodeError>>,
 }
 
 impl Checker<'_> {
     /// `Err` ends the decoding; a value of the wrong type is noted.
     fn value(&mut self, value: &Value, ty: &GoType, at: &Step<'_>) -> Result<(), DecodeError> {
+        match (self.one(value, ty, at), &mut self.all) {
+            (Err(error), Some(all)) => {
+                all.push(error);
+                Ok(())
+            }
+            (result, _) => result,
+        }
+    }
+
+    fn one(&mut self, value: &Value, ty: &GoType, at: &Step<'_>) -> Result<(), DecodeError> {
         match &ty.kind {
             Kind::Pointer(target) if !value.is_null() => return self.value(value, target, at),
             Kind::Duration => return check_duration(value, at),
@@ -94,8 +126,12 @@ impl Checker<'_> {
     }
 
     fn wrong(&mut self, what: String, ty: &GoType, at: &Step<'_>) {
-        if self.first.is_none() {
-            self.first = Some(mismatch(&what, &ty.go_name(), at));
+        match &mut self.all {
+            Some(all) => all.push(mismatch(&what, &ty.go_name(), at)),
+            None if self.first.is_none() => {
+                self.first = Some(mismatch(&what, &ty.go_name(), at));
+            }
+            None => {}
         }
     }
 }

@@ -41,6 +41,12 @@ impl GoTypes {
         check::check(self, document, ty, check::Keys::Exact)
     }
 
+    /// Everything that [`Self::decode_check`] would name, if it were the only mistake: what it names comes
+    /// first.
+    pub fn decode_errors(&self, document: &Value, ty: &GoType) -> Vec<DecodeError> {
+        check::all(self, document, ty, check::Keys::Exact)
+    }
+
     /// What decoding into the typed struct and encoding again makes of a document: unknown keys
     /// go, what Go omits goes, what Go always prints is there, quantities and durations are
     /// printed as Go prints them. A timestamp that is not set is never printed where it may be

@@ -94,8 +94,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => {}
         }
     }
-    if let Some(help) = help(schema, admission.reason, admission.causes.first()) {
-        finding = finding.help(help);
+    let mut helps: Vec<String> = Vec::new();
+    for cause in &admission.causes {
+        let one = help(schema, admission.reason, cause).filter(|h| !helps.contains(h));
+        helps.extend(one.filter(|_| helps.len() < MOST_HELPS));
+    }
+    // The words of the webhook name the first only.
+    if admission.reason == Some(Reason::GoDecode) && admission.causes.len() > 1 {
+        let paths = admission.causes.iter().take(MOST_HELPS);
+        let paths: Vec<String> = paths.map(|c| c.path.to_string()).collect();
+        helps.push(format!(
+            "the same goes for {}",
+            and_more(&paths[1..], admission.causes.len() - 1)
+        ));
+    }
+    if !helps.is_empty() {
+        finding = finding.help(helps.join("; "));
     }
     finding.fixes.extend(spelling(cx, schema));
     out.explain(Incident::Refusal, finding);
@@ -121,17 +135,35 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
     Some(cx.document().location(first.span))
 }
 
-fn help(schema: &Schema, reason: Option<Reason>, cause: Option<&Refused>) -> Option<String> {
-    let cause = cause?;
+/// Paths, of so many.
+fn and_more(paths: &[String], all: usize) -> String {
+    match all - paths.len() {
+        0 => and(paths),
+        more => format!("{} and {more} more", paths.join(", ")),
+    }
+}
+
+/// So many remedies are told.
+const MOST_HELPS: usize = 4;
+
+fn help(schema: &Schema, reason: Option<Reason>, cause: &Refused) -> Option<String> {
     let field = schema.field(&cause.path);
     let help = match reason? {
-        Reason::Schema(ViolationKind::Required) => format!("add `{}`", cause.path),
+        // Of several mistakes the reason is the first one's.
+        Reason::Schema(ViolationKind::Required) if cause.message.contains("Required value") => {
+            format!("add `{}`", cause.path)
+        }
         Reason::Schema(ViolationKind::Unsupported) => {
             let allowed = field?.allowed.iter();
             let allowed: Vec<&str> = allowed.filter_map(serde_json::Value::as_str).collect();
+            if allowed.is_empty() {
+                return None;
+            }
             format!("write {}", or(&allowed))
         }
-        Reason::Schema(ViolationKind::Duplicate) => "remove one of the two".to_owned(),
+        Reason::Schema(ViolationKind::Duplicate) if cause.message.contains("Duplicate") => {
+            "remove one of the two".to_owned()
+        }
         Reason::GoDecode
             if cause.message.contains("invalid duration")
                 || cause.message.contains("in duration") =>

@@ -44,11 +44,19 @@ pub(super) fn decode(
     if metadata.is_null() {
         *metadata = Value::Object(Map::new());
     }
-    if let Err(error) = types.decode_check(metadata, ty) {
-        let path = place(metadata, &error.path);
-        let mut whole = Path::root().key("metadata");
-        whole.0.extend(path.0);
-        return Err(Refusal::new(Reason::MetadataDecode, error.message).at(whole));
+    let errors = types.decode_errors(metadata, ty);
+    if let Some(first) = errors.first() {
+        let mut refusal = Refusal::new(Reason::MetadataDecode, &*first.message);
+        refusal.causes.extend(errors.iter().map(|error| {
+            let mut path = Path::root().key("metadata");
+            path.0.extend(place(metadata, &error.path).0);
+            Cause {
+                path,
+                message: error.message.clone(),
+                in_key: false,
+            }
+        }));
+        return Err(refusal);
     }
     let mut unknown = Vec::new();
     let known = types.field_names(ty);

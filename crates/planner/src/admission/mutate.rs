@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::change::{Change, ChangeKind};
 use super::shape::{GATES, Shape, at, list, place, text};
-use super::{Admission, Hole, HoleKind, KIND, Operation, Reason, Refusal};
+use super::{Admission, Cause, Hole, HoleKind, KIND, Operation, Reason, Refusal};
 use super::{GROUP, gates_to_fields};
 use crate::release::{Mutation, Release, VersionRules};
 
@@ -93,14 +93,18 @@ impl Webhook<'_> {
         let api_version = format!("{GROUP}/{}", self.version);
         let ty = types.of_kind(&api_version, KIND);
         let ty = ty.expect("every served version has its Go types");
-        types.decode_check(object, ty).map_err(|error| {
-            let mut refusal = Refusal::new(Reason::GoDecode, message);
-            refusal = refusal.at(place(object, &error.path));
-            for cause in &mut refusal.causes {
-                cause.message.clone_from(&error.message);
-            }
-            refusal
-        })
+        let errors = types.decode_errors(object, ty);
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let mut refusal = Refusal::new(Reason::GoDecode, message);
+        // Go names the first one; the others are what it would name next.
+        refusal.causes.extend(errors.into_iter().map(|error| Cause {
+            path: place(object, &error.path),
+            message: error.message,
+            in_key: false,
+        }));
+        Err(refusal)
     }
 
     /// Without annotations the webhook adds the map, and does not look whether there is metadata
