@@ -38,6 +38,7 @@ mod pod_placement;
 mod pod_templates;
 mod releases;
 mod source;
+mod storage_classes;
 mod texts;
 mod trial;
 mod verdict;
@@ -129,7 +130,7 @@ pub struct Context<'a> {
     as_new: OnceCell<Plan>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
-    moved: OnceCell<moved_operations::MovedOperations>,
+    moved: OnceCell<[moved_operations::MovedOperations; 2]>,
     /// Whether a fix was given up, as many others were tried; the next finding says so.
     untried: Rc<Cell<bool>>,
     other_shape: OnceCell<Option<OtherShape<'a>>>,

@@ -63,11 +63,10 @@ const VIRT: &str = "storageclass.kubevirt.io/is-default-virt-class";
 const DEFAULT: &str = "storageclass.kubernetes.io/is-default-class";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if comes_from_elsewhere(cx) {
+    if cx.has_classes_from_elsewhere() {
         return;
     }
-    let classes = cx.neighbours().of_kind("StorageClass").iter();
-    let classes: Vec<_> = classes.filter(|d| !is_for_buckets(d)).collect();
+    let classes: Vec<_> = cx.storage_classes().collect();
     let is_default = |d: &Document| {
         [VIRT, DEFAULT].iter().any(|annotation| {
             let path = Path::dotted("metadata.annotations").key(annotation);
@@ -112,53 +111,4 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     out.report(finding);
-}
-
-/// What an operator makes storage classes of.
-const MAKERS: [&str; 7] = [
-    "HostPathProvisioner",
-    "LVMCluster",
-    "LocalVolume",
-    "LocalVolumeSet",
-    "StorageClient",
-    "StorageCluster",
-    "StorageSystem",
-];
-
-/// What holds manifests that are completed before they are applied.
-const TEMPLATES: [&str; 5] = [
-    "ConfigurationPolicy",
-    "HelmChart",
-    "HelmRelease",
-    "Policy",
-    "Template",
-];
-
-/// Whether storage classes come from what the repository declares, without being declared themselves.
-fn comes_from_elsewhere(cx: &Context<'_>) -> bool {
-    const KIND: &str = "StorageClass";
-    let made = MAKERS
-        .iter()
-        .any(|k| !cx.neighbours().of_kind(k).is_empty());
-    let of_kind = TEMPLATES.iter().flat_map(|k| cx.neighbours().of_kind(k));
-    let mut templates = of_kind.map(|d| {
-        let (start, end) = (d.span.start as usize, d.span.end as usize);
-        d.file.text().get(start..end).unwrap_or_default()
-    });
-    let mut texts = cx.texts().iter().map(|file| file.text());
-    made || templates.any(|t| t.contains(KIND))
-        || texts.any(|t| t.contains("kind: StorageClass") && t.contains("{{"))
-        || cx
-            .neighbours()
-            .templates()
-            .iter()
-            .any(|file| file.text().contains(KIND))
-}
-
-/// Whether a class is for object buckets, which hold no disks: of NooBaa, or of Ceph's object gateway.
-fn is_for_buckets(class: &Document) -> bool {
-    let provisioner = text_at(class, "provisioner").unwrap_or_default();
-    ["/bucket", "/obc"]
-        .iter()
-        .any(|end| provisioner.ends_with(end))
 }

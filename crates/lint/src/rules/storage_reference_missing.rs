@@ -45,7 +45,9 @@ spec:
   vmStateStorageClass: rbd
 ```
 
-Where classes come from elsewhere as well, ignore it for those.
+Where an operator makes classes of what is declared (LVMCluster, StorageCluster, LocalVolume), or a template
+holds some, the rule says nothing about names. Where classes come from elsewhere as well, ignore it for
+those.
 
 ## Sources
 
@@ -59,11 +61,16 @@ const VIRT: &str = "storageclass.kubevirt.io/is-default-virt-class";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let classes = cx.neighbours().of_kind("StorageClass");
-    let names: Vec<&str> = classes
-        .iter()
-        .filter_map(|d| text_at(d, "metadata.name"))
-        .collect();
-    if names.is_empty() {
+    fn named(class: &std::sync::Arc<Document>) -> Option<&str> {
+        text_at(class, "metadata.name")
+    }
+    let names = Names {
+        all: classes.iter().filter_map(named).collect(),
+        of_disks: cx.storage_classes().filter_map(named).collect(),
+    };
+    defaults(classes, out);
+    // Of classes that are made of something else nobody knows the names.
+    if names.all.is_empty() || cx.has_classes_from_elsewhere() {
         return;
     }
     for path in ["scratchSpaceStorageClass", "vmStateStorageClass"] {
@@ -98,7 +105,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    defaults(classes, out);
+}
+
+/// The names of the classes that are declared.
+struct Names<'c> {
+    all: Vec<&'c str>,
+    /// Of those that hold disks.
+    of_disks: Vec<&'c str>,
 }
 
 const PENDING: &str = "claims of it stay pending";
@@ -107,9 +120,9 @@ fn missing(
     (who, label): (&str, &str),
     name: &str,
     place: Location,
-    names: &[&str],
+    names: &Names<'_>,
 ) -> Option<Finding> {
-    if name.is_empty() || names.contains(&name) {
+    if name.is_empty() || names.all.contains(&name) {
         return None;
     }
     let finding = Finding::new(
@@ -118,7 +131,7 @@ fn missing(
     )
     .at(place.clone())
     .label(label.to_owned());
-    Some(match nearest(name, names.iter().copied()) {
+    Some(match nearest(name, names.of_disks.iter().copied()) {
         Some(meant) => finding
             .help(format!("did you mean {meant}?"))
             .fix(Fix::edit(
@@ -127,7 +140,7 @@ fn missing(
                 place,
                 meant,
             )),
-        None => finding.help(format!("declared are {}", and(names))),
+        None => finding.help(format!("declared are {}", and(&names.of_disks))),
     })
 }
 
@@ -147,6 +160,7 @@ fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
     let finding = about(&RULE, second, message)
         .at(second.locate(&path))
         .label("another default")
+        .silent()
         .help("keep one")
         .related(first.locate(&path), "the first one");
     out.report(finding);
