@@ -272,7 +272,13 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> Told {
             continue;
         };
         told.asked += 1;
-        if answer.causes.is_empty() && answer.needs.is_empty() {
+        // A default of what isn't written in a section that is.
+        let is_inside = |path: &yaml::Path| {
+            let at = |end: usize| yaml::Path(path.0[..end].to_vec());
+            path.0.len() > 2 && at(path.0.len() - 1).get(&case.object).is_some()
+        };
+        let by_default = matches!(&answer.origin, Origin::Default { path, .. } if is_inside(path));
+        if answer.causes.is_empty() && answer.needs.is_empty() && !by_default {
             let _ = writeln!(
                 told.wrong,
                 "{at}: nothing of the case is named as its cause"

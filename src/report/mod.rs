@@ -30,6 +30,7 @@ mod snapshots;
 mod tests;
 mod text;
 mod why;
+mod why_changes;
 
 use std::io::{self, Write};
 

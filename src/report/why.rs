@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use super::excerpt::Mark;
 use super::human::draw;
 use super::text::{printable, wrapped};
+use super::why_changes::{Told, told};
 use super::{Terminal, join, line_of};
-use crate::jsonpatch::{Change, changes};
+use crate::jsonpatch::Change;
 use crate::source::Location;
 use crate::why::{
     Answer, Cause, Feed, Input, OperationEffect, Origin, PatchShown, Reading, Source,
@@ -22,7 +23,7 @@ const MOST_CHANGES: usize = 8;
 
 /// What the search did where it ends without an answer.
 const TRIED: &str = "tried were each part of the HyperConverged taken away, alone and together, switches that \
-                     are not written, and a node more and less of each architecture";
+                     are not written, and a node more and less of each architecture and role";
 
 /// How many fields that would change the answer are named.
 const MOST_FEEDS: usize = 6;
@@ -188,7 +189,7 @@ impl WhyPage<'_> {
             Reading::Exists => format!("{words}: rendered"),
             Reading::Value(value @ (Value::Object(_) | Value::Array(_))) => {
                 let size = match &self.answer.value {
-                    Reading::Value(old) => changes(old, value).len(),
+                    Reading::Value(old) => told(old, value).len(),
                     _ => 0,
                 };
                 match size {
@@ -209,11 +210,14 @@ impl WhyPage<'_> {
         if !matches!(new, Value::Object(_) | Value::Array(_)) {
             return Ok(());
         }
-        let changed = changes(old, new);
+        let changed = told(old, new);
         for change in changed.iter().take(MOST_CHANGES) {
-            match entries(change) {
-                Some(entries) => self.change(&entries, 2, out)?,
-                None => self.change(change, 2, out)?,
+            match change {
+                Told::Place(change) => self.change(change, 2, out)?,
+                Told::Entry(sign, entry) => {
+                    let line = format!("{sign} {}", printable(entry));
+                    writeln!(out, "  {}", self.signed(*sign, &line))?;
+                }
             }
         }
         if let Some(more) = changed.len().checked_sub(MOST_CHANGES).filter(|n| *n > 0) {
@@ -222,15 +226,22 @@ impl WhyPage<'_> {
         Ok(())
     }
 
+    /// In the colour of what goes or comes.
+    fn signed(&self, sign: char, text: &str) -> String {
+        let color = match sign {
+            '-' => AnsiColor::Red,
+            _ => AnsiColor::Green,
+        };
+        self.painted(text, color.on_default())
+    }
+
     fn change(&self, change: &Change, indent: usize, out: &mut dyn Write) -> io::Result<()> {
         let path = match change.path.as_str() {
             "" => ".",
             path => path,
         };
         writeln!(out, "{:indent$}{}", "", printable(path))?;
-        let red = AnsiColor::Red.on_default();
-        let green = AnsiColor::Green.on_default();
-        for (sign, value, style) in [("-", &change.before, red), ("+", &change.after, green)] {
+        for (sign, value) in [('-', &change.before), ('+', &change.after)] {
             let Some(value) = value else { continue };
             let text = match value {
                 Value::Object(_) | Value::Array(_) => yaml::emit(value),
@@ -238,7 +249,7 @@ impl WhyPage<'_> {
             };
             for line in text.lines() {
                 let line = format!("{sign} {}", printable(line));
-                writeln!(out, "{:indent$}  {}", "", self.painted(&line, style))?;
+                writeln!(out, "{:indent$}  {}", "", self.signed(sign, &line))?;
             }
         }
         Ok(())
@@ -286,8 +297,8 @@ impl WhyPage<'_> {
                 }
                 Reading::Absent => "because nothing sets it".to_owned(),
                 _ => format!(
-                    "because {release} has it so: no line of the HyperConverged, no node and \
-                     no platform makes a difference"
+                    "because {release} has it so: no line of the HyperConverged, no platform and no \
+                     node more or less, of whichever architecture and role, makes a difference"
                 ),
             },
         };
@@ -413,25 +424,6 @@ impl WhyPage<'_> {
         });
         draw(mark.into_iter().collect(), self.root, self.terminal, out)
     }
-}
-
-/// Of two lists of scalars the entries that only one of them has.
-fn entries(change: &Change) -> Option<Change> {
-    let (Some(Value::Array(old)), Some(Value::Array(new))) = (&change.before, &change.after) else {
-        return None;
-    };
-    let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
-    let only = |a: &[Value], b: &[Value]| {
-        let own: Vec<Value> = a.iter().filter(|v| !b.contains(v)).cloned().collect();
-        (!own.is_empty()).then_some(Value::Array(own))
-    };
-    let (before, after) = (only(old, new), only(new, old));
-    let plain = old.iter().chain(new).all(is_scalar);
-    (plain && (before.is_some() || after.is_some())).then(|| Change {
-        before,
-        after,
-        ..change.clone()
-    })
 }
 
 /// A scalar as YAML writes it.

@@ -2,28 +2,17 @@
 
 use hcoplan_kubernetes::tree::{get, set};
 use hcoplan_planner::hyperconverged::version_of;
-use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use hcoplan_planner::release::{Feeds, HyperConvergedField, Phase};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
+use super::feed::Feed;
+use super::node_counts::{self, counts};
 use super::target::{Reading, Target};
 use super::world::World;
 
 /// The architectures that golden images are made for.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
-
-/// Something that would change the answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Feed {
-    /// A field of the HyperConverged in the version that it was written in, from the root; or a
-    /// node, in words.
-    pub path: String,
-    /// How it gets there: `copy`, `derive: …`; empty where only trying it out told.
-    pub how: String,
-    /// What was written there on trial, and what came of it.
-    pub tried: Option<(Value, Reading)>,
-}
 
 /// What would change what is there: the fields of the HyperConverged that the release's table names
 /// for the place, the switches and gates that do when they are tried, one more node.
@@ -45,8 +34,10 @@ pub(super) fn feeds(world: &World<'_>, target: &Target, base: &Reading) -> Vec<F
             "boolean" if missing => tried(world, target, base, &field.path),
             _ => None,
         };
-        // A switch that does nothing when it is tried is no answer, whatever the table says.
-        let told = how.filter(|_| field.ty != "boolean" || !missing);
+        // A switch that does nothing when it is tried is no answer, whatever the table says; nor is a field
+        // that feeds an object which isn't there.
+        let nowhere = *base == Reading::NoObject && !target.is_object();
+        let told = how.filter(|_| (field.ty != "boolean" || !missing) && !nowhere);
         if told.is_some() || tried.is_some() {
             out.push(Feed {
                 path: field.path.clone(),
@@ -59,11 +50,7 @@ pub(super) fn feeds(world: &World<'_>, target: &Target, base: &Reading) -> Vec<F
         out.extend(gates(world, target, base));
     }
     if missing {
-        out.extend(
-            ARCHITECTURES
-                .into_iter()
-                .filter_map(|a| joined(world, target, base, a)),
-        );
+        out.extend(by_nodes(world, target, base));
     }
     // A whole section is no answer where one of its fields is.
     let paths: Vec<String> = out.iter().map(|f| f.path.clone()).collect();
@@ -130,29 +117,22 @@ fn tried(
     None
 }
 
-/// What comes of a worker of another architecture.
-pub(super) fn joined(
-    world: &World<'_>,
-    target: &Target,
-    base: &Reading,
-    architecture: &str,
-) -> Option<Feed> {
-    let labels = [
-        (format!("{ROLE_LABEL}worker"), String::new()),
-        (ARCHITECTURE_LABEL.to_owned(), architecture.to_owned()),
-    ];
-    let node = Node {
-        name: "one-more".to_owned(),
-        architecture: architecture.to_owned(),
-        labels: labels.into(),
-        ..Node::default()
-    };
-    let reading = target.read(&world.with_node(node));
-    (reading != *base).then(|| Feed {
-        path: format!("one more {architecture} worker"),
-        how: String::new(),
-        tried: Some((architecture.into(), reading)),
-    })
+/// Other numbers of nodes that would change it: of each architecture the fewest, of the roles that show it
+/// first.
+fn by_nodes(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+    let counts = counts(world.inventory(), &ARCHITECTURES);
+    let mut out: Vec<Feed> = Vec::new();
+    for count in &counts {
+        let is_known = out.iter().any(|f| {
+            f.tried
+                .as_ref()
+                .is_some_and(|(v, _)| v == count.architecture())
+        });
+        if !is_known {
+            out.extend(node_counts::tried(world, target, base, count));
+        }
+    }
+    out
 }
 
 /// The gates of a list that would change what is there.

@@ -3,14 +3,16 @@
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::plan;
+use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::absent::{self, Feed};
+use super::absent;
+use super::feed::Feed;
 use super::input::Input;
 use super::inputs;
 use super::kept::kept;
+use super::node_counts;
 use super::origin::{self, Origin, OtherRelease};
 use super::patch::{PatchShown, patch_shown};
 use super::said;
@@ -148,13 +150,17 @@ pub fn ask(
         let said = said::by_lines(world, &target, &answer.value);
         answer.causes = said.into_iter().map(|m| cause(world, &target, m)).collect();
     }
-    if answer.causes.is_empty() {
+    if let Some(default) = default_inside(world, &target, &base, &answer) {
+        answer.origin = default;
+        answer.causes.clear();
+        answer.others = origin::others(world, &target);
+    } else if answer.causes.is_empty() {
         answer.origin = origin::of(world, &target, &answer.value, &base);
         if missing || answer.origin == Origin::Release {
             answer.feeds = absent::feeds(world, &target, &answer.value);
         }
         if answer.origin == Origin::Release
-            && let Some(node) = said::one_more_node(world, &target, &answer.value)
+            && let Some(node) = node_counts::first_that_matters(world, &target, &answer.value)
         {
             answer.origin = Origin::Nodes;
             answer.feeds.insert(0, node);
@@ -203,6 +209,34 @@ pub fn ask_of(
     answer.feeds.clear();
     answer.others.clear();
     Ok(answer)
+}
+
+/// The default of a field that isn't written, where what is named as the cause is only the section that it would
+/// stand in.
+fn default_inside(
+    world: &World<'_>,
+    target: &Target,
+    base: &Plan,
+    answer: &Answer,
+) -> Option<Origin> {
+    let [cause] = answer.causes.as_slice() else {
+        return None;
+    };
+    let [source] = cause.sources.as_slice() else {
+        return None;
+    };
+    let section = source.input.written()?;
+    let is_section = section.get(world.object).is_some_and(Value::is_object);
+    let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
+    if !is_section || !matches!(&answer.value, Reading::Value(v) if is_scalar(v)) {
+        return None;
+    }
+    match origin::of(world, target, &answer.value, base) {
+        Origin::Default { path, value } if path.starts_with(section) => {
+            Some(Origin::Default { path, value })
+        }
+        _ => None,
+    }
 }
 
 /// An entry of a list is better known by its name than by its index.

@@ -4,9 +4,10 @@
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::absent::{Feed, feeds_it, joined};
+use super::absent::feeds_it;
 use super::input::Input;
 use super::inputs::units;
+use super::node_counts::{architectures, counts, tried};
 use super::search::Moved;
 use super::target::{Reading, Target};
 use super::world::{World, put, take};
@@ -59,24 +60,10 @@ fn decides(world: &World<'_>, target: &Target, base: &Reading, path: &Path, valu
     let mut object = world.object.clone();
     drop(take(&mut object, path));
     let without = World::new(world.release, world.document, &object, world.loaded);
-    let mut architectures = architectures(world).into_iter();
-    architectures.any(|a| {
-        let there = joined(world, target, base, a).is_some();
-        let gone = joined(&without, target, base, a).is_some();
+    let counts = counts(world.inventory(), &architectures(world));
+    counts.iter().any(|count| {
+        let there = tried(world, target, base, count).is_some();
+        let gone = tried(&without, target, base, count).is_some();
         there != gone
     })
-}
-
-/// What one more node like those that are there would change.
-pub(super) fn one_more_node(world: &World<'_>, target: &Target, base: &Reading) -> Option<Feed> {
-    let mut architectures = architectures(world).into_iter();
-    architectures.find_map(|a| joined(world, target, base, a))
-}
-
-fn architectures<'w>(world: &'w World<'_>) -> Vec<&'w str> {
-    let nodes = world.inventory().nodes.iter();
-    let mut all: Vec<&str> = nodes.map(|n| n.architecture.as_str()).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
 }

@@ -174,10 +174,10 @@ impl<'a> World<'a> {
         })
     }
 
-    /// What would be with one more node.
-    pub(super) fn with_node(&self, node: Node) -> Plan {
+    /// What would be with other nodes.
+    pub(super) fn with_nodes(&self, nodes: Vec<Node>) -> Plan {
         let mut inventory = self.loaded.inventory.clone();
-        inventory.nodes.push(node);
+        inventory.nodes = nodes;
         self.planned(&inventory, self.object)
     }
 

@@ -1,0 +1,148 @@
+//! One node more and one node less, of each architecture and role.
+
+use std::collections::BTreeMap;
+
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL};
+use serde_json::Value;
+
+use super::feed::Feed;
+use super::target::{Reading, Target};
+use super::world::World;
+
+/// So many sets of roles are tried; no cluster has as many.
+const MOST_ROLES: usize = 16;
+
+/// Roles that a cluster may have although none of its nodes says so.
+const USUAL: [&[&str]; 2] = [&["worker"], &["control-plane"]];
+
+/// Another number of nodes.
+#[derive(Debug, Clone)]
+pub(super) struct Count {
+    /// `one more amd64 worker`
+    words: String,
+    architecture: String,
+    nodes: Vec<Node>,
+}
+
+impl Count {
+    /// That of the nodes that come or go.
+    pub(super) fn architecture(&self) -> &str {
+        &self.architecture
+    }
+}
+
+/// One node more, and two, of each of these architectures and each role; one less of each that is there. (Two,
+/// as a control plane of one becomes one of three.)
+pub(super) fn counts(inventory: &Inventory, architectures: &[&str]) -> Vec<Count> {
+    let mut like: BTreeMap<Vec<&str>, Option<&Node>> = BTreeMap::new();
+    for node in &inventory.nodes {
+        let first = like.entry(node.roles().collect());
+        first.or_insert(Some(node));
+    }
+    for roles in USUAL {
+        like.entry(roles.to_vec()).or_default();
+    }
+    let mut out = Vec::new();
+    for (number, words) in [(1, "one more"), (2, "two more")] {
+        for (roles, like) in like.iter().rev().take(MOST_ROLES) {
+            for architecture in architectures {
+                let mut nodes = inventory.nodes.clone();
+                let another = |_| another(*like, roles, architecture);
+                nodes.extend((0..number).map(another));
+                out.push(Count {
+                    words: format!("{words} {}", called(architecture, roles, number)),
+                    architecture: (*architecture).to_owned(),
+                    nodes,
+                });
+            }
+        }
+    }
+    let mut there: BTreeMap<(&str, Vec<&str>), usize> = BTreeMap::new();
+    for (index, node) in inventory.nodes.iter().enumerate() {
+        let kind = (node.architecture.as_str(), node.roles().collect());
+        there.insert(kind, index);
+    }
+    for ((architecture, roles), last) in there.into_iter().take(MOST_ROLES) {
+        let mut nodes = inventory.nodes.clone();
+        nodes.remove(last);
+        out.push(Count {
+            words: format!("{} less", called_one(architecture, &roles)),
+            architecture: architecture.to_owned(),
+            nodes,
+        });
+    }
+    out
+}
+
+/// A node like one that is there, with these roles and another architecture.
+fn another(like: Option<&Node>, roles: &[&str], architecture: &str) -> Node {
+    let mut node = like.cloned().unwrap_or_default();
+    node.name = "one-more".to_owned();
+    node.architecture = architecture.to_owned();
+    let labels = roles
+        .iter()
+        .map(|r| (format!("{ROLE_LABEL}{r}"), String::new()));
+    node.labels.extend(labels);
+    let own = (ARCHITECTURE_LABEL.to_owned(), architecture.to_owned());
+    node.labels.extend([own]);
+    node
+}
+
+/// `amd64 worker`, `arm64 nodes (infra, worker)`
+fn called(architecture: &str, roles: &[&str], number: usize) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    let what = match roles {
+        ["worker"] => format!("worker{s}"),
+        ["control-plane" | "master"] => format!("control-plane node{s}"),
+        [] => format!("node{s} without a role"),
+        several => format!("node{s} ({})", several.join(", ")),
+    };
+    match architecture {
+        "" => what,
+        known => format!("{known} {what}"),
+    }
+}
+
+fn called_one(architecture: &str, roles: &[&str]) -> String {
+    format!("one {}", called(architecture, roles, 1))
+}
+
+/// What comes of another number of nodes, where it is something else; nothing where the operators get nowhere
+/// with it.
+pub(super) fn tried(
+    world: &World<'_>,
+    target: &Target,
+    base: &Reading,
+    count: &Count,
+) -> Option<Feed> {
+    let plan = world.with_nodes(count.nodes.clone());
+    let reading = match world.breaks(&plan) {
+        true => return None,
+        false => target.read(&plan),
+    };
+    (reading != *base).then(|| Feed {
+        path: count.words.clone(),
+        how: String::new(),
+        tried: Some((Value::from(count.architecture.as_str()), reading)),
+    })
+}
+
+/// The first count with which it would be something else, in the order of [`counts`]: of the architectures
+/// that are there.
+pub(super) fn first_that_matters(
+    world: &World<'_>,
+    target: &Target,
+    base: &Reading,
+) -> Option<Feed> {
+    let counts = counts(world.inventory(), &architectures(world));
+    counts.iter().find_map(|c| tried(world, target, base, c))
+}
+
+/// The architectures of the nodes.
+pub(super) fn architectures<'w>(world: &'w World<'_>) -> Vec<&'w str> {
+    let nodes = world.inventory().nodes.iter();
+    let mut all: Vec<&str> = nodes.map(|n| n.architecture.as_str()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
