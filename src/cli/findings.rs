@@ -1,5 +1,6 @@
 //! Findings of a run: collected, settled, printed.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -158,8 +159,8 @@ impl Findings {
             out.summary.oldest_baselined = left.oldest.map(|day| day.to_string());
         }
         out.findings = lint::grouped(out.findings, &self.users);
-        // Stable: the order of places stays within each rank.
-        out.findings.sort_by_cached_key(Finding::rank);
+        // Stable: the order of places stays within each severity.
+        out.findings.sort_by_key(|f| Reverse(f.severity));
         Ok(out)
     }
 }

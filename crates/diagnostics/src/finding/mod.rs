@@ -6,15 +6,12 @@
 mod rule;
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use hcoplan_kubernetes::nearest;
 pub use hcoplan_yaml::source::Edit;
-pub use rule::{
-    Claim, Confidence, FixKind, Group, Harm, Needs, OptionValue, Predicts, Rule, RuleOption,
-};
+pub use rule::{Claim, Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule, RuleOption};
 
 use hcoplan_yaml::Path;
 use serde_json::Value;
@@ -131,16 +128,6 @@ impl Finding {
             Predicts::Silent(what) if !self.is_silent => Some(what),
             _ => None,
         }
-    }
-
-    /// The place in the order in which findings are told, the worst first: by severity, then by what
-    /// is hurt. Those of one rank stay in the order of their places.
-    pub fn rank(&self) -> (Reverse<Severity>, Harm) {
-        let harm = match self.refusal {
-            true => Harm::Stops,
-            false => self.rule.harm(),
-        };
-        (Reverse(self.severity), harm)
     }
 
     /// Points at where the user wrote what it is about, where it points into a program's text: all its
@@ -303,6 +290,13 @@ impl Finding {
         self.severity = severity;
         self
     }
+
+    /// Says that what its rule predicts doesn't come of it.
+    #[must_use]
+    pub fn silent(mut self) -> Self {
+        self.is_silent = true;
+        self
+    }
 }
 
 /// What a finding says that becomes of a field.
@@ -372,6 +366,17 @@ pub struct Fix {
 }
 
 impl Fix {
+    /// Whether it may be applied without asking.
+    pub fn is_safe(&self) -> bool {
+        self.applicability == Applicability::Safe
+    }
+
+    /// Says that a comment goes with what it takes away, which isn't safe.
+    pub fn takes_a_comment(&mut self) {
+        self.applicability = self.applicability.max(Applicability::Unsafe);
+        self.title.push_str(" (a comment goes with it)");
+    }
+
     /// Whether another one does the same.
     pub fn is_same(&self, other: &Self) -> bool {
         self.title == other.title && self.has(&other.edits)

@@ -99,21 +99,6 @@ pub enum Predicts {
     Silent(&'static str),
 }
 
-/// What is hurt when a finding is ignored, in the order in which findings are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Harm {
-    /// The API server or a webhook refuses, or the operator's reconcile stops.
-    Stops,
-    /// Disks or virtual machines can be lost.
-    Data,
-    /// Virtual machines don't boot, find no node or don't migrate.
-    Machines,
-    /// An alert fires.
-    Alert,
-    /// Anything else.
-    Other,
-}
-
 /// What a finding of the rule says that can be asked of the planner: tests hold every finding of every
 /// rule to it, over the recorded cases and the fixtures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -240,8 +225,6 @@ pub struct Rule {
     pub releases: &'static [&'static str],
     /// What the cluster will do.
     pub predicts: Predicts,
-    /// What is hurt, where it is more than what the rule predicts; see [`Rule::harm`].
-    pub harms: Harm,
     /// What a silent rule claims, where the planner can be asked; see [`Rule::claim`].
     pub claims: Claim,
     /// What it has to be given; without it, the rule is skipped.
@@ -270,7 +253,6 @@ impl Rule {
         confidence: Confidence::High,
         releases: &[],
         predicts: Predicts::Silent(""),
-        harms: Harm::Other,
         claims: Claim::Outside,
         needs: Needs::Plan,
         fix: FixKind::None,
@@ -288,16 +270,6 @@ impl Rule {
             Predicts::ReconcileError(_) => Claim::ReconcileStops,
             Predicts::Silent(_) => self.claims,
         }
-    }
-
-    /// What is hurt when its findings are ignored.
-    pub fn harm(&self) -> Harm {
-        let predicted = match self.predicts {
-            Predicts::Refusal(_) | Predicts::ReconcileError(_) => Harm::Stops,
-            Predicts::Alert { .. } => Harm::Alert,
-            Predicts::Silent(_) => Harm::Other,
-        };
-        predicted.min(self.harms)
     }
 
     /// Whether the rule applies to an HCO release such as `1.17`.

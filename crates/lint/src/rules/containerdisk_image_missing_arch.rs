@@ -48,7 +48,6 @@ image has.
 - KubeVirt: container disks
 - Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -57,7 +57,6 @@ Refer to one that is there, or make it: switch the image on, or add a DataImport
 - SSP `internal/operands/data-sources`; CDI: DataVolumes with a `sourceRef`
 - Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

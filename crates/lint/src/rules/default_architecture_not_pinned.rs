@@ -59,7 +59,6 @@ metadata:
 - KubeVirt's virt-operator, `SetDefaultArchitecture`
 - The node affinity of virt-operator's Deployment in HCO's manifests, from 1.17 on
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -56,7 +56,6 @@ their full name (`fedora-arm64`).
 - HCO `pkg/nodeinfo` (from 1.18) and SSP `internal/operands/data-sources`
 - KubeVirt `pkg/defaults`: the DataSource's architecture label comes before the default
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

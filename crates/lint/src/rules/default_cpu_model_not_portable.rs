@@ -45,7 +45,6 @@ architecture.
 
 - KubeVirt `pkg/defaults` (`setDefaultCPUModel`) and virt-controller's node selector
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

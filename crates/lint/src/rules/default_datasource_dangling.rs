@@ -57,7 +57,6 @@ the plain name leads.
 
 - SSP `internal/operands/data-sources`, `getDefaultDataSourceArch`, `addDataSourceReferenceForCrons`
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -55,7 +55,6 @@ Correct the list, or switch the template off until such nodes are there:
 - Runbook: <https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoSupportedArchitecture.html>
 - HCO's gauge `kubevirt_hco_dataimportcrontemplate_with_supported_architectures`
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

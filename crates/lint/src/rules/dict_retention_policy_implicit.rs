@@ -60,7 +60,6 @@ spec:
 - HCO's mutating webhook from 1.18 on; CDI's DataImportCron controller: defaults
 - HCO `pkg/webhooks/mutator`, CDI `pkg/controller/dataimportcron-controller.go`
 "#,
-    harms: Harm::Data,
     ..Rule::BASE
 };
 

@@ -51,7 +51,6 @@ Or add a second node of the architecture. Single virtual machines can have a str
 - HCO's cluster configuration: `evictionStrategy`
 - Runbook: <https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -46,7 +46,6 @@ are virtual machines themselves), or select nodes that have it with a workload p
   <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
 - KubeVirt: the device plugin `devices.kubevirt.io/kvm`
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -56,7 +56,6 @@ spec:
 - KubeVirt `pkg/virt-api/webhooks`: permitted host devices
 - kubevirt/hyperconverged-cluster-operator#1227
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -46,7 +46,6 @@ spec:
 - HCO's cluster configuration: mediated devices, permitted host devices
 - KubeVirt's user guide: virtual GPUs
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -63,7 +63,6 @@ where it is the architecture of the control plane: see `single-arch-workloads-se
 - Runbook: <https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html>
 - HCO's gauge `kubevirt_hco_multi_arch_boot_images_enabled`, which the alert reads
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -47,7 +47,6 @@ Label the nodes that run virtual machines `node-role.kubernetes.io/worker` (in t
 - HCO `pkg/nodeinfo`, the same in all modelled releases
 - Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

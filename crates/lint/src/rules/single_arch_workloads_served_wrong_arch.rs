@@ -62,7 +62,6 @@ spec:
 - SSP `internal/architecture`, `GetSSPArchs`
 - HCO `controllers/handlers/ssp.go`
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -53,7 +53,6 @@ For a cluster that is thrown away after each test, suppress the finding with tha
 - HCO's cluster configuration: `uninstallStrategy`
 - Argo CD: sync options `Prune=false` and `Delete=false`
 "#,
-    harms: Harm::Data,
     ..Rule::BASE
 };
 

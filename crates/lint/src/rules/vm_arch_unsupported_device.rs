@@ -54,7 +54,6 @@ disk: {bus: virtio}
 
 - KubeVirt `pkg/virt-api/webhooks`: `arm64.go`, `s390x.go`, `amd64.go`
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

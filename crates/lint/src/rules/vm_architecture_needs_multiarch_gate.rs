@@ -55,7 +55,6 @@ spec:
 - HCO up to 1.17 `controllers/handlers`: KubeVirt's feature gates
 - kubevirt/kubevirt#11774
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -53,7 +53,6 @@ spec:
 - KubeVirt `pkg/virt-api/webhooks`, `ValidateVirtualMachineInstancePerArch`; `nodeselectorrenderer`
 - Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -57,7 +57,6 @@ spec:
 - KubeVirt `pkg/defaults`: the label of the DataSource, then the default architecture
 - openshift/hypershift#9586
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -45,7 +45,6 @@ sourceRef: {kind: DataSource, name: fedora-arm64, namespace: kubevirt-os-images}
 - SSP `internal/operands/data-sources`: DataSources by architecture
 - KubeVirt `pkg/defaults`: a written architecture comes before the DataSource's
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -45,7 +45,6 @@ Leave the type out: the webhook puts in the right one for each architecture.
 - KubeVirt `pkg/virt-api/webhooks`, `validateEmulatedMachine`
 - HCO `controllers/handlers`: `architectureConfiguration`
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

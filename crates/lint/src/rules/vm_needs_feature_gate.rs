@@ -70,7 +70,6 @@ For a gate that HCO has no switch for there is only a jsonpatch, which is unsupp
 - KubeVirt `pkg/virt-config/featuregate` and `pkg/virt-api/webhooks`
 - HCO `controllers/handlers`: KubeVirt's feature gates
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

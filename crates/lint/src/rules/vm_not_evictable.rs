@@ -69,7 +69,6 @@ spec:
 - KubeVirt `virt-handler`: the condition `LiveMigratable`
 - Runbook: <https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -1,6 +1,6 @@
 //! A machine type of one version of the emulator.
 
-use hcoplan_diagnostics::finding::{Harm, OptionValue, RuleOption};
+use hcoplan_diagnostics::finding::{OptionValue, RuleOption};
 
 use super::prelude::*;
 use crate::VirtualMachine;
@@ -63,7 +63,6 @@ Or leave it out. A running machine keeps its type until it is restarted.
 - KubeVirt: machine types
 - Runbook: <https://kubevirt.io/monitoring/runbooks/DeprecatedMachineType.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

@@ -51,7 +51,6 @@ spec:
 - KubeVirt `pkg/virt-controller/services`, `nodeselectorrenderer`
 - kubevirt/kubevirt#9895, kubevirt/kubevirt#18030
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

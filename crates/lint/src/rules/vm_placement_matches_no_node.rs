@@ -47,7 +47,6 @@ widen `workloads.nodePlacement`.
 - KubeVirt `pkg/virt-controller/services`, the pod's node selector
 - Runbook: <https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

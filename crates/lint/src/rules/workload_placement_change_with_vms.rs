@@ -61,7 +61,6 @@ spec:
 - kubevirt/kubevirt#5221
 - Runbook: <https://kubevirt.io/monitoring/runbooks/OrphanedVirtualMachineInstances.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 

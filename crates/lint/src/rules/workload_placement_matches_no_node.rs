@@ -60,7 +60,6 @@ autoscaler will add belong into the inventory as a pool with their labels.
 - HCO `pkg/nodeinfo`: which nodes count as workload nodes
 - Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 
