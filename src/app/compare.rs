@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use super::pipeline::each;
 use super::planned::{Planned, Unplannable, plan, tell_images};
 use super::{Progress, panics, transition};
-use crate::diff::{self, ClusterDiff, Kind};
+use crate::diff::{self, Broken, ClusterDiff, Kind};
 use crate::finding::Finding;
 use crate::lint;
 use crate::repo::{ClusterRef, Repo};
@@ -163,6 +163,7 @@ fn work(
     match (pair.before, pair.after) {
         (Some(was), Some(is)) => {
             if before.reads_the_same(was, after, is) {
+                stands((after, is), selection, diff);
                 return;
             }
             if was.name() != is.name() {
@@ -213,6 +214,28 @@ fn work(
             }
         }
         (None, None) => {}
+    }
+}
+
+/// What is to be said of a cluster that reads the same on both sides: only that it can't be planned on either of
+/// them, where that is so.
+fn stands(
+    (repo, cluster): (&Repo, &ClusterRef),
+    selection: &lint::Selection<'_>,
+    diff: &mut ClusterDiff,
+) {
+    match plan(repo, cluster) {
+        Ok(planned) if !planned.plan().admission.accepted => {
+            let found = planned.findings(repo, cluster, None, selection);
+            diff.refusals = found.into_iter().filter(|f| f.refusal).collect();
+        }
+        Ok(_) => {}
+        Err(why) => {
+            diff.broken = Some(Broken {
+                both: true,
+                ..why.broken(false)
+            });
+        }
     }
 }
 

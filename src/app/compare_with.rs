@@ -117,6 +117,7 @@ fn compare(left: &Left<'_>, planned: Attempt, diff: &mut ClusterDiff) -> Result<
 fn broken(why: &dyn std::fmt::Display) -> Broken {
     Broken {
         left: true,
+        both: false,
         unreadable: true,
         why: why.to_string(),
         help: None,

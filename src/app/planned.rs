@@ -188,6 +188,7 @@ impl Unplannable {
     pub(super) fn broken(self, left: bool) -> Broken {
         Broken {
             left,
+            both: false,
             unreadable: self.unreadable,
             why: self.why,
             help: self.help,

@@ -147,8 +147,10 @@ fn work(
                     .extend(diff::order_notes(&orders, prior.is_some()));
             }
             diff.notes.sort_by_key(|note| note.impact);
-            let found = before.findings(repo, cluster, None, selection);
-            let finds = after.findings(repo, cluster, None, selection);
+            // The manifest is there before the step and after it: what its patches wrote through to the stored
+            // HyperConverged isn't what HCO renders by itself.
+            let found = before.findings(repo, cluster, Some(&before), selection);
+            let finds = after.findings(repo, cluster, Some(&before), selection);
             diff.findings_added = only(&finds, &found);
             diff.findings_removed = only(&found, &finds);
         });

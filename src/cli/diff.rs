@@ -135,7 +135,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         text.flush()?;
         target.write(&text, output)?;
     }
-    let differs = run.clusters.iter().any(|c| !c.is_empty());
+    let differs = run.clusters.iter().any(ClusterDiff::differs);
     run.verdict.failed |= arguments.exit_code && differs;
     Ok(run.verdict)
 }
@@ -415,10 +415,15 @@ impl<'a> Run<'a> {
             output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
         }
         let broken = compared.diff.broken.as_ref();
-        self.verdict.unusable |= broken.is_some_and(|b| !b.left && !b.unreadable);
-        self.verdict.unreadable |= broken.is_some_and(|b| !b.left && b.unreadable);
-        // Also a cluster whose differences change nothing is told, by their number.
-        if !compared.diff.is_empty() || compared.diff.comparison.noise() > 0 {
+        // What stands as it was is no failure of this change.
+        let broken = broken.filter(|b| !b.left && !b.both);
+        self.verdict.unusable |= broken.is_some_and(|b| !b.unreadable);
+        self.verdict.unreadable |= broken.is_some_and(|b| b.unreadable);
+        // Also a cluster whose differences change nothing is told, by their number, and one that is refused as
+        // it was.
+        let diff = &compared.diff;
+        let is_told = !diff.refusals.is_empty() || diff.comparison.noise() > 0;
+        if !diff.is_empty() || is_told {
             self.clusters.push(compared.diff);
         }
         ControlFlow::Continue(())

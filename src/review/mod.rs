@@ -2,6 +2,7 @@
 //! findings it brings. Clusters that change alike are told once. Terminal, markdown, page and JSON
 //! print this one model.
 
+mod counts;
 mod groups;
 mod names;
 #[cfg(test)]
@@ -11,10 +12,11 @@ mod upgrade;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diff::semantic::Impact;
-use crate::diff::{ClusterDiff, Effect, Kind, Task};
+use crate::diff::{ClusterDiff, Effect, Task};
 use crate::finding::{Finding, Severity};
 use crate::source::Location;
 
+pub use counts::Counts;
 pub use groups::{FieldLine, Group, ObjectLine};
 pub use names::{clusters, list};
 
@@ -38,6 +40,8 @@ pub struct Review<'a> {
     pub compared: usize,
     /// Those that can't be planned with the change, by name.
     unplannable: BTreeSet<&'a str>,
+    /// Those that are refused with the change and without it, and in which nothing changes.
+    refused: BTreeSet<&'a str>,
     /// Findings that are there with the change and without it.
     pub standing: Vec<&'a Finding>,
     /// The numbers.
@@ -90,33 +94,18 @@ pub struct FindingLine<'a> {
     pub clusters: Vec<&'a str>,
 }
 
-/// The numbers of a change.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Objects that appear.
-    pub add: usize,
-    /// Objects that stay with another content.
-    pub change: usize,
-    /// Objects that go.
-    pub remove: usize,
-    /// Clusters in which something differs.
-    pub differing: usize,
-    /// Differences that change nothing: orders, ways of writing, what a server sets.
-    pub noise: usize,
-    /// Findings that come.
-    pub findings_added: usize,
-    /// Findings that go.
-    pub findings_removed: usize,
-    /// Errors among the findings that come.
-    pub errors_added: usize,
-    /// Warnings among the findings that come.
-    pub warnings_added: usize,
-}
-
 /// The names of the clusters that can't be planned on the right side.
 fn unplannable(diffs: &[ClusterDiff]) -> impl Iterator<Item = &str> {
     let broken = |d: &&ClusterDiff| d.broken.as_ref().is_some_and(|b| !b.left);
     diffs.iter().filter(broken).map(|d| &*d.cluster)
+}
+
+/// The names of the clusters that are refused as before, and of which nothing is known to differ.
+fn refused<'a>(standing: &[&'a Finding], differing: &[&ClusterDiff]) -> BTreeSet<&'a str> {
+    let refused = standing.iter().filter(|f| f.refusal);
+    let names = refused.flat_map(|f| f.clusters());
+    let differs = |name: &&str| differing.iter().any(|d| d.cluster == **name);
+    names.filter(|name| !differs(name)).collect()
 }
 
 impl<'a> Review<'a> {
@@ -132,6 +121,7 @@ impl<'a> Review<'a> {
             removed: findings(&differing, |c| &c.findings_removed),
             compared,
             unplannable: unplannable(diffs).collect(),
+            refused: refused(&standing, &differing),
             standing,
             counts: Counts::of(diffs),
         };
@@ -159,6 +149,7 @@ impl<'a> Review<'a> {
             removed: Vec::new(),
             compared,
             unplannable: steps.iter().flat_map(|(_, d)| unplannable(d)).collect(),
+            refused: BTreeSet::new(),
             standing: Vec::new(),
             counts,
         };
@@ -206,6 +197,10 @@ impl<'a> Review<'a> {
         let all = names::counted(self.compared, "cluster");
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
+                0 if self.tells_refusals() => {
+                    let n = self.refused.len();
+                    format!("{n} of {all} can't be planned on either side") + &self.brought()
+                }
                 0 => format!("no changes in {all}") + &self.brought(),
                 n => match self.brought() {
                     new if new.is_empty() => {
@@ -230,6 +225,11 @@ impl<'a> Review<'a> {
         format!("{possible}{title} in {n} of {all}{}", self.brought())
     }
 
+    /// Whether the verdict is that clusters are refused on both sides.
+    fn tells_refusals(&self) -> bool {
+        self.worst().is_none() && self.counts.differing == 0 && !self.refused.is_empty()
+    }
+
     /// What findings add to the verdict.
     fn brought(&self) -> String {
         let of = |severity| {
@@ -243,7 +243,13 @@ impl<'a> Review<'a> {
             (0, n) => format!("; {}", names::counted(n, "new warning")),
             (n, _) => format!("; {}", names::counted(n, "new error")),
         };
-        let before = self.errors_before();
+        let told = self.standing.iter().filter(|f| f.refusal);
+        let told = if self.tells_refusals() {
+            told.count()
+        } else {
+            0
+        };
+        let before = self.errors_before().saturating_sub(told);
         if before > 0 {
             let errors = names::counted(before, "other error");
             out.push_str(&format!("; {errors}"));
@@ -550,47 +556,4 @@ fn findings<'a>(
     }
     out.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
     out
-}
-
-impl Counts {
-    fn plus(self, other: Self) -> Self {
-        Self {
-            add: self.add + other.add,
-            change: self.change + other.change,
-            remove: self.remove + other.remove,
-            differing: self.differing + other.differing,
-            noise: self.noise + other.noise,
-            findings_added: self.findings_added + other.findings_added,
-            findings_removed: self.findings_removed + other.findings_removed,
-            errors_added: self.errors_added + other.errors_added,
-            warnings_added: self.warnings_added + other.warnings_added,
-        }
-    }
-
-    fn of(diffs: &[ClusterDiff]) -> Self {
-        let mut out = Self::default();
-        for diff in diffs {
-            out.differing += usize::from(!diff.is_empty());
-            out.findings_added += diff.findings_added.len();
-            out.findings_removed += diff.findings_removed.len();
-            let of = |severity| {
-                let all = diff.findings_added.iter();
-                all.filter(|f| f.severity == severity).count()
-            };
-            out.errors_added += of(Severity::Error);
-            out.warnings_added += of(Severity::Warning);
-            out.noise += diff.comparison.noise();
-            let real = diff.comparison.objects.iter().filter(|c| !c.is_noise());
-            for change in real {
-                match change.kind {
-                    Kind::Add => out.add += 1,
-                    Kind::Change => out.change += 1,
-                    Kind::Remove => out.remove += 1,
-                }
-                // What takes the place of another object is created, and the other one deleted.
-                out.remove += usize::from(change.instead_of.is_some());
-            }
-        }
-        out
-    }
 }

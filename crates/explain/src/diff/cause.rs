@@ -7,6 +7,8 @@ use std::sync::Arc;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::inventory::{Inventory, Node};
+use hcoplan_planner::plan::{Plan, plan};
+use hcoplan_planner::release::Release;
 use serde_json::Value;
 
 use super::semantic::{self, Difference, Lists, ObjectChange};
@@ -83,6 +85,70 @@ pub(super) fn attribute(
         }
     }
     parts.into_iter().map(|(_, cause)| cause).collect()
+}
+
+/// What comes of inputs beside the objects.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Outcome {
+    pub(super) refused: bool,
+    pub(super) reconcile_stops: bool,
+    pub(super) ssp_refused: bool,
+    pub(super) alerts: Vec<&'static str>,
+}
+
+impl Outcome {
+    pub(super) fn of(plan: &Plan) -> Self {
+        let ssp = plan.ssp.as_ref();
+        Self {
+            refused: !plan.admission.accepted,
+            reconcile_stops: plan.reconcile_error.is_some(),
+            ssp_refused: ssp.is_some_and(|ssp| !ssp.admission.accepted),
+            alerts: plan.alerts(),
+        }
+    }
+}
+
+/// Which differences of the inputs bring about what comes of them beside objects.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Outcomes {
+    /// Of each difference: with it alone.
+    alone: Vec<Outcome>,
+    /// With all but it.
+    without: Vec<Outcome>,
+}
+
+impl Outcomes {
+    /// Those of each difference; of one alone nobody has to ask.
+    pub(super) fn new(before: &Side<'_>, after: &Side<'_>, with: &With<'_>) -> Self {
+        let parts = parts(before, after);
+        let mixer = Mixer::new(before, after, with);
+        let all = 0..parts.len();
+        match parts.len() {
+            0 | 1 => Self::default(),
+            _ => Self {
+                alone: (all.clone())
+                    .map(|index| mixer.outcome(&parts, |i| i == index))
+                    .collect(),
+                without: all
+                    .map(|index| mixer.outcome(&parts, |i| i != index))
+                    .collect(),
+            },
+        }
+    }
+
+    /// The differences that by themselves bring about what there is afterwards; else those without which it
+    /// wouldn't be so.
+    pub(super) fn causes(&self, is_so: impl Fn(&Outcome) -> bool) -> Vec<usize> {
+        let which = |all: &[Outcome], so: bool| -> Vec<usize> {
+            let all = all.iter().enumerate();
+            let found = all.filter(|(_, outcome)| is_so(outcome) == so);
+            found.map(|(index, _)| index).collect()
+        };
+        match which(&self.alone, true) {
+            none if none.is_empty() => which(&self.without, false),
+            some => some,
+        }
+    }
 }
 
 /// Notes a cause wherever the objects differ from the old (or new) ones. Those that have causes
@@ -351,6 +417,22 @@ impl<'a> Mixer<'a> {
         parts: &[(Part, Cause)],
         take: impl Fn(usize) -> bool,
     ) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
+        let (release, inventory, object) = self.inputs(parts, take);
+        let objects = (self.with)(release, &inventory, &object).into_iter();
+        objects.map(|Object { id, body }| (id, body)).collect()
+    }
+
+    /// What else comes of them, as of a new cluster.
+    fn outcome(&self, parts: &[(Part, Cause)], take: impl Fn(usize) -> bool) -> Outcome {
+        let (release, inventory, object) = self.inputs(parts, take);
+        Outcome::of(&plan(release, &inventory, &object))
+    }
+
+    fn inputs(
+        &self,
+        parts: &[(Part, Cause)],
+        take: impl Fn(usize) -> bool,
+    ) -> (&'a Arc<Release>, Inventory, Value) {
         let (mut fields, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut release = self.before.release;
         let mut inventory = self.before.inventory.inventory.clone();
@@ -376,7 +458,6 @@ impl<'a> Mixer<'a> {
         let object = semantic::mix(self.before.object, self.after.object, &lists, &mut |d| {
             fields.contains(&d.label)
         });
-        let objects = (self.with)(release, &inventory, &object).into_iter();
-        objects.map(|Object { id, body }| (id, body)).collect()
+        (release, inventory, object)
     }
 }

@@ -39,6 +39,8 @@ pub struct ClusterDiff {
 pub struct Broken {
     /// Whether it is the left one.
     pub left: bool,
+    /// Whether both are the same, so that neither can be rendered.
+    pub both: bool,
     /// Whether its files can't be read or parsed, and not only something is missing.
     pub unreadable: bool,
     /// Why.
@@ -79,6 +81,12 @@ impl ClusterDiff {
             .iter_mut()
             .chain(&mut self.findings_removed);
         findings.for_each(Finding::point_at_origins);
+    }
+
+    /// Whether the two sides differ: what can't be planned on either of them is told, and no difference.
+    pub fn differs(&self) -> bool {
+        let stands = self.broken.as_ref().is_some_and(|b| b.both);
+        !stands && !self.is_empty()
     }
 
     /// Whether there is nothing to tell.

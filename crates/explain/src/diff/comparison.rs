@@ -1,5 +1,7 @@
 //! Two plans of a cluster, compared.
 
+use std::collections::BTreeMap;
+
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::hyperconverged::Gates;
 use hcoplan_planner::plan::{Admit, Plan, plan_with};
@@ -7,7 +9,7 @@ use hcoplan_planner::release::Release;
 use serde_json::Value;
 
 use super::assumed::{Origin, set_aside_assumed};
-use super::cause::{Cause, attribute};
+use super::cause::{Cause, Outcome, Outcomes, attribute};
 use super::gates;
 use super::semantic::{self, Consequence, Noise, ObjectChange};
 use super::side::{Side, States};
@@ -39,6 +41,8 @@ pub struct Comparison {
     pub alerts_added: Vec<&'static str>,
     /// Alerts that would fall silent.
     pub alerts_removed: Vec<&'static str>,
+    /// Which of the causes each of these outcomes has: `verdict`, `reconcile`, `ssp`, or an alert.
+    pub because: BTreeMap<&'static str, Vec<usize>>,
     /// HCO's feature gates that are switched on and aren't finished, each with what they are: `alpha`.
     pub unfinished: Vec<(String, String)>,
 }
@@ -76,7 +80,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
     let only = |a: &[&'static str], b: &[&'static str]| -> Vec<&'static str> {
         a.iter().filter(|x| !b.contains(x)).copied().collect()
     };
-    Comparison {
+    let mut out = Comparison {
         objects,
         causes,
         verdict: changed(refusal(old), refusal(new)),
@@ -84,8 +88,40 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         ssp: changed(ssp(old), ssp(new)),
         alerts_added: only(&fires, &fired),
         alerts_removed: only(&fired, &fires),
+        because: BTreeMap::new(),
         unfinished: unfinished(before, after),
+    };
+    let differs = out.verdict.is_some()
+        || out.reconcile.is_some()
+        || out.ssp.is_some()
+        || !(out.alerts_added.is_empty() && out.alerts_removed.is_empty());
+    if differs && out.causes.len() == 1 {
+        let alerts = out.alerts_added.iter().chain(&out.alerts_removed);
+        let all = alerts.copied().chain(["verdict", "reconcile", "ssp"]);
+        out.because = all.map(|outcome| (outcome, vec![0])).collect();
+    } else if differs {
+        let is = Outcome::of(new);
+        let outcomes = Outcomes::new(before, after, states.with);
+        let alerts = out.alerts_added.iter().chain(&out.alerts_removed);
+        out.because = alerts
+            .map(|alert| {
+                let fires = is.alerts.contains(alert);
+                (
+                    *alert,
+                    outcomes.causes(|o| o.alerts.contains(alert) == fires),
+                )
+            })
+            .chain([
+                ("verdict", outcomes.causes(|o| o.refused == is.refused)),
+                (
+                    "reconcile",
+                    outcomes.causes(|o| o.reconcile_stops == is.reconcile_stops),
+                ),
+                ("ssp", outcomes.causes(|o| o.ssp_refused == is.ssp_refused)),
+            ])
+            .collect();
     }
+    out
 }
 
 /// HCO's feature gates that the change switches on and that aren't finished.

@@ -30,9 +30,17 @@ impl ClusterDiff {
     fn verdicts(&self) -> Vec<Effect> {
         const MEND: &str = "mend it before it is applied";
         let mut out = Vec::new();
-        let all: Vec<usize> = (0..self.comparison.causes.len()).collect();
+        let because = |outcome: &str| {
+            let causes = self.comparison.because.get(outcome);
+            causes.cloned().unwrap_or_default()
+        };
         if let Some(broken) = &self.broken {
             out.push(match broken.left {
+                false if broken.both => Effect::new(
+                    Impact::Stops,
+                    format!("it can't be rendered on either side: {}", broken.why),
+                )
+                .action(broken.help.as_deref().unwrap_or(MEND)),
                 false => Effect::new(
                     Impact::Stops,
                     format!("it can't be rendered: {}", broken.why),
@@ -48,25 +56,28 @@ impl ClusterDiff {
         let comparison = &self.comparison;
         let verdicts = [
             (
+                "verdict",
                 &comparison.verdict,
                 "the HyperConverged is refused",
                 "the HyperConverged is accepted, which was refused before",
                 told(&[NoteKind::Verdict]),
             ),
             (
+                "reconcile",
                 &comparison.reconcile,
                 "the operator's reconcile stops at",
                 "the operator's reconcile goes through, which stopped before at",
                 told(&[NoteKind::Reconcile, NoteKind::PatchFails]),
             ),
             (
+                "ssp",
                 &comparison.ssp,
                 "SSP's webhook refuses the SSP, and no template or golden image is updated",
                 "SSP's webhook accepts the SSP, which it refused before",
                 false,
             ),
         ];
-        for (change, bad, good, told) in verdicts {
+        for (outcome, change, bad, good, told) in verdicts {
             let effect = match change {
                 _ if told => continue,
                 Some(VerdictChange {
@@ -79,7 +90,7 @@ impl ClusterDiff {
                 _ => continue,
             };
             out.push(Effect {
-                causes: all.clone(),
+                causes: because(outcome),
                 ..effect
             });
         }
@@ -94,31 +105,18 @@ impl ClusterDiff {
                 }
             }));
         }
-        let alerts = |names: &[&str], impact, text: &str| {
-            let names = names
-                .iter()
-                .map(|name| (*name).to_owned())
-                .collect::<Vec<_>>();
-            let effect = Effect {
-                subjects: names,
-                causes: all.clone(),
-                ..Effect::new(impact, text)
-            };
-            (!effect.subjects.is_empty()).then_some(effect)
+        let alert = |name: &&'static str, impact, text: &str| Effect {
+            subjects: vec![(*name).to_owned()],
+            causes: because(name),
+            ..Effect::new(impact, text)
         };
-        out.extend(
-            alerts(
-                &comparison.alerts_added,
-                Impact::Alert,
-                "the alert {} starts firing",
-            )
-            .map(|e| e.action("`hcoplan explain` says what raises it and what ends it")),
-        );
-        out.extend(alerts(
-            &comparison.alerts_removed,
-            Impact::Better,
-            "the alert {} stops firing",
-        ));
+        let added = comparison.alerts_added.iter();
+        out.extend(added.map(|name| {
+            let effect = alert(name, Impact::Alert, "the alert {} starts firing");
+            effect.action("`hcoplan explain` says what raises it and what ends it")
+        }));
+        let removed = comparison.alerts_removed.iter();
+        out.extend(removed.map(|name| alert(name, Impact::Better, "the alert {} stops firing")));
         out
     }
 
@@ -192,7 +190,6 @@ fn of_note(note: &Note) -> Impact {
         | NoteKind::PatchFails
         | NoteKind::GateCollides
         | NoteKind::OperatorStops => Impact::Stops,
-        NoteKind::Order if note.impact <= Impact::Disruption => Impact::Stops,
         NoteKind::Recreated => Impact::Behaviour,
         _ => note.impact,
     }

@@ -84,7 +84,7 @@ pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
         let admission = &step.plan.admission;
         (!admission.accepted).then(|| admission.message.clone())
     };
-    let order = |impact, text, help: &str| note(NoteKind::Order, impact, text, help);
+    let refused = |text, help: &str| note(NoteKind::Verdict, Impact::Disruption, text, help);
     match (refusal(&before.update), refusal(&after.update)) {
         (None, Some(why)) => {
             let (text, help) = match changed {
@@ -100,16 +100,16 @@ pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
                     "mend it before the upgrade",
                 ),
             };
-            out.push(order(Impact::Disruption, text, help));
+            out.push(refused(text, help));
         }
         (Some(why), None) => {
             let text = format!("the manifest is refused until {to} runs: {why}");
-            let help = "upgrade first, and apply it then";
-            out.push(order(Impact::Disruption, text, help));
+            let help = "mend it; or upgrade first, and apply it then";
+            out.push(refused(text, help));
         }
         (Some(why), Some(_)) => {
             let text = format!("the manifest is refused before the upgrade and after it: {why}");
-            out.push(order(Impact::Disruption, text, "mend it"));
+            out.push(refused(text, "mend it"));
         }
         (None, None) => {
             let differing = differing(&before.end, &after.end);
@@ -138,7 +138,7 @@ pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
                         "write the new values into the manifest, or take the lines out",
                     ),
                 };
-                out.push(order(Impact::Behaviour, text, help));
+                out.push(note(NoteKind::Order, Impact::Behaviour, text, help));
             }
         }
     }

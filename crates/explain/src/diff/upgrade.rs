@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::hyperconverged::{HyperConverged, storage_path};
 use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effects, Failure};
-use hcoplan_planner::plan::Plan;
+use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::{Phase, Release};
 use hcoplan_yaml::{Path, locate_in_scalar};
 use serde_json::Value;
@@ -233,13 +233,20 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     let Some(text) = path.get(after.object).and_then(Value::as_str) else {
         return;
     };
-    let found = patch_change(
+    let mut found = patch_change(
         (before.release, before.plan),
         (after.release, after.plan),
         annotation,
         kind,
         text,
     );
+    // What a patch wrote through to the stored HyperConverged would seem to be so without it.
+    if found.iter().any(|c| matches!(c, PatchChange::Noop(_))) {
+        let new = plan(after.release, &after.inventory.inventory, after.object);
+        let was = (&**before.release, before.plan);
+        let as_new = patch_change(was, (after.release, &new), annotation, kind, text);
+        found.retain(|c| !matches!(c, PatchChange::Noop(_)) || as_new.contains(c));
+    }
     let operations = jsonpatch::decode(text).unwrap_or_default();
     let place = |index: Option<usize>| {
         let document = after.document?;

@@ -252,7 +252,8 @@ fn best(kind: &str, label: &str, on: On, after: Option<&Value>) -> Option<Conseq
             Some(Value::Bool(flag)) => value == if *flag { "true" } else { "false" },
             _ => false,
         },
-        other => other == on,
+        // What comes or goes is the place itself or an entry of it, not a field within.
+        other => other == on && is_place_or_entry(label, row.1),
     };
     let rows = TABLE.iter().filter(fits).filter(|row| happens(row));
     // The longest path; there the row that says most exactly what happens.
@@ -268,6 +269,18 @@ fn best(kind: &str, label: &str, on: On, after: Option<&Value>) -> Option<Conseq
         action: found.7,
         path: found.1,
     })
+}
+
+/// Whether a label is a path, a list below it, or an entry of one of these: `path`, `path.list`,
+/// `path.list[name=a]`.
+fn is_place_or_entry(label: &str, path: &str) -> bool {
+    let Some(rest) = label.strip_prefix(path) else {
+        return false;
+    };
+    match rest.rsplit_once(']') {
+        Some((_, behind)) => behind.is_empty(),
+        None => rest.matches('.').count() <= 1,
+    }
 }
 
 /// What a consequence is about: of the operators' own resources the entry that changes (a gate, an
@@ -488,6 +501,63 @@ mod tests {
         assert_eq!(impacts(&all, &Value::Null), [Images]);
         // To set the policy takes nothing away by itself.
         assert_eq!(impacts(&all, &none), [Behaviour]);
+    }
+
+    #[test]
+    fn what_goes_is_the_thing_itself_and_not_one_of_its_fields() {
+        let devices = |device: Value| {
+            let list = json!({"pciHostDevices": [device, {"resourceName": "b", "pciVendorSelector": "1"}]});
+            kubevirt(json!({"configuration": {"permittedHostDevices": list}}))
+        };
+        let device = json!({"resourceName": "a", "pciVendorSelector": "2", "externalResourceProvider": true});
+        let plain = json!({"resourceName": "a", "pciVendorSelector": "2"});
+        let none = json!({"resourceName": "c", "pciVendorSelector": "2"});
+        let said = |before: &Value, after: &Value| {
+            let told = told(&devices(before.clone()), &devices(after.clone())).into_iter();
+            told.map(|(_, text)| text).collect::<Vec<_>>()
+        };
+        let goes = "VMs that ask for the host device a don't start any more";
+        assert!(said(&device, &none).contains(&goes.to_owned()));
+        assert!(!said(&device, &plain).contains(&goes.to_owned()));
+
+        let addons = |pool: Value| {
+            json!({"apiVersion": "networkaddonsoperator.network.kubevirt.io/v1",
+                "kind": "NetworkAddonsConfig", "metadata": {"name": "cluster"},
+                "spec": {"kubeMacPool": pool, "multus": {}}})
+        };
+        let range =
+            addons(json!({"rangeStart": "02:00:00:00:00:00", "rangeEnd": "02:00:00:00:00:99"}));
+        let range_goes = told(&range, &addons(json!({})));
+        let other_range = "VMs get MAC addresses from another range";
+        assert!(
+            range_goes.iter().all(|(_, text)| text == other_range),
+            "{range_goes:?}"
+        );
+        let mut no_pool = range.clone();
+        no_pool["spec"] = json!({"multus": {}});
+        let nothing = "nothing keeps two VMs from having one MAC address".to_owned();
+        assert_eq!(told(&range, &no_pool), [(Behaviour, nothing)]);
+    }
+
+    #[test]
+    fn a_role_that_goes_grants_nothing_else() {
+        let role = |verb: &str| {
+            json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                "metadata": {"name": "r"}, "rules": [{"verbs": [verb]}]})
+        };
+        let said = |before: &Value, after: &Value| {
+            let told = told(before, after).into_iter();
+            told.map(|(_, text)| text).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            said(&role("get"), &Value::Null),
+            ["the cluster role r is removed"]
+        );
+        let changed = said(&role("get"), &role("list"));
+        assert_eq!(
+            changed,
+            ["the permissions that the cluster role r grants change"]
+        );
     }
 
     #[test]
