@@ -259,13 +259,12 @@ fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
         }
         if let Some((gate, phase)) = theirs.filter(|_| own.is_none()) {
             name = name.or(Some(gate.clone()));
-            let _ = writeln!(
-                lines,
-                "- {}: a gate of KubeVirt, {}; {}",
-                release.label(),
-                of_kubevirt(*phase),
-                switch(release, gate, *phase)
-            );
+            let unread = release.kubevirt().gates_without_effect.contains(gate);
+            let said = match unread {
+                true => "which nothing reads any more".to_owned(),
+                false => format!("{}; {}", of_kubevirt(*phase), switch(release, gate, *phase)),
+            };
+            let _ = writeln!(lines, "- {}: a gate of KubeVirt, {said}", release.label());
         }
     }
     let name = name?;

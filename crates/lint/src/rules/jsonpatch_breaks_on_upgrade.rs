@@ -61,7 +61,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let plan = plan_with(&next, nodes, cx.object(), Admit::Force);
     for patch in cx.patch_annotations() {
         let (name, kind) = (patch.target.name, patch.target.kind);
-        let (before, after) = ((cx.release(), cx.plan()), (&*next, &plan));
+        let (before, after) = ((cx.release(), cx.plan_as_new()), (&*next, &plan));
         for change in patch_change(before, after, name, kind, patch.text) {
             let place = |index: usize| match patch.operations().get(index) {
                 Some(operation) => patch.place(operation.spans.whole),
@@ -79,8 +79,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 PatchChange::Noop(index) => {
                     let message =
                         format!("this operation is no longer needed: it has no effect on {next}");
+                    // Nothing stops.
                     Finding::new(&RULE, message)
                         .severity(Severity::Info)
+                        .silent()
                         .at(place(index))
                         .label("changes nothing after the upgrade, and still counts for the alert")
                         .help("take it out with the upgrade")

@@ -173,6 +173,7 @@ fn broken(
     let error = |key: &str, message: String, label: &'static str| {
         Finding::new(&RULE, message)
             .severity(Severity::Error)
+            .silent()
             .at(applied.written(&format!("{pointer}/{key}")))
             .label(label)
     };

@@ -91,6 +91,7 @@ fn finding(cx: &Context<'_>, document: &Document, rendered: &Json) -> Finding {
         )
         .severity(Severity::Warning)
         .label("HCO makes it, as it is here")
+        .silent()
         .help("delete the manifest: HCO makes the object");
     };
     let message = format!("{kind} {name} is HCO's own object, and git has another {path}");

@@ -74,7 +74,6 @@ spec:
 - KubeVirt `pkg/virt-operator/resource/placement`
 - Runbook: <https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html>
 "#,
-    harms: Harm::Machines,
     ..Rule::BASE
 };
 
@@ -151,6 +150,8 @@ fn closed(
     if !all {
         finding = finding.severity(Severity::Warning);
     }
+    // Virtual machines are left without a node only where no workload node takes any.
+    finding.is_silent = !all || pods == Pods::Infra;
     if let Some(place) = first.name_place() {
         finding = finding.related(place, format!("has the taint {}", show(taint)));
     }
