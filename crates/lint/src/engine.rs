@@ -92,7 +92,10 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     }
     let mut findings = sink.findings;
     match selection.fixes {
-        true => drop_those_that_fail(cx, &mut findings),
+        true => {
+            drop_those_that_fail(cx, &mut findings);
+            keep_comments(cx, &mut findings);
+        }
         false => findings.iter_mut().for_each(|f| {
             f.fixes.clear();
             f.not_fixed = None;
@@ -142,6 +145,17 @@ fn run_one(cx: &Context<'_>, registered: &Registered, severity: Option<Severity>
     if let Some(severity) = severity {
         for finding in found.filter(|f| !f.refusal) {
             finding.severity = severity;
+        }
+    }
+}
+
+/// A fix that takes a comment of the HyperConverged's file away says so, and isn't safe.
+fn keep_comments(cx: &Context<'_>, findings: &mut [Finding]) {
+    let path = cx.document().file.path();
+    for fix in findings.iter_mut().flat_map(|f| &mut f.fixes) {
+        let is_ours = fix.edits.iter().all(|e| e.file.path() == path);
+        if is_ours && cx.before_edits().loses_comment(&fix.edits) {
+            fix.takes_a_comment();
         }
     }
 }

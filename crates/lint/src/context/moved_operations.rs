@@ -36,24 +36,30 @@ struct Candidate {
     /// The field, where it is one.
     field: Option<Path>,
     changes: Vec<Change>,
+    /// Whether the HyperConverged says something else there, which would be lost.
+    contradicts: bool,
 }
 
 impl Context<'_> {
     /// The fix that moves what operations write into the HyperConverged's own fields and drops
     /// them, where this is one of those that it moves. It moves all of them at once, so that the
-    /// findings of each offer the same edits.
+    /// findings of each offer the same edits; those whose field says something else by themselves.
     pub fn move_to_fields(&self, applied: &Applied<'_, '_>) -> Option<&Fix> {
-        let moved = self.moved.get_or_init(|| self.try_moves());
-        if moved.untried.contains(&applied.id()) {
+        let moved = self.moved.get_or_init(|| {
+            let candidates = self.applied().filter_map(|a| self.candidate(&a));
+            let (contradict, rest): (Vec<_>, Vec<_>) = candidates.partition(|c| c.contradicts);
+            [self.try_moves(&rest), self.try_moves(&contradict)]
+        });
+        if moved.iter().any(|m| m.untried.contains(&applied.id())) {
             self.leave_untried();
         }
-        let fix = moved.fix.as_ref();
-        fix.filter(|_| moved.operations.contains(&applied.id()))
+        let moved = moved
+            .iter()
+            .find(|m| m.operations.contains(&applied.id()))?;
+        moved.fix.as_ref()
     }
 
-    fn try_moves(&self) -> MovedOperations {
-        let candidates: Vec<Candidate> =
-            self.applied().filter_map(|a| self.candidate(&a)).collect();
+    fn try_moves(&self, candidates: &[Candidate]) -> MovedOperations {
         let all: Vec<&Candidate> = candidates.iter().collect();
         // Some only work together (a field that feeds two operands), some spoil the others.
         self.moved_together(&all).unwrap_or_else(|| {
@@ -86,6 +92,7 @@ impl Context<'_> {
             id: applied.id(),
             field,
             changes: changes.collect(),
+            contradicts: fields.iter().any(|f| f.is_set),
         })
     }
 
@@ -115,7 +122,10 @@ impl Context<'_> {
             untried: Vec::new(),
             fix: Some(Fix {
                 title,
-                applicability: Applicability::Safe,
+                applicability: match first.contradicts {
+                    true => Applicability::Unsafe,
+                    false => Applicability::Safe,
+                },
                 edits: edit::between(&self.document().file, &text),
             }),
         })

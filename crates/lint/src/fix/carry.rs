@@ -37,6 +37,9 @@ pub fn to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [BuildLayer
         match carried {
             Ok(edits) => {
                 fix.edits = [edits, own].concat();
+                if loses_comment(&fix.edits) {
+                    fix.takes_a_comment();
+                }
                 let edits = fix.edits.clone();
                 finding.carried.push(Carried { edits, made });
                 true
@@ -49,6 +52,20 @@ pub fn to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [BuildLayer
         }
     });
     finding.fixes = fixes;
+}
+
+/// Whether edits take a comment of one of their files away.
+fn loses_comment(edits: &[Edit]) -> bool {
+    let mut files: BTreeMap<&Utf8Path, Vec<Edit>> = BTreeMap::new();
+    for edit in edits {
+        let path = edit.file.path();
+        files.entry(path).or_default().push(edit.clone());
+    }
+    let loses = |edits: &Vec<Edit>| {
+        let first = edits.first();
+        first.is_some_and(|e| Before::of(&e.file).loses_comment(edits))
+    };
+    files.values().any(loses)
 }
 
 /// Whether a build is what edits of the build before were to make of it; else the first path at which it differs.

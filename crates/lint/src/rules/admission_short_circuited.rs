@@ -78,7 +78,11 @@ fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
     }
     let title = format!("remove {path}");
     let fix = cx.fix(title, Applicability::Unsafe, &[Change::Remove(path)])?;
-    cx.safe_where_objects_stay(fix)
+    let gate = gate_of(cx, &alone(hole));
+    match gate.is_some_and(|gate| super::ignored_field::says_what_is_so(cx, &gate)) {
+        true => cx.safe_where_objects_stay(fix),
+        false => Some(fix),
+    }
 }
 
 /// The entry that is warned about: in a list it is the gate, not its name.

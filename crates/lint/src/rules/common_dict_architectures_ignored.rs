@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     predicts: Predicts::Silent("the image is imported for the architectures that it came with"),
     claims: Claim::NoEffect,
-    fix: FixKind::Safe,
+    fix: FixKind::Unsafe,
     summary: "a customised common image names architectures that HCO replaces by its own",
     page: r#"
 ## What it finds
@@ -50,7 +50,7 @@ spec:
 
 ## Remedy
 
-Remove the annotation; `hcoplan fix` does it. To import fewer architectures, import from a registry
+Remove the annotation; `hcoplan fix --unsafe` does it. To import fewer architectures, import from a registry
 of your own, or switch the common image off and write one by another name.
 
 ## Sources
@@ -101,7 +101,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .related(place, why)
             .help("remove the annotation, or import from another registry source");
         let title = "remove the annotation";
-        out.report(finding.fixes(cx.fix(title, Applicability::Safe, &[remove])));
+        out.report(finding.fixes(cx.fix(title, Applicability::Unsafe, &[remove])));
     }
 }
 

@@ -47,7 +47,7 @@ spec:
 
 ## Remedy
 
-Remove the field; `hcoplan fix` does it. To import one architecture only, name only that in the
+Remove the field; `hcoplan fix` does it where the annotation says the same. To import one architecture only, name only that in the
 annotation.
 
 ## Sources
@@ -78,7 +78,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let imported = template.architectures().unwrap_or_default();
         let imported: Vec<&str> = imported.split(',').collect();
         let name = template.name();
-        let message = match imported[..] == [architecture] {
+        let is_so = imported[..] == [architecture];
+        let message = match is_so {
             true => {
                 format!("golden image {name} pins {architecture}, as its annotation does already")
             }
@@ -101,6 +102,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let remove = [Change::Remove(path)];
         let title = "remove the platform's architecture";
-        out.report(finding.fixes(cx.fix(title, Applicability::Safe, &remove)));
+        // Whoever pins another one wants it.
+        let applicability = match is_so {
+            true => Applicability::Safe,
+            false => Applicability::Unsafe,
+        };
+        out.report(finding.fixes(cx.fix(title, applicability, &remove)));
     }
 }

@@ -151,7 +151,7 @@ fn alike(cx: &Context<'_>, fate: &Fate, entries: &[&Entry<'_>], path: &Path) -> 
     // One that is new waits for the upgrade, perhaps on purpose.
     let applicability = match is_new {
         true => Applicability::Suggestion,
-        false => Applicability::Safe,
+        false => Applicability::Unsafe,
     };
     let what = match entries {
         [_] => format!("it is a gate of {releases}"),
@@ -244,7 +244,13 @@ fn unknown(
         let mut finding = finding
             .related(cx.document().location(other.name.span), "the gate itself")
             .help("remove the one that is ignored");
-        finding.fixes.extend(gone(Applicability::Safe));
+        // The two may ask for different things.
+        finding
+            .fixes
+            .extend(gone(match entry.enabled == other.enabled {
+                true => Applicability::Safe,
+                false => Applicability::Suggestion,
+            }));
         return Ok(finding);
     }
     let rename = |to: &str, applicability| {

@@ -1,7 +1,7 @@
 //! A field that the release reads and does nothing with.
 
 use hcoplan_planner::hyperconverged::MOVES;
-use hcoplan_planner::release::{KubeVirtFacts, Phase};
+use hcoplan_planner::release::Phase;
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
@@ -25,9 +25,9 @@ A field that the schema still has and the operator no longer looks at, with a va
 - gates that became fields of `spec`: `enableApplicationAwareQuota`, `enableCommonBootImageImport`,
   `deployVmConsoleProxy`
 - `applicationAwareConfig` while the application-aware quota is off (for information)
-- gates of features that are always on or gone: `nonRoot`, `withHostPassthroughCPU`,
-  `autoResourceLimits`, `deployTektonTaskResources`, `enableManagedTenantQuota`,
-  `deployKubevirtIpamController`, `primaryUserDefinedNetworkBinding`, and `videoConfig` from 1.19 on
+- gates that nothing reads any more: of features that are always on (`nonRoot`, `autoResourceLimits`,
+  `deployKubevirtIpamController`, and `videoConfig` from 1.19 on) or gone (`deployTektonTaskResources`,
+  `enableManagedTenantQuota`), and `withHostPassthroughCPU` and `primaryUserDefinedNetworkBinding`
 
 Where the value says what happens anyway, the finding is for information.
 
@@ -52,7 +52,8 @@ spec:
   enableApplicationAwareQuota: true
 ```
 
-A field without a successor can be removed: nothing changes.
+A field without a successor can be removed: nothing changes. `hcoplan fix --write` does so where the value
+says what happens anyway; what asks for something else is left to `--unsafe`.
 
 ## Sources
 
@@ -95,14 +96,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => without_successor.push((gate.name.as_str(), on)),
         }
     }
-    for always in [false, true] {
+    for fate in [Fate::Gone, Fate::Unread, Fate::AlwaysOn] {
         for harmless in [false, true] {
             let alike = without_successor.iter().filter(|(name, on)| {
-                let is_always = always_on(cx.release().kubevirt(), name);
-                is_always == always && (*on == is_always) == harmless
+                let of = Fate::of(cx, name);
+                of == fate && of.is_asked_for(*on) == harmless
             });
             let names: Vec<&str> = alike.map(|(name, _)| *name).collect();
-            useless(cx, names, always, harmless)
+            useless(cx, names, fate, harmless)
                 .into_iter()
                 .for_each(|f| out.report(f));
         }
@@ -122,8 +123,9 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .at(cx.document().locate_key(path))
         .label("without effect")
         .help("remove it: nothing changes");
+    // Safe it isn't: somebody wanted it.
     let removed = [Change::Remove(alone(cx, path))];
-    finding.fixes(cx.fix("remove the field", Applicability::Safe, &removed))
+    finding.fixes(cx.fix("remove the field", Applicability::Unsafe, &removed))
 }
 
 /// Settings of the application-aware quota while it is off.
@@ -151,20 +153,20 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
 
 /// Gates that nothing took the place of, as one finding: what they switch is gone, or is on whatever they
 /// say.
-fn useless(
-    cx: &Context<'_>,
-    mut names: Vec<&str>,
-    always: bool,
-    harmless: bool,
-) -> Option<Finding> {
+fn useless(cx: &Context<'_>, mut names: Vec<&str>, fate: Fate, harmless: bool) -> Option<Finding> {
     names.sort_by_key(|name| cx.gate(name).name_place().span);
     let release = cx.release().label();
     let (first, rest) = names.split_first()?;
-    let (gates, them, state) = match (rest.is_empty(), always) {
-        (true, true) => ("gate", "it", "the feature is always on"),
-        (true, false) => ("gate", "it", "the feature is gone"),
-        (false, true) => ("gates", "them", "the features are always on"),
-        (false, false) => ("gates", "them", "the features are gone"),
+    let (gates, them) = match rest.is_empty() {
+        true => ("gate", "it"),
+        false => ("gates", "them"),
+    };
+    let state = match (rest.is_empty(), fate) {
+        (true, Fate::AlwaysOn) => "the feature is always on",
+        (true, Fate::Gone) => "the feature is gone",
+        (false, Fate::AlwaysOn) => "the features are always on",
+        (false, Fate::Gone) => "the features are gone",
+        (_, Fate::Unread) => "nothing changes",
     };
     let message = format!("{release} ignores the feature {gates} {}", and(&names));
     let mut finding = Finding::new(&RULE, message)
@@ -188,12 +190,13 @@ fn useless(
         "remove the {}",
         if rest.is_empty() { "gate" } else { "gates" }
     );
-    let fix = cx.fix(title, Applicability::Safe, &removed);
-    let severity = if harmless {
-        Severity::Info
-    } else {
-        RULE.severity
+    // What asks for something else than there is is somebody's wish.
+    let (applicability, severity) = match harmless {
+        true => (Applicability::Safe, Severity::Info),
+        false => (Applicability::Unsafe, RULE.severity),
     };
+    let fix = cx.fix(title, applicability, &removed);
+    finding.is_silent = harmless;
     Some(finding.severity(severity).fixes(fix))
 }
 
@@ -208,7 +211,8 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
     if effective == Some(on) {
         let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
         let help = format!("remove it: {field} counts, and says the same");
-        return Some(finding.severity(Severity::Info).help(help).fixes(fix));
+        let finding = finding.severity(Severity::Info).silent();
+        return Some(finding.help(help).fixes(fix));
     }
     if cx.document().root.at(field).is_some() {
         // Nobody knows which of the two is meant.
@@ -240,6 +244,15 @@ pub(super) fn carried(cx: &Context<'_>, gate: &str) -> Option<Carried> {
     Some(Carried { field, fix })
 }
 
+/// Whether what an ignored gate asks for is so anyway: then no wish goes with it.
+pub(super) fn says_what_is_so(cx: &Context<'_>, gate: &str) -> bool {
+    let on = cx.gate(gate).explicit();
+    match successor(cx, gate) {
+        Some(_) => on.is_some() && effective(cx, gate) == on,
+        None => on.is_some_and(|on| Fate::of(cx, gate).is_asked_for(on)),
+    }
+}
+
 fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
     let place = place_of(cx, gate)?;
     let title = format!("set {field} instead");
@@ -267,13 +280,51 @@ fn effective(cx: &Context<'_>, gate: &str) -> Option<bool> {
     Some(cx.hyperconverged()?.flag(field).unwrap_or(false))
 }
 
-/// Whether KubeVirt has the feature whatever its gate says. Some of its gates have a suffix.
-fn always_on(kubevirt: &KubeVirtFacts, gate: &str) -> bool {
-    let mut all = kubevirt.feature_gates.iter();
-    all.any(|(name, phase)| {
-        let plain = name.strip_suffix("Gate").unwrap_or(name);
-        *phase == Phase::Ga && plain.eq_ignore_ascii_case(gate)
-    })
+/// What became of the feature of a gate that nothing took the place of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It is there whatever the gate says.
+    AlwaysOn,
+    /// It isn't there any more.
+    Gone,
+    /// Nothing reads the gate.
+    Unread,
+}
+
+/// Gates whose feature HCO itself has always or no more. Source: HCO `controllers/handlers`, which renders the
+/// IPAM controller in every NetworkAddonsConfig, and neither Tekton tasks nor a managed tenant quota.
+const OF_HCO: [(&str, Fate); 3] = [
+    ("deployKubevirtIpamController", Fate::AlwaysOn),
+    ("deployTektonTaskResources", Fate::Gone),
+    ("enableManagedTenantQuota", Fate::Gone),
+];
+
+impl Fate {
+    fn of(cx: &Context<'_>, gate: &str) -> Self {
+        if let Some((_, fate)) = OF_HCO.iter().find(|(name, _)| *name == gate) {
+            return *fate;
+        }
+        // Some of KubeVirt's gates have a suffix.
+        let is_it = |name: &str| {
+            let plain = name.strip_suffix("Gate").unwrap_or(name);
+            plain.eq_ignore_ascii_case(gate)
+        };
+        let mut known = cx.release().kubevirt().feature_gates.iter();
+        match known.find(|(name, _)| is_it(name)) {
+            Some((_, Phase::Ga)) => Self::AlwaysOn,
+            Some((_, Phase::Discontinued)) => Self::Gone,
+            _ => Self::Unread,
+        }
+    }
+
+    /// Whether a gate that is on or off asks for what is so anyway.
+    fn is_asked_for(self, on: bool) -> bool {
+        match self {
+            Self::AlwaysOn => on,
+            Self::Gone => !on,
+            Self::Unread => false,
+        }
+    }
 }
 
 /// Where a gate is: a map's entry, or a list's element.

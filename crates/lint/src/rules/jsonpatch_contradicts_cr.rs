@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     predicts: Predicts::Silent(
         "the operand has the patch's value, and the HyperConverged says another",
     ),
-    fix: FixKind::Safe,
+    fix: FixKind::Unsafe,
     claims: Claim::HasEffect,
     summary: "a jsonpatch overrides a value that the same HyperConverged sets",
     page: r#"
@@ -48,8 +48,8 @@ spec:
     progressTimeout: 300
 ```
 
-`hcoplan fix --write` does that where everything that would be rendered stays the same;
-`hcoplan fix --unsafe` drops the operation where it doesn't, so that the field counts.
+`hcoplan fix --unsafe` does that where everything that would be rendered stays the same, and drops the
+operation where it doesn't, so that the field counts; `--choose jsonpatch-contradicts-cr=2` drops it anyway.
 
 ## Sources
 

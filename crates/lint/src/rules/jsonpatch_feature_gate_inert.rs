@@ -40,8 +40,8 @@ metadata:
 
 ## Remedy
 
-Remove the operation; `hcoplan fix --write` does, and removes the annotation with the last one. Where the
-feature is discontinued, look for what took its place (network bindings for `Passt` and `Macvtap`).
+Remove the operation; `hcoplan fix --write` does where the feature is always on, and removes the annotation
+with the last one. Where the feature is discontinued, look for what took its place (network bindings for `Passt` and `Macvtap`).
 
 ## Sources
 
@@ -61,14 +61,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if gates.twice.contains(gate) {
                 continue;
             }
-            let Some((severity, why)) = inert(cx, gate) else {
+            let Some((severity, why, applicability)) = inert(cx, gate) else {
                 continue;
             };
             let appends = applied
                 .operation
                 .value()
                 .is_some_and(|v| v == gate.as_str());
-            let fix = cx.without_operation(applied.patch, applied.index, Applicability::Safe);
+            let fix = cx.without_operation(applied.patch, applied.index, applicability);
             let version = &cx.release().kubevirt().version;
             out.report(
                 Finding::new(
@@ -90,14 +90,28 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn inert(cx: &Context<'_>, gate: &str) -> Option<(Severity, &'static str)> {
+/// How bad it is that a gate switches nothing, why that is so, and whether it can go without a question: what
+/// was wanted is there anyway.
+fn inert(cx: &Context<'_>, gate: &str) -> Option<(Severity, &'static str, Applicability)> {
     let kubevirt = cx.release().kubevirt();
     let phase = kubevirt.feature_gates.get(gate)?;
     let unread = kubevirt.gates_without_effect.iter().any(|g| g == gate);
     match phase {
-        Phase::Ga => Some((Severity::Info, "the feature is always on")),
-        Phase::Discontinued => Some((Severity::Warning, "the feature was discontinued")),
-        _ if unread => Some((Severity::Info, "nothing reads it any more")),
+        Phase::Ga => Some((
+            Severity::Info,
+            "the feature is always on",
+            Applicability::Safe,
+        )),
+        Phase::Discontinued => Some((
+            Severity::Warning,
+            "the feature was discontinued",
+            Applicability::Unsafe,
+        )),
+        _ if unread => Some((
+            Severity::Info,
+            "nothing reads it any more",
+            Applicability::Unsafe,
+        )),
         _ => None,
     }
 }

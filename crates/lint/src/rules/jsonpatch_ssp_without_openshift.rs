@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Info,
     predicts: Predicts::Silent("there is no SSP to patch, and the alert counts the patch"),
     needs: Needs::Document,
-    fix: FixKind::Safe,
+    fix: FixKind::Unsafe,
     claims: Claim::NoEffect,
     summary: "SSP is patched on a cluster that has no SSP",
     page: r#"
@@ -34,7 +34,7 @@ metadata:
 
 ## Remedy
 
-Remove the annotation; `hcoplan fix --write` does.
+Remove the annotation; `hcoplan fix --unsafe` does.
 
 ## Sources
 
@@ -55,5 +55,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(patch.annotation.key_place())
         .label("HCO deploys SSP on OpenShift only")
         .help("remove the annotation");
-    out.report(finding.fixes(cx.without_annotation(patch, Applicability::Safe)));
+    out.report(finding.fixes(cx.without_annotation(patch, Applicability::Unsafe)));
 }

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
         "KubeVirt's clients get the limits of the profile, or no profile at all",
     ),
     needs: Needs::Document,
-    fix: FixKind::Safe,
+    fix: FixKind::Unsafe,
     summary: "tuningPolicy is highBurst, which is deprecated and gone from 1.19 on",
     page: r#"
 ## What it finds
@@ -91,11 +91,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .severity(severity)
         .label(label)
         .help("remove it, or write `tuningPolicy: annotation` with limits of your own");
-    let applicability = match applied {
-        Some(_) => Applicability::Unsafe,
-        None => Applicability::Safe,
-    };
     let removed = field.path().map(|p| [Change::Remove(p)]);
-    let fix = removed.and_then(|c| cx.fix("remove the policy", applicability, &c));
+    let fix = removed.and_then(|c| cx.fix("remove the policy", Applicability::Unsafe, &c));
     out.report(finding.fixes(fix));
 }

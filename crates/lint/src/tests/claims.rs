@@ -385,6 +385,16 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
                 fix.title, error.message
             ));
         } else if fix.applicability == Applicability::Safe
+            && !REMOVE_WHAT_IS_SO.contains(&finding.rule.name)
+            && case
+                .surroundings(settings)
+                .object_after(&fix.edits)
+                .is_some_and(|object| {
+                    scalars(&object) < scalars(&case.world().document().root.to_json())
+                })
+        {
+            out.push(format!("{}: it is safe and takes a wish away", fix.title));
+        } else if fix.applicability == Applicability::Safe
             && !MENDS.contains(&finding.rule.name)
             && seen(before) != seen(&after)
         {
@@ -415,6 +425,34 @@ pub(super) const MENDS: [&str; 10] = [
     "placement-affinity-invalid",
     "tls-profile-invalid",
 ];
+
+/// Rules whose safe fix takes something away that is so without it, or that no user wrote. `wishes` holds
+/// near cases against each of them.
+const REMOVE_WHAT_IS_SO: [&str; 12] = [
+    "admission-short-circuited",
+    // A gate's name and state become one field.
+    "deprecated-feature-gate",
+    "dict-platform-architecture-overwritten",
+    "feature-gate-unknown-or-duplicate",
+    "ignored-field",
+    "jsonpatch-duplicate-feature-gate",
+    "jsonpatch-duplicates-field",
+    "jsonpatch-feature-gate-inert",
+    "jsonpatch-noop",
+    "mdev-types-conflict",
+    "server-metadata-in-git",
+    "status-in-git",
+];
+
+/// How many values there are.
+fn scalars(value: &Value) -> usize {
+    match value {
+        Value::Null => 0,
+        Value::Object(entries) => entries.values().map(scalars).sum(),
+        Value::Array(items) => items.iter().map(scalars).sum(),
+        _ => 1,
+    }
+}
 
 /// Rules whose error comes up in an operator that isn't planned: virt-operator refuses the placement,
 /// SSP doesn't start.

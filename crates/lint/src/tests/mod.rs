@@ -14,3 +14,4 @@ mod registry;
 mod suppress;
 mod untried;
 mod virtual_machines;
+mod wishes;

@@ -1,6 +1,7 @@
 //! Applying edits, and not believing them.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -153,6 +154,24 @@ impl Before {
     /// One of them, with its places.
     pub fn document(&self, index: usize) -> Option<&Document> {
         self.documents.get(index).map(|d| &**d)
+    }
+
+    /// Whether edits of the file take a comment away: it stands in what they replace, and none of them
+    /// writes it again.
+    pub fn loses_comment(&self, edits: &[Edit]) -> bool {
+        let text = self.file.text();
+        let mut gone: BTreeMap<&str, usize> = BTreeMap::new();
+        for edit in edits {
+            let first = self.comments.partition_point(|c| c.end <= edit.span.start);
+            let inside = self.comments[first..].iter();
+            for span in inside.take_while(|c| c.start < edit.span.end) {
+                *gone.entry(&text[span.range()]).or_default() += 1;
+            }
+        }
+        gone.into_iter().any(|(comment, count)| {
+            let again = edits.iter().map(|e| e.text.matches(comment).count());
+            again.sum::<usize>() < count
+        })
     }
 }
 
