@@ -161,7 +161,7 @@ fn has_safe_fixes(ground: &Ground<'_>) -> bool {
 fn title(fix: &Fix) -> String {
     match fix.applicability {
         Applicability::Safe | Applicability::Suggestion => fix.title.clone(),
-        Applicability::Unsafe => format!("{} (changes what the cluster does)", fix.title),
+        Applicability::Unsafe => format!("{} (unsafe)", fix.title),
     }
 }
 
