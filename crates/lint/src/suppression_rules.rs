@@ -33,10 +33,17 @@ spec:
   vmStateStorageClass: rook
 ```
 
+> nothing here is suppressed by ignoring jsonpatch-present
+
 ## Remedy
 
 Remove it; `hcoplan fix` does so for comments. Where it expired and is still right, set a new day and
 say why.
+
+```yaml
+spec:
+  vmStateStorageClass: rook
+```
 
 ## Sources
 
@@ -75,13 +82,18 @@ metadata:
     networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/kubeMacPool"}]'
 ```
 
+> the suppression of jsonpatch-remove-has-no-effect gives no reason, which an error needs
+
 ## Remedy
 
 Name the rule as the report does, and say why behind the bracket; an optional day says how long it
 counts:
 
 ```yaml
+metadata:
+  annotations:
     # hcoplan: ignore[jsonpatch-remove-has-no-effect] until=2027-01-31 replaced in CNV-1234
+    networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/kubeMacPool"}]'
 ```
 
 ## Sources

@@ -41,6 +41,8 @@ metadata: {name: p, namespace: team-a}
 spec: {nodeName: node01}
 ```
 
+> a pod of Pod names its node, and team-a is gated by the quota
+
 ## Remedy
 
 ```yaml

@@ -32,10 +32,18 @@ apiVersion: hco.kubevirt.io/v1alpha1
 kind: HyperConverged
 ```
 
+> the API server refuses it: no matches for kind "HyperConverged" in version
+> "hco.kubevirt.io/v1alpha1"
+
 ## Remedy
 
-Mend what the message names; here, a version that the release serves. The caret shows the place that
-the message is about.
+Mend what the message names; the caret shows the place that it is about. Here, write a version that the
+release serves:
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+```
 
 ## Sources
 

@@ -43,10 +43,20 @@ spec:
     nonRoot: true
 ```
 
+> the warning about `spec.featureGates.nonRoot` ends the webhook's validation and lets this in:
+> invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: replace operation does not
+> apply: doc is missing path: /spec/absent/field: missing value
+
 ## Remedy
 
 Remove what is warned about; it is ignored anyway (`ignored-field`, `tuning-policy-high-burst`). The
-webhook then says what is wrong with the rest.
+webhook then says what is wrong with the rest. Here, both are mended:
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
 
 ## Sources
 

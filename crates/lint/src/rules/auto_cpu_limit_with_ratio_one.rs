@@ -37,10 +37,28 @@ spec:
         autocpulimit: "true"
 ```
 
+> every virtual CPU requests a whole CPU, and is limited to it as well
+
 ## Remedy
 
-Leave the ratio at its default of 10, or at anything above 1, or leave the selector out and set
-limits where they are wanted.
+Leave the ratio at its default of 10, or at anything above 1:
+
+```yaml
+spec:
+  resourceRequirements:
+    vmiCPUAllocationRatio: 10
+    autoCPULimitNamespaceLabelSelector:
+      matchLabels:
+        autocpulimit: "true"
+```
+
+Or leave the selector out, and set limits where they are wanted:
+
+```yaml
+spec:
+  resourceRequirements:
+    vmiCPUAllocationRatio: 1
+```
 
 ## Sources
 

@@ -32,19 +32,24 @@ isn't found at all.
 
 ## Example
 
-The image is there for amd64 and arm64:
+The operator's images are there for amd64; one of them for arm64, too:
 
 ```yaml
-- {key: kubernetes.io/arch, operator: In, values: [amd64, arm64, s390x]}
+matchExpressions:
+  - {key: kubernetes.io/arch, operator: In, values: [amd64, arm64, s390x]}
 ```
+
+> the node affinity of the deployment example-operator of the operator example.v1.0.0 allows arm64
+> and s390x, which its images aren't there for
 
 ## Remedy
 
-```yaml
-- {key: kubernetes.io/arch, operator: In, values: [amd64, arm64]}
-```
+Name only what every image of the pod is built for, or build the images for the rest:
 
-Or build the image for it.
+```yaml
+matchExpressions:
+  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+```
 
 ## Sources
 

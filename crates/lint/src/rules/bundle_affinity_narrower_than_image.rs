@@ -30,13 +30,18 @@ it was never tried on it, leave it as it is.
 The cluster has arm64 nodes, and the image is there for them:
 
 ```yaml
-- {key: kubernetes.io/arch, operator: In, values: [amd64]}
+matchExpressions:
+  - {key: kubernetes.io/arch, operator: In, values: [amd64]}
 ```
+
+> the node affinity of the deployment example-operator of the operator example.v1.0.0 leaves arm64
+> out, although its images are there for it
 
 ## Remedy
 
 ```yaml
-- {key: kubernetes.io/arch, operator: In, values: [amd64, arm64]}
+matchExpressions:
+  - {key: kubernetes.io/arch, operator: In, values: [amd64, arm64]}
 ```
 
 ## Sources

@@ -35,15 +35,18 @@ preferredDuringSchedulingIgnoredDuringExecution:
       matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
 ```
 
+> the deployment example-operator of the operator example.v1.0.0 only prefers an architecture
+
 ## Remedy
 
+Require it; a preference may stay beside it:
+
 ```yaml
+preferredDuringSchedulingIgnoredDuringExecution: []
 requiredDuringSchedulingIgnoredDuringExecution:
   nodeSelectorTerms:
     - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
 ```
-
-The preferred terms may stay beside it.
 
 ## Sources
 

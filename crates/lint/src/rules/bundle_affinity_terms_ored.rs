@@ -38,6 +38,9 @@ nodeSelectorTerms:
   - matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]
 ```
 
+> the architecture that the deployment example-operator of the operator example.v1.0.0 requires is
+> only one of several alternatives
+
 ## Remedy
 
 ```yaml

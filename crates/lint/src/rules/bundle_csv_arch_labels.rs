@@ -40,19 +40,19 @@ hidden on all others. As soon as there is one label, amd64 needs one, too.
 The images are there for amd64 and arm64:
 
 ```yaml
-metadata:
-  labels:
-    operatorframework.io/arch.amd64: supported
+labels:
+  operatorframework.io/arch.amd64: supported
 ```
+
+> the images of the operator example.v1.0.0 are there for arm64, which its labels don't claim
 
 ## Remedy
 
 ```yaml
-metadata:
-  labels:
-    operatorframework.io/arch.amd64: supported
-    operatorframework.io/arch.arm64: supported
-    operatorframework.io/os.linux: supported
+labels:
+  operatorframework.io/arch.amd64: supported
+  operatorframework.io/arch.arm64: supported
+  operatorframework.io/os.linux: supported
 ```
 
 ## Sources

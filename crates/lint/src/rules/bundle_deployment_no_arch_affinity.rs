@@ -38,27 +38,30 @@ with `exec format error`, and soon the pod is in `CrashLoopBackOff` or `ImagePul
 
 ## Example
 
+The image is there for amd64, and the cluster has arm64 nodes, too:
+
 ```yaml
-spec:
-  template:
-    spec:
-      containers: [{name: manager, image: "registry.example.com/operator:1"}]
+template:
+  spec:
+    containers: [{name: manager, image: "registry.example.com/operator:1"}]
 ```
+
+> the deployment example-operator of the operator example.v1.0.0 may land on arm64, which its images
+> aren't there for
 
 ## Remedy
 
 ```yaml
-spec:
-  template:
-    spec:
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-              - matchExpressions:
-                  - {key: kubernetes.io/arch, operator: In, values: [amd64, arm64]}
-                  - {key: kubernetes.io/os, operator: In, values: [linux]}
-      containers: [{name: manager, image: "registry.example.com/operator:1"}]
+template:
+  spec:
+    affinity:
+      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+            - matchExpressions:
+                - {key: kubernetes.io/arch, operator: In, values: [amd64]}
+                - {key: kubernetes.io/os, operator: In, values: [linux]}
+    containers: [{name: manager, image: "registry.example.com/operator:1"}]
 ```
 
 ## Sources

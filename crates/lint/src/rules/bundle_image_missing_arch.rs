@@ -36,23 +36,41 @@ The pull fails with `no image found in manifest list for architecture`, and the 
 
 ## Example
 
-The operator's image is there for amd64 and arm64, its proxy's for amd64:
+The operator claims to support arm64, and its proxy's image is there for amd64 only:
 
 ```yaml
-metadata:
-  labels:
-    operatorframework.io/arch.amd64: supported
-    operatorframework.io/arch.arm64: supported
+containers:
+  - {name: manager, image: "registry.example.com/operator:1"}
+  - {name: kube-rbac-proxy, image: "registry.example.com/proxy:1"}
 ```
+
+> registry.example.com/proxy:1 isn't there for arm64, which the operator example.v1.0.0 claims to
+> support
 
 ## Remedy
 
-Push the missing image, or take the label away:
+Push an image that is there for both:
 
 ```yaml
-metadata:
-  labels:
-    operatorframework.io/arch.amd64: supported
+containers:
+  - {name: manager, image: "registry.example.com/operator:1"}
+  - {name: kube-rbac-proxy, image: "registry.example.com/proxy:2"}
+```
+
+Or take the label away, and keep the pods on nodes that the image is there for:
+
+```yaml
+labels:
+  operatorframework.io/arch.amd64: supported
+```
+
+```yaml
+template:
+  spec:
+    nodeSelector: {kubernetes.io/arch: amd64}
+    containers:
+      - {name: manager, image: "registry.example.com/operator:1"}
+      - {name: kube-rbac-proxy, image: "registry.example.com/proxy:1"}
 ```
 
 ## Sources

@@ -38,21 +38,28 @@ There is one image for whatever node pulls it. On a node of another architecture
 
 ## Example
 
+The cluster has amd64 and arm64 nodes, and the image is one for amd64, not a manifest list:
+
 ```yaml
-relatedImages:
-  - {name: operator, image: "registry.example.com/operator@sha256:<a manifest>"}
+containers:
+  - {name: manager, image: "registry.example.com/operator:1"}
 ```
+
+> registry.example.com/operator:1 of the operator example.v1.0.0 is a single image, not a manifest
+> list
 
 ## Remedy
 
+Build it for each architecture, under one name:
+
 ```console
-$ buildah bud --manifest registry.example.com/operator:1 --arch arm64
-$ docker buildx build --push --platform linux/amd64,linux/arm64 --tag registry.example.com/operator:1 .
+$ buildah bud --manifest registry.example.com/operator:2 --arch arm64
+$ docker buildx build --push --platform linux/amd64,linux/arm64 --tag registry.example.com/operator:2 .
 ```
 
 ```yaml
-relatedImages:
-  - {name: operator, image: "registry.example.com/operator@sha256:<a manifest list>"}
+containers:
+  - {name: manager, image: "registry.example.com/operator:2"}
 ```
 
 ## Sources

@@ -33,15 +33,23 @@ and most other fields have moved. The command fails, or writes a field that is p
 ## Example
 
 ```yaml
-run: oc patch hyperconverged kubevirt-hyperconverged --type json -p '[{"op": "replace", "path": "/spec/featureGates/alignCPUs", "value": true}]'
+# workflow.yaml
+run: |
+  oc patch hyperconverged kubevirt-hyperconverged -n openshift-cnv --type json \
+    -p '[{"op": "replace", "path": "/spec/featureGates/alignCPUs", "value": true}]'
 ```
+
+> the command names no API version, and 1.18 prefers v1
 
 ## Remedy
 
 Name the version that the command was written for:
 
 ```yaml
-run: oc patch hyperconvergeds.v1beta1.hco.kubevirt.io kubevirt-hyperconverged --type merge -p '{"spec": {"featureGates": {"alignCPUs": true}}}'
+# workflow.yaml
+run: |
+  oc patch hyperconvergeds.v1beta1.hco.kubevirt.io kubevirt-hyperconverged -n openshift-cnv --type json \
+    -p '[{"op": "replace", "path": "/spec/featureGates/alignCPUs", "value": true}]'
 ```
 
 ## Sources

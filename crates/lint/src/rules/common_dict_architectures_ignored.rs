@@ -30,6 +30,8 @@ the image is imported for every workload architecture that the common one exists
 
 ```yaml
 spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
   dataImportCronTemplates:
     - metadata:
         name: fedora-image-cron
@@ -40,13 +42,12 @@ spec:
         managedDataSource: fedora
         template:
           spec:
-            source:
-              registry:
-                url: docker://quay.io/containerdisks/fedora:latest
-            storage:
-              storageClassName: fast
-              resources: {requests: {storage: 5Gi}}
+            source: {registry: {url: "docker://quay.io/containerdisks/fedora:latest"}}
+            storage: {storageClassName: fast, resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden image fedora-image-cron keeps the architectures of the common image, arm64, s390x and
+> amd64, whatever its annotation says
 
 ## Remedy
 

@@ -45,19 +45,39 @@ spec:
   dataImportCronTemplates:
     - metadata:
         name: fedora-image-cron
-      spec: {}   # and so on
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: fedora
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden image fedora-image-cron is customised and so goes to kubevirt-os-images, not to images with
+> the others
 
 ## Remedy
 
+Repeat the fields that the message names:
+
 ```yaml
+spec:
+  commonBootImageNamespace: images
+  dataImportCronTemplates:
     - metadata:
         name: fedora-image-cron
         namespace: images
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: fedora
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-Repeat the fields that the message names. For labels of your own, switch the common image off and
-write one by another name.
+For labels of your own, switch the common image off and write one by another name.
 
 ## Sources
 

@@ -31,17 +31,33 @@ spec:
   enableCommonBootImageImport: false
   dataImportCronTemplates:
     - metadata: {name: fedora-image-cron}
-      spec: {managedDataSource: fedora}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: fedora
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
+> fedora-image-cron is never imported: it has a common image's name, and those are off
+
 ## Remedy
+
+Give it a name of its own:
 
 ```yaml
 spec:
   enableCommonBootImageImport: false
   dataImportCronTemplates:
     - metadata: {name: our-fedora-image-cron}
-      spec: {managedDataSource: fedora}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: fedora
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
 ## Sources

@@ -49,12 +49,19 @@ spec:
           dataimportcrontemplate.kubevirt.io/enable: "false"
 ```
 
+> fedora is switched off, but release 1.17 has no common golden image of this name
+
 ## Remedy
 
 Write the name of the template:
 
 ```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
         name: fedora-image-cron
+        annotations:
+          dataimportcrontemplate.kubevirt.io/enable: "false"
 ```
 
 The running operator lists the names in `status.dataImportCronTemplates` of the HyperConverged.

@@ -47,21 +47,24 @@ spec:
               storageClassName: fast
 ```
 
+> golden image fedora-image-cron customises a common image and has no source: HCO crashes on it
+
 ## Remedy
 
 Repeat the source of the common image, and its storage request, which is lost as well:
 
 ```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora-image-cron
+      spec:
+        schedule: ""
+        managedDataSource: fedora
         template:
           spec:
-            source:
-              registry:
-                url: docker://quay.io/containerdisks/fedora:latest
-            storage:
-              storageClassName: fast
-              resources:
-                requests:
-                  storage: 5Gi
+            source: {registry: {url: "docker://quay.io/containerdisks/fedora:latest"}}
+            storage: {storageClassName: fast, resources: {requests: {storage: 5Gi}}}
 ```
 
 ## Sources

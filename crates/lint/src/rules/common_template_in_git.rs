@@ -35,9 +35,19 @@ metadata:
   labels: {template.kubevirt.io/type: base}
 ```
 
+> the template fedora-server-small is one of SSP's
+
 ## Remedy
 
 Change a copy: with another name, in another namespace, and without the label.
+
+```yaml
+apiVersion: template.openshift.io/v1
+kind: Template
+metadata:
+  name: our-fedora
+  namespace: templates
+```
 
 ## Sources
 

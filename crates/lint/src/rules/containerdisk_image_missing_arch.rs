@@ -29,19 +29,34 @@ holds the disk has a program of its own.
 The image is there for amd64 only:
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
       architecture: arm64
       volumes:
         - name: root
-          containerDisk: {image: "quay.io/example/disk:1"}
+          containerDisk: {image: "registry.example.com/disk:1"}
 ```
+
+> the virtual machine example is arm64 (it says so), but registry.example.com/disk:1 is there for
+> amd64 only
 
 ## Remedy
 
 Build the image for the architecture and push a manifest list, or let the machine be of one that the
-image has.
+image has:
+
+```yaml
+kind: VirtualMachine
+spec:
+  template:
+    spec:
+      architecture: amd64
+      volumes:
+        - name: root
+          containerDisk: {image: "registry.example.com/disk:1"}
+```
 
 ## Sources
 

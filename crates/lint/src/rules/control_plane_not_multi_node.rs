@@ -40,10 +40,21 @@ spec:
     - {name: c2, architecture: amd64, roles: [control-plane, worker]}
 ```
 
+> the control plane has 2 nodes, so virt-api and virt-controller run once
+
 ## Remedy
 
 Run three control-plane nodes, or two and an arbiter (1.16, 1.17), or two (from 1.18 on). If the
-nodes exist, label them `node-role.kubernetes.io/control-plane` and declare them.
+nodes exist, label them `node-role.kubernetes.io/control-plane` and declare them:
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodes:
+    - {name: c1, architecture: amd64, roles: [control-plane, worker]}
+    - {name: c2, architecture: amd64, roles: [control-plane, worker]}
+    - {name: c3, architecture: amd64, roles: [control-plane, worker]}
+```
 
 ## Sources
 

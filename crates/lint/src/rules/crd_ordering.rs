@@ -38,6 +38,8 @@ kind: HyperConverged
 metadata: {name: kubevirt-hyperconverged}
 ```
 
+> the HyperConverged is synced together with the Subscription that brings its CRD
+
 ## Remedy
 
 With Argo CD:

@@ -38,8 +38,10 @@ Release 1.17, with amd64 and arm64 nodes in the control plane:
 ```yaml
 apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
-spec: {}
 ```
+
+> nothing pins KubeVirt's default architecture; it becomes amd64 or arm64, whichever the first
+> virt-operator pod runs on
 
 ## Remedy
 

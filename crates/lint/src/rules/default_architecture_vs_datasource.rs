@@ -45,11 +45,24 @@ spec:
     enableMultiArchBootImageImport: true
 ```
 
+> KubeVirt's default architecture is arm64, but the DataSources centos-stream9 and fedora lead to
+> amd64
+
 ## Remedy
 
-Let workloads run on the control plane's architecture, too; then both choose it. Otherwise name the
-architecture in virtual machines (`spec.template.spec.architecture`) and refer to DataSources by
-their full name (`fedora-arm64`).
+Let workloads run on the control plane's architecture, too; then both choose it:
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodePools:
+    - {name: masters, count: 3, architecture: amd64, roles: [control-plane, worker]}
+    - {name: arm, count: 3, architecture: arm64, roles: [worker]}
+    - {name: z, count: 1, architecture: s390x, roles: [worker]}
+```
+
+Otherwise name the architecture in virtual machines (`spec.template.spec.architecture`) and refer to
+DataSources by their full name (`fedora-arm64`).
 
 ## Sources
 

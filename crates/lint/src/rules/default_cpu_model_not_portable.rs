@@ -35,11 +35,25 @@ spec:
   defaultCPUModel: EPYC
 ```
 
+> the default CPU model EPYC is asked for on amd64 and s390x, which share no CPU model
+
 ## Remedy
 
 Leave the field out, so that each machine gets `host-model`, and name CPU models where they are
 needed: in virtual machines (`spec.template.spec.domain.cpu.model`) or in a preference for one
 architecture.
+
+```yaml
+kind: VirtualMachine
+spec:
+  template:
+    spec:
+      architecture: amd64
+      domain: {cpu: {model: EPYC}}
+---
+kind: HyperConverged
+spec: {}
+```
 
 ## Sources
 

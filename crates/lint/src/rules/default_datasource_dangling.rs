@@ -39,19 +39,36 @@ whether there is one.
 
 ## Example
 
-Control plane amd64; workers arm64 and s390x; `fedora` leads to `fedora-amd64`:
+The control plane is amd64; workers are arm64 and s390x:
 
 ```yaml
-dataVolumeTemplates:
-  - spec:
-      sourceRef: {kind: DataSource, name: fedora, namespace: kubevirt-os-images}
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
 ```
+
+> DataSource centos-stream9 leads to centos-stream9-amd64, for which nothing is imported; there is
+> centos-stream9-arm64 and centos-stream9-s390x
+
+> DataSource fedora leads to fedora-amd64, for which nothing is imported; there is fedora-arm64 and
+> fedora-s390x
 
 ## Remedy
 
-Name the architecture in every reference (`fedora-arm64`), or let an architecture of the control
-plane be a workload architecture. Setting `architecture` on the virtual machine doesn't change where
-the plain name leads.
+Let an architecture of the control plane be a workload architecture:
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodePools:
+    - {name: masters, count: 3, architecture: amd64, roles: [control-plane]}
+    - {name: intel, count: 2, architecture: amd64, roles: [worker]}
+    - {name: arm, count: 2, architecture: arm64, roles: [worker]}
+    - {name: mainframe, count: 2, architecture: s390x, roles: [worker]}
+```
+
+Else name the architecture in every reference (`fedora-arm64`). Setting `architecture` on the virtual
+machine doesn't change where the plain name leads.
 
 ## Sources
 

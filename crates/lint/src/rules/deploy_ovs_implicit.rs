@@ -32,6 +32,8 @@ metadata:
     deployOVS: "True"
 ```
 
+> deployOVS is "True", so Open vSwitch is not deployed
+
 ## Remedy
 
 Write what is meant, as a quoted string:

@@ -26,13 +26,18 @@ a release drops it, and then what it switched is off again.
 
 ## Example
 
+Release 1.19:
+
 ```yaml
 apiVersion: hco.kubevirt.io/v1
 kind: HyperConverged
 spec:
   featureGates:
     - name: enableMultiArchBootImageImport
+  workloadSources: {}
 ```
+
+> the feature gate enableMultiArchBootImageImport is deprecated in 1.19
 
 ## Remedy
 

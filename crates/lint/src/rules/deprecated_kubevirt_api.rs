@@ -44,6 +44,8 @@ apiVersion: kubevirt.io/v1alpha3
 kind: VirtualMachine
 ```
 
+> kubevirt.io/v1alpha3 is deprecated
+
 ## Remedy
 
 ```yaml

@@ -34,20 +34,32 @@ for the profile's name only, so `HCOMisconfiguredDescheduler` doesn't fire.
 
 ```yaml
 kind: KubeDescheduler
+metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
 spec:
   profiles: [LongLifecycle]
 ```
 
+> the descheduler's profile LongLifecycle lacks evictions in the background
+
 ## Remedy
 
 ```yaml
+kind: KubeDescheduler
+metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
 spec:
   profiles: [LongLifecycle]
   profileCustomizations:
     devEnableEvictionsInBackground: true
 ```
 
-Or use `KubeVirtRelieveAndMigrate`, which includes it.
+Or use `KubeVirtRelieveAndMigrate`, which includes it:
+
+```yaml
+kind: KubeDescheduler
+metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
+spec:
+  profiles: [KubeVirtRelieveAndMigrate]
+```
 
 ## Sources
 

@@ -43,9 +43,14 @@ spec:
   profiles: [AffinityAndTaints]
 ```
 
+> the KubeDescheduler's profile AffinityAndTaints doesn't know virtual machines
+
 ## Remedy
 
 ```yaml
+apiVersion: operator.openshift.io/v1
+kind: KubeDescheduler
+metadata: {name: cluster, namespace: openshift-kube-descheduler-operator}
 spec:
   profiles: [KubeVirtRelieveAndMigrate]
 ```

@@ -31,11 +31,28 @@ without a word. No alert fires, since one architecture is left. `"x86_64,aarch64
 ## Example
 
 ```yaml
-annotations:
-  ssp.kubevirt.io/dict.architectures: "amd64, arm64"
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
+  dataImportCronTemplates:
+    - metadata:
+        name: mine
+        annotations:
+          ssp.kubevirt.io/dict.architectures: "amd64, arm64"
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mine:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
+> the architectures annotation of mine has a blank around "arm64"
+
 ## Remedy
+
+Write it without blanks, with the names that nodes have in `kubernetes.io/arch`:
 
 ```yaml
 annotations:

@@ -44,22 +44,20 @@ its date first.
 The image is there for amd64 only:
 
 ```yaml
-metadata:
-  name: my-image
-  annotations:
-    ssp.kubevirt.io/dict.architectures: amd64,arm64
+annotations:
+  ssp.kubevirt.io/dict.architectures: amd64,arm64
 ```
+
+> golden image my-image claims arm64, but its image is there for amd64 only
 
 ## Remedy
 
-```yaml
-metadata:
-  name: my-image
-  annotations:
-    ssp.kubevirt.io/dict.architectures: amd64
-```
+Name what there is, or push a manifest list that has both:
 
-Or push a manifest list that has both.
+```yaml
+annotations:
+  ssp.kubevirt.io/dict.architectures: amd64
+```
 
 ## Sources
 

@@ -31,19 +31,23 @@ long as one architecture is left.
 Workload nodes are amd64 and arm64:
 
 ```yaml
-spec:
-  dataImportCronTemplates:
-    - metadata:
-        name: mine
-        annotations:
-          ssp.kubevirt.io/dict.architectures: amd64
+annotations:
+  ssp.kubevirt.io/dict.architectures: amd64
 ```
+
+> golden image mine is imported for amd64, but workload nodes are arm64 as well
 
 ## Remedy
 
 If the image exists for the other architectures, name them; the list may be longer than what the
-cluster has. `skopeo inspect --raw` shows what an image offers. If it doesn't exist for them, ignore
-the finding, with a word why.
+cluster has. `skopeo inspect --raw` shows what an image offers.
+
+```yaml
+annotations:
+  ssp.kubevirt.io/dict.architectures: amd64,arm64,s390x
+```
+
+If it doesn't exist for them, ignore the finding, with a word why.
 
 ## Sources
 

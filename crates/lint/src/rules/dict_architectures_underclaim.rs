@@ -28,19 +28,17 @@ boot source from this image, although they could.
 The image is there for amd64 and arm64, and so are nodes:
 
 ```yaml
-metadata:
-  name: my-image
-  annotations:
-    ssp.kubevirt.io/dict.architectures: amd64
+annotations:
+  ssp.kubevirt.io/dict.architectures: amd64
 ```
+
+> golden image my-image isn't imported for arm64, although its image is there for it
 
 ## Remedy
 
 ```yaml
-metadata:
-  name: my-image
-  annotations:
-    ssp.kubevirt.io/dict.architectures: amd64,arm64
+annotations:
+  ssp.kubevirt.io/dict.architectures: amd64,arm64
 ```
 
 If it is on purpose, ignore it.

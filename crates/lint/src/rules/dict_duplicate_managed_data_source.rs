@@ -33,15 +33,52 @@ with the operators of all four releases: they accept it and report success.
 spec:
   dataImportCronTemplates:
     - metadata: {name: centos-small}
-      spec: {managedDataSource: centos}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: centos
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/centos-small:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
     - metadata: {name: centos-large}
-      spec: {managedDataSource: centos}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: centos
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/centos-large:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden image centos-large is never imported: centos-small is for the same DataSource
 
 ## Remedy
 
-Give each its own `managedDataSource`. To replace a common image, switch it off or customise it, by
-the name of its template and not by that of its DataSource.
+Give each its own `managedDataSource`:
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata: {name: centos-small}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: centos-small
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/centos-small:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
+    - metadata: {name: centos-large}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: centos-large
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/centos-large:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
+```
+
+To replace a common image, switch it off or customise it, by the name of its template and not by that of
+its DataSource.
 
 ## Sources
 

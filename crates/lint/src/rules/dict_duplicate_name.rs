@@ -29,14 +29,49 @@ whatever comes after SSP in its order of work is not brought up to date.
 spec:
   dataImportCronTemplates:
     - metadata: {name: mine, namespace: images-a}
-      spec: {}   # and so on
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mine:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
     - metadata: {name: mine, namespace: images-b}
-      spec: {}   # and so on
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: other
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/other:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> two golden images are named mine: HCO refuses the second
 
 ## Remedy
 
-Give each its own name, and its own `managedDataSource`.
+Give each its own name, and its own `managedDataSource`:
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata: {name: mine, namespace: images-a}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mine:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
+    - metadata: {name: other, namespace: images-b}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: other
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/other:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
+```
 
 ## Sources
 

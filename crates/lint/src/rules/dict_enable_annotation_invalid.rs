@@ -38,9 +38,20 @@ spec:
           dataimportcrontemplate.kubevirt.io/enable: "no"
 ```
 
+> golden image fedora-image-cron is switched neither on nor off, but "no": HCO refuses it
+
 ## Remedy
 
 Write `"true"` or `"false"`, in quotes. Without the annotation a golden image is on.
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora-image-cron
+        annotations:
+          dataimportcrontemplate.kubevirt.io/enable: "false"
+```
 
 ## Sources
 

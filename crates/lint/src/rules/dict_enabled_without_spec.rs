@@ -36,6 +36,8 @@ spec:
         name: fedora-image-cron
 ```
 
+> golden image fedora-image-cron is on, but has no spec: HCO refuses it
+
 ## Remedy
 
 To be rid of a common golden image, switch it off:

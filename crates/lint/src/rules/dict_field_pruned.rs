@@ -32,15 +32,35 @@ Release 1.17:
 ```yaml
 spec:
   dataImportCronTemplates:
-    - metadata:
-        name: mine
+    - metadata: {name: mine}
       spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
         serviceAccountName: importer
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mine:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> SSP drops `spec.serviceAccountName` of golden image mine: its CRD lacks the field
 
 ## Remedy
 
-Remove the field, and do without it until a release whose SSP knows it.
+Remove the field, and do without it until a release whose SSP knows it:
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata: {name: mine}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mine:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
+```
 
 ## Sources
 

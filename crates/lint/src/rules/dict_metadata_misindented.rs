@@ -46,6 +46,9 @@ spec:
         dataimportcrontemplate.kubevirt.io/enable: "false"
 ```
 
+> `name` and `annotations` of golden image fedora-image-cron are beside its metadata and will be
+> dropped
+
 ## Remedy
 
 Indent them, so that they are part of `metadata`:

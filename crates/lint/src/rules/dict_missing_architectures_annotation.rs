@@ -31,14 +31,21 @@ operator fires `HCOGoldenImageWithNoArchitectureAnnotation` for each.
 
 ```yaml
 spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
   dataImportCronTemplates:
     - metadata:
         name: custom
       spec:
         schedule: "0 */12 * * *"
         managedDataSource: custom
-        template: {spec: {source: {registry: {url: "docker://registry.example/custom"}}}}
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/custom:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden image custom doesn't say which architectures it exists for
 
 ## Remedy
 
@@ -46,10 +53,21 @@ Say which architectures the image exists for (`skopeo inspect --raw docker://…
 not be all of them:
 
 ```yaml
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
+  dataImportCronTemplates:
     - metadata:
         name: custom
         annotations:
           ssp.kubevirt.io/dict.architectures: "amd64,arm64"
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: custom
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/custom:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
 ## Sources

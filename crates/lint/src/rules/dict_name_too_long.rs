@@ -33,12 +33,36 @@ It may appear with a node: the name grows when multi-arch golden images are swit
 spec:
   dataImportCronTemplates:
     - metadata:
-        name: company-red-hat-enterprise-linux-9-hardened-for-payment-systems
+        name: company-red-hat-enterprise-linux-9-hardened-for-payment-systems-1
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: hardened
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/hardened:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> DataImportCron company-red-hat-enterprise-linux-9-hardened-for-payment-systems-1 has 65
+> characters, 63 are allowed
 
 ## Remedy
 
 Shorten the name. Leave room for an architecture: at most 57 characters.
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: rhel-9-hardened-for-payment-systems
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: hardened
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/hardened:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
+```
 
 ## Sources
 

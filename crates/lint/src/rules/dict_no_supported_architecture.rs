@@ -33,21 +33,32 @@ Workload nodes are amd64 and arm64:
 
 ```yaml
 spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
   dataImportCronTemplates:
     - metadata:
         name: mainframe
         annotations:
           ssp.kubevirt.io/dict.architectures: s390x
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mainframe
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mainframe:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden image mainframe isn't deployed: it exists for s390x, workload nodes are amd64 and arm64
 
 ## Remedy
 
 Correct the list, or switch the template off until such nodes are there:
 
 ```yaml
-        annotations:
-          ssp.kubevirt.io/dict.architectures: s390x
-          dataimportcrontemplate.kubevirt.io/enable: "false"
+annotations:
+  ssp.kubevirt.io/dict.architectures: s390x
+  dataimportcrontemplate.kubevirt.io/enable: "false"
 ```
 
 ## Sources

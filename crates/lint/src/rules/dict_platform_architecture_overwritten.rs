@@ -30,20 +30,27 @@ the field. What the HyperConverged says there is lost.
 
 ```yaml
 spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
   dataImportCronTemplates:
     - metadata:
         name: mine
         annotations:
           ssp.kubevirt.io/dict.architectures: amd64,arm64
       spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
         template:
           spec:
             source:
               registry:
-                url: docker://quay.io/acme/mine:1
+                url: docker://registry.example.com/mine:1
                 platform:
                   architecture: amd64
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden image mine pins amd64, but SSP imports it for amd64 and arm64
 
 ## Remedy
 

@@ -62,12 +62,23 @@ spec:
             storage: {}
 ```
 
+> CDI refuses golden image mine: Storage size is missing
+
 ## Remedy
 
 Correct the field at the caret. The webhook names one problem at a time, and so does the finding:
 after a correction there may be another.
 
 ```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: mine
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
+        template:
+          spec:
             source:
               registry:
                 url: docker://quay.io/acme/mine:1

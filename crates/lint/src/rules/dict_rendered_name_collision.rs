@@ -34,12 +34,36 @@ spec:
     enableMultiArchBootImageImport: true
   dataImportCronTemplates:
     - metadata: {name: fedora-image-cron-arm64}
-      spec: {managedDataSource: my-fedora}   # and so on
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: my-fedora
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden images fedora-image-cron and fedora-image-cron-arm64 both become DataImportCron
+> fedora-image-cron-arm64
 
 ## Remedy
 
-Name the template so that it doesn't end with an architecture.
+Name the template so that it doesn't end with an architecture:
+
+```yaml
+spec:
+  featureGates:
+    enableMultiArchBootImageImport: true
+  dataImportCronTemplates:
+    - metadata: {name: my-fedora-image-cron}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: my-fedora
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
+```
 
 ## Sources
 

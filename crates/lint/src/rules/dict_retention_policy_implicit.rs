@@ -37,7 +37,13 @@ spec:
       spec:
         schedule: "0 */12 * * *"
         managedDataSource: my-image
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/my-image:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden image my-image doesn't say its retentionPolicy and importsToKeep
 
 ## Remedy
 
@@ -53,6 +59,10 @@ spec:
         managedDataSource: my-image
         retentionPolicy: All
         importsToKeep: 3
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/my-image:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
 ## Sources

@@ -41,15 +41,30 @@ spec:
         managedDataSource: fedora
         template:
           spec:
-            source:
-              registry:
-                url: docker://registry.example.com/fedora:42
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> golden image fedora-image-cron has no schedule: the API server refuses it
 
 ## Remedy
 
 For a common golden image write `schedule: ""`, and HCO puts in the one of the others. For an image of
 your own write a cron expression, such as `0 */12 * * *`: twice a day.
+
+```yaml
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: fedora-image-cron
+      spec:
+        schedule: ""
+        managedDataSource: fedora
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
+```
 
 ## Sources
 

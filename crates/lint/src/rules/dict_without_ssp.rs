@@ -30,7 +30,16 @@ The inventory says `platform: Kubernetes`:
 spec:
   dataImportCronTemplates:
     - metadata: {name: fedora}
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: fedora
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> no golden image is imported: plain Kubernetes has no SSP
 
 ## Remedy
 
@@ -40,6 +49,16 @@ Apply DataImportCrons yourself: CDI, which makes the disks, is there.
 apiVersion: cdi.kubevirt.io/v1beta1
 kind: DataImportCron
 metadata: {name: fedora, namespace: golden-images}
+spec:
+  schedule: "0 */12 * * *"
+  managedDataSource: fedora
+  template:
+    spec:
+      source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+      storage: {resources: {requests: {storage: 5Gi}}}
+---
+kind: HyperConverged
+spec: {}
 ```
 
 ## Sources

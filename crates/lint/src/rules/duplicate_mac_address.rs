@@ -41,9 +41,21 @@ metadata: {name: b}
 spec: {template: {spec: {domain: {devices: {interfaces: [{name: n, macAddress: "02:00:00:00:00:01"}]}}}}}
 ```
 
+> the virtual machine b has the MAC address of a
+
 ## Remedy
 
 Leave the address out: kubemacpool gives each machine one of its own. Or write another.
+
+```yaml
+kind: VirtualMachine
+metadata: {name: a}
+spec: {template: {spec: {domain: {devices: {interfaces: [{name: n, macAddress: "02:00:00:00:00:01"}]}}}}}
+---
+kind: VirtualMachine
+metadata: {name: b}
+spec: {template: {spec: {domain: {devices: {interfaces: [{name: n}]}}}}}
+```
 
 ## Sources
 

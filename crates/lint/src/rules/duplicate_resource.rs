@@ -46,9 +46,17 @@ kind: Namespace
 metadata: {name: kubevirt-hyperconverged}
 ```
 
+> Namespace kubevirt-hyperconverged is declared twice
+
 ## Remedy
 
 Keep one. What is meant for different clusters belongs into different directories.
+
+```yaml
+apiVersion: v1
+kind: Namespace
+metadata: {name: kubevirt-hyperconverged}
+```
 
 ## Sources
 

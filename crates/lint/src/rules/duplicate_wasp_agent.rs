@@ -34,6 +34,8 @@ spec:
   higherWorkloadDensity: {memoryOvercommitPercentage: 150}
 ```
 
+> HCO deploys a wasp agent of its own: memory is overcommitted to 150%
+
 ## Remedy
 
 Delete the DaemonSet, and what was deployed with it.

@@ -35,6 +35,8 @@ spec:
   evictionStrategy: LiveMigrate
 ```
 
+> evictionStrategy is LiveMigrate, but there is only one workload node with arm64
+
 ## Remedy
 
 Migrate where it is possible, and stop the rest:

@@ -42,13 +42,15 @@ then differ although git says the same for all. `hcoplan why --upgrade-to` names
 
 ## Example
 
-The cluster runs 1.18:
+Release 1.18:
 
 ```yaml
 spec:
   featureGates:
     alignCPUs: true
 ```
+
+> declarativeHotplugVolumes isn't set: it is off in 1.18 and on from 1.19 on
 
 ## Remedy
 

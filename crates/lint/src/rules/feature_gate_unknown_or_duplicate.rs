@@ -44,6 +44,9 @@ spec:
       state: Disabled
 ```
 
+> the API server refuses it: spec.featureGates: Invalid value: feature gate names must be unique
+> (case-insensitive)
+
 ## Remedy
 
 ```yaml

@@ -35,10 +35,22 @@ spec:
     - {name: w2, architecture: amd64, roles: [worker], kvm: false}
 ```
 
+> only one of 2 workload nodes has KVM: nothing can be migrated
+
 ## Remedy
 
 Switch hardware virtualization on in the nodes' firmware (or nested virtualization where the nodes
-are virtual machines themselves), or select nodes that have it with a workload placement.
+are virtual machines themselves):
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodes:
+    - {name: w1, architecture: amd64, roles: [worker], kvm: true}
+    - {name: w2, architecture: amd64, roles: [worker], kvm: true}
+```
+
+Else select nodes that have it with a workload placement; it takes two of them to migrate.
 
 ## Sources
 

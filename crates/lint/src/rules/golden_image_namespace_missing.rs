@@ -44,6 +44,8 @@ spec:
   commonBootImageNamespace: golden-images
 ```
 
+> nothing creates the namespace golden-images, which golden images go to
+
 ## Remedy
 
 ```yaml
@@ -52,12 +54,12 @@ kind: Namespace
 metadata: {name: golden-images}
 ```
 
-If the namespace is created elsewhere, say so in `hcoplan.yaml`:
+Or, where the namespace is created elsewhere, say so:
 
 ```yaml
-lint:
-  rules:
-    golden-image-namespace-missing: {namespaces: [golden-images]}
+# hcoplan.yaml
+rules:
+  golden-image-namespace-missing: {namespaces: [golden-images]}
 ```
 
 ## Sources

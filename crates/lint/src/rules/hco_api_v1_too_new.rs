@@ -30,12 +30,14 @@ application.
 
 ## Example
 
-The cluster runs 1.17:
+Release 1.17:
 
 ```yaml
 apiVersion: hco.kubevirt.io/v1
 kind: HyperConverged
 ```
+
+> the API server refuses it: no matches for kind "HyperConverged" in version "hco.kubevirt.io/v1"
 
 ## Remedy
 

@@ -33,10 +33,19 @@ apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 ```
 
+> v1beta1 is the old API version: 1.19 stores v1
+
 ## Remedy
 
-`hcoplan fix --migrate v1` writes it as v1 with its comments. A manifest that clusters of 1.17 or
-older share has to stay v1beta1: they don't serve v1 (see `hco-api-v1-too-new`).
+Write v1; `hcoplan fix --migrate v1` does, and keeps comments:
+
+```yaml
+apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+```
+
+A manifest that clusters of 1.17 or older share has to stay v1beta1: they don't serve v1 (see
+`hco-api-v1-too-new`).
 
 ## Sources
 

@@ -35,6 +35,8 @@ metadata:
   name: my-kubevirt-hyperconverged
 ```
 
+> the operator reconciles `kubevirt-hyperconverged` and ignores `my-kubevirt-hyperconverged`
+
 ## Remedy
 
 ```yaml

@@ -31,7 +31,21 @@ but there can't be one.
 
 ## Example
 
-The inventory says `namespace: openshift-cnv`:
+The inventory says nothing of a namespace, so that the operator's is `kubevirt-hyperconverged`:
+
+```yaml
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: openshift-cnv
+```
+
+> the namespace policy refuses it: ValidatingAdmissionPolicy 'hyperconverged-namespace-policy' with
+> binding 'hyperconverged-namespace-policy-binding' denied request: HyperConverged CR can only be
+> created in the 'kubevirt-hyperconverged' namespace.
+
+## Remedy
+
+Write the operator's namespace, or leave it out where whatever applies the manifest sets it:
 
 ```yaml
 metadata:
@@ -39,10 +53,13 @@ metadata:
   namespace: kubevirt-hyperconverged
 ```
 
-## Remedy
+Or, where the operator really runs in the namespace that the manifest names, correct the inventory:
 
-Write the operator's namespace, or leave it out where whatever applies the manifest sets it. Where
-the operator really runs in the namespace that the manifest names, correct the inventory.
+```yaml
+kind: ClusterInventory
+spec:
+  namespace: openshift-cnv
+```
 
 ## Sources
 

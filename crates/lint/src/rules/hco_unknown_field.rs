@@ -41,6 +41,8 @@ spec:
     disableMdevConfiguration: true
 ```
 
+> unknown field `spec.featureGates.disableMdevConfiguration`
+
 ## Remedy
 
 Write the name that the schema has:

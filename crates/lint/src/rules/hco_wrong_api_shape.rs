@@ -45,6 +45,11 @@ spec:
     allowPostCopy: true
 ```
 
+> `spec.featureGates` and 1 more are fields of hco.kubevirt.io/v1beta1, but the document says
+> hco.kubevirt.io/v1; HCO's mutating webhook refuses it: failed to parse the HyperConverged: json:
+> cannot unmarshal object into Go struct field HyperConvergedSpec.spec.featureGates of type
+> featuregates.HyperConvergedFeatureGates
+
 ## Remedy
 
 Write the fields where the version has them:

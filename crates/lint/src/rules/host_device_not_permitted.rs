@@ -41,6 +41,8 @@ spec:
             - {name: gpu, deviceName: nvidia.com/T4}
 ```
 
+> the GPU nvidia.com/T4 of the virtual machine example is not permitted
+
 ## Remedy
 
 ```yaml

@@ -45,6 +45,8 @@ spec:
     enableApplicationAwareQuota: true
 ```
 
+> 1.19 ignores the feature gate enableApplicationAwareQuota
+
 ## Remedy
 
 ```yaml

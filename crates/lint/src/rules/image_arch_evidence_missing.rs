@@ -40,17 +40,29 @@ hcoplan asks no registry. Without saved output of skopeo or docker these rules s
 
 ## Example
 
+The cluster has amd64 and arm64 nodes, and no file in the repository is about the images:
+
 ```yaml
+kind: ClusterServiceVersion
 spec:
-  containers: [{name: manager, image: "registry.example.com/operator:1"}]   # and no file about it
+  relatedImages:
+    - {name: operator, image: "registry.example.com/operator:1"}
+---
+kind: Deployment
+spec:
+  template:
+    spec:
+      containers: [{name: web, image: "registry.example.com/web:1"}]
 ```
+
+> nothing says which architectures 2 images are there for
 
 ## Remedy
 
 Save what the registry says, in a file that is called like the image:
 
 ```console
-$ skopeo inspect --raw docker://registry.example.com/operator:1 > images/registry.example.com_operator_1.json
+$ skopeo inspect --raw docker://registry.example.com/web:1 > images/registry.example.com_web_1.json
 ```
 
 Or write it down, as `schemas/image-architectures.schema.json` describes it:
@@ -60,6 +72,7 @@ apiVersion: hcoplan.dev/v1alpha1
 kind: ImageArchitectures
 images:
   - {image: "registry.example.com/operator:1", architectures: [amd64, arm64]}
+  - {image: "registry.example.com/web:1", architectures: [amd64, arm64]}
 ```
 
 ## Sources

@@ -31,24 +31,28 @@ changed.
 
 ## Example
 
+No node has the label:
+
 ```yaml
 spec:
   infra:
     nodePlacement:
       nodeSelector:
-        nodeType: infra   # no node has it
+        nodeType: infra
 ```
+
+> the infra placement selects no declared node: none is labelled nodeType=infra
 
 ## Remedy
 
-Select a label that nodes have, for instance the role:
+Select a label that nodes have, for instance a role:
 
 ```yaml
 spec:
   infra:
     nodePlacement:
       nodeSelector:
-        node-role.kubernetes.io/infra: ""
+        node-role.kubernetes.io/worker: ""
 ```
 
 Nodes that an autoscaler will add belong into the inventory as a pool with their labels.

@@ -23,8 +23,7 @@ without them, and says that there is more.
 
 ## Example
 
-A repository with `hyperconverged.yaml` and no inventory beside it, above it, or in
-`hcoplan.yaml`.
+A repository with a HyperConverged, and no inventory beside it, above it, or in `hcoplan.yaml`:
 
 ```yaml
 apiVersion: hco.kubevirt.io/v1beta1
@@ -32,12 +31,25 @@ kind: HyperConverged
 metadata: {name: kubevirt-hyperconverged}
 ```
 
+> nothing declares this cluster's nodes, so 25 rules that need them were skipped
+
 ## Remedy
 
 Declare the nodes in a ClusterInventory beside the HyperConverged, by hand or from the cluster:
 
-```sh
-kubectl get nodes -o json | hcoplan import - > inventory.yaml
+```console
+$ kubectl get nodes -o json | hcoplan import - > inventory.yaml
+```
+
+```yaml
+# inventory.yaml
+apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+spec:
+  release: "1.18"
+  nodePools:
+    - {name: masters, count: 3, architecture: amd64, roles: [control-plane]}
+    - {name: workers, count: 3, architecture: amd64, roles: [worker]}
 ```
 
 A dump (`kubectl get nodes -o yaml > nodes.yaml`) beside it is read as it is, too.

@@ -27,17 +27,28 @@ The runbook asks to remove jsonpatch annotations before upgrading.
 
 ## Example
 
+Release 1.18:
+
 ```yaml
 metadata:
   annotations:
     networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
 ```
 
+> 1 operation on NetworkAddonsConfig would go through the upgrade to 1.19
+
 ## Remedy
 
 Move what has a field of the HyperConverged there (`jsonpatch-duplicates-field` says which), and remove
-the rest for the upgrade. `hcoplan plan DIR --upgrade-to X.Y` says what each patch does on the new
-release; `jsonpatch-breaks-on-upgrade` reports those that stop working.
+the rest for the upgrade:
+
+```yaml
+metadata:
+  annotations: {}
+```
+
+`hcoplan plan DIR --upgrade-to X.Y` says what each patch does on the new release;
+`jsonpatch-breaks-on-upgrade` reports those that stop working.
 
 ## Sources
 

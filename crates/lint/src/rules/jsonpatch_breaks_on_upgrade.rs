@@ -29,7 +29,7 @@ those gates makes KubeVirt's webhook refuse the object. Nobody says so today, be
 
 ## Example
 
-On 1.18, fine; on 1.19, the gate is in both lists:
+Release 1.18, where it works; on 1.19 the gate is in both lists:
 
 ```yaml
 metadata:
@@ -37,10 +37,19 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "RebootPolicy"}]'
 ```
 
+> 1.19 lists RebootPolicy in disabledFeatureGates, and KubeVirt refuses a gate in both lists
+
 ## Remedy
 
-Take the operation out before the upgrade. Where the new release has a field of its own for it, use that
-afterwards; `hcoplan plan DIR --upgrade-to X.Y` shows the rest of what changes.
+Take the operation out before the upgrade:
+
+```yaml
+metadata:
+  annotations: {}
+```
+
+Where the new release has a field of its own for it, use that afterwards;
+`hcoplan plan DIR --upgrade-to X.Y` shows the rest of what changes.
 
 ## Sources
 

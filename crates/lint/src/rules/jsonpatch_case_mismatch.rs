@@ -33,6 +33,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/CPUModel", "value": "EPYC"}]'
 ```
 
+> CPUModel is cpuModel in KubeVirt
+
 ## Remedy
 
 Spell it as the API does; `hcoplan fix --write` does where the operand stays the same:

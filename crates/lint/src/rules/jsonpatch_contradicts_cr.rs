@@ -38,6 +38,9 @@ spec:
     progressTimeout: 150
 ```
 
+> the patch sets /spec/configuration/migrations/progressTimeout of KubeVirt to 300, and
+> spec.liveMigrationConfig.progressTimeout says 150
+
 ## Remedy
 
 Decide for one of the two. What counts now is the patch's value; to keep it, write it into the field:

@@ -46,11 +46,22 @@ metadata:
       ]
 ```
 
+> the patch edits what KubeVirt's operator deploys
+
 ## Remedy
 
 Use a field of the HyperConverged where there is one (`logVerbosityConfig`, `infra` and `workloads`,
-`tuningPolicy`). Where there is none, write a `strategic` patch, which names containers instead of
-counting them, and try it with each release before the upgrade.
+`tuningPolicy`):
+
+```yaml
+spec:
+  logVerbosityConfig:
+    kubevirt:
+      virtHandler: 4
+```
+
+Where there is none, write a `strategic` patch, which names containers instead of counting them, and try
+it with each release before the upgrade.
 
 ## Sources
 

@@ -35,6 +35,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "CPUManager"}]'
 ```
 
+> HCO renders CPUManager among KubeVirt's feature gates already
+
 ## Remedy
 
 Remove the operation; `hcoplan fix --write` does, and removes the annotation with the last one.

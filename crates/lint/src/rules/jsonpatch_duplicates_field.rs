@@ -36,6 +36,9 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]'
 ```
 
+> /spec/configuration/migrations/allowPostCopy of KubeVirt is what
+> spec.liveMigrationConfig.allowPostCopy sets
+
 ## Remedy
 
 Move the value into the field:

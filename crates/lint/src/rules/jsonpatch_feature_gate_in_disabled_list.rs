@@ -36,18 +36,30 @@ object, and the upgrade doesn't come to an end. HCO itself drops one such operat
 
 ## Example
 
+Release 1.19, where HCO disables the gate itself:
+
 ```yaml
 metadata:
   annotations:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "RebootPolicy"}]'
 ```
 
+> KubeVirt's webhook will refuse the KubeVirt: feature gate "RebootPolicy" exists on both
+> "FeatureGates" and "DisabledFeatureGates"
+
 ## Remedy
 
-Remove the operation before the upgrade. Where the HyperConverged has a field or a feature gate of its
-own for it (`template`, `declarativeHotplugVolumes`, `roleAggregationStrategy`), use that. There is no
-patch that leaves one gate out of the disabled ones without counting the list's elements: write the
-whole of `disabledFeatureGates` without it, and add the next release's beta gates after each upgrade.
+Remove the operation before the upgrade:
+
+```yaml
+metadata:
+  annotations: {}
+```
+
+Where the HyperConverged has a field or a feature gate of its own for it (`template`,
+`declarativeHotplugVolumes`, `roleAggregationStrategy`), use that. There is no patch that leaves one gate
+out of the disabled ones without counting the list's elements: write the whole of
+`disabledFeatureGates` without it, and add the next release's beta gates after each upgrade.
 
 ## Sources
 

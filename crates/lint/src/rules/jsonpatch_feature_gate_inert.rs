@@ -38,6 +38,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VolumeMigration"}]'
 ```
 
+> the feature gate VolumeMigration switches nothing in KubeVirt v1.8.4: the feature is always on
+
 ## Remedy
 
 Remove the operation; `hcoplan fix --write` does where the feature is always on, and removes the annotation

@@ -38,6 +38,9 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/developerConfiguration/featureGates", "value": ["VSOCK"]}]'
 ```
 
+> KubeVirt loses CPUManager, Snapshot, ExpandDisks, HostDevices and 8 more, which HCO had switched
+> on
+
 ## Remedy
 
 Add each gate at the end of the list:

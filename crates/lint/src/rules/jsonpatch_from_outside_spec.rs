@@ -26,8 +26,10 @@ takes nothing away, because only the spec of the patched object is used.
 ```yaml
 metadata:
   annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "move", "from": "/metadata/name", "path": "/spec/imageTag"}]'
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "copy", "from": "/metadata/namespace", "path": "/spec/configuration/vmStateStorageClass"}]'
 ```
+
+> copy reads /metadata/namespace of KubeVirt, outside its spec
 
 ## Remedy
 
@@ -36,7 +38,7 @@ Write the value that is meant:
 ```yaml
 metadata:
   annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/productName", "value": "virtualization"}]'
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmStateStorageClass", "value": "rook"}]'
 ```
 
 ## Sources

@@ -35,6 +35,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: "[{'op': 'add', 'path': '/spec/imagePullPolicy', 'value': 'Always'},]"
 ```
 
+> the annotation kubevirt.kubevirt.io/jsonpatch isn't JSON
+
 ## Remedy
 
 Write JSON, in single quotes or in a block so that its double quotes need no escapes:

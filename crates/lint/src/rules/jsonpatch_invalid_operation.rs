@@ -34,6 +34,9 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "set", "path": "/spec/imagePullPolicy", "value": "Always"}]'
 ```
 
+> operation 1 of the patch is refused: invalid operation
+> {"op":"set","path":"/spec/imagePullPolicy","value":"Always"}: unsupported operation
+
 ## Remedy
 
 `add` sets a field, whether it is there or not:

@@ -38,6 +38,8 @@ configuration names a base's file as a cluster, all those that build on it.
 The base:
 
 ```yaml
+# hyperconverged.yaml
+kind: HyperConverged
 metadata:
   annotations:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
@@ -46,10 +48,15 @@ metadata:
 The overlay's patch:
 
 ```yaml
+# overlays/prod/patch.yaml
+kind: HyperConverged
 metadata:
   annotations:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/infra", "value": {"replicas": 3}}]'
 ```
+
+> overlays/prod/kustomization.yaml replaces kubevirt.kubevirt.io/jsonpatch: an operation of it is
+> gone there
 
 ## Remedy
 
@@ -57,6 +64,8 @@ Write all operations into the overlay's annotation. Better: use the HyperConverg
 kustomize does merge.
 
 ```yaml
+# overlays/prod/patch.yaml
+kind: HyperConverged
 metadata:
   annotations:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}, {"op": "add", "path": "/spec/infra", "value": {"replicas": 3}}]'

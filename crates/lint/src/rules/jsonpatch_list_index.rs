@@ -30,8 +30,11 @@ goes on to apply, on another element.
 ```yaml
 metadata:
   annotations:
-    kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/developerConfiguration/featureGates/0", "value": "VSOCK"}]'
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/0", "value": "VSOCK"}]'
 ```
+
+> /spec/configuration/developerConfiguration/featureGates/0 of KubeVirt is CPUManager with this
+> release, and may be another one with the next
 
 ## Remedy
 

@@ -39,7 +39,14 @@ and so on, 251 times.
 
 ## Remedy
 
-Use the HyperConverged's own fields, or write one operation where several write parts of one value.
+Use the HyperConverged's own fields, or write one operation where several write parts of one value:
+
+```yaml
+spec:
+  logVerbosityConfig:
+    kubevirt:
+      virtAPI: 4
+```
 
 ## Sources
 

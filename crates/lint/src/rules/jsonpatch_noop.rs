@@ -32,6 +32,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmRolloutStrategy", "value": "LiveUpdate"}]'
 ```
 
+> add leaves /spec/configuration/vmRolloutStrategy of KubeVirt as HCO renders it
+
 ## Remedy
 
 Remove the operation; `hcoplan fix --write` does, and removes the annotation with the last one. Where it

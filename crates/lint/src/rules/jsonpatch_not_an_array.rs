@@ -33,6 +33,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}'
 ```
 
+> the annotation kubevirt.kubevirt.io/jsonpatch is no list
+
 ## Remedy
 
 Put brackets around it; `hcoplan fix --write` does:

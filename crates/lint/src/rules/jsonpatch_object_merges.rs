@@ -36,6 +36,10 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations", "value": {"allowPostCopy": true}}]'
 ```
 
+> add merges into /spec/configuration/migrations of KubeVirt: allowAutoConverge,
+> completionTimeoutPerGiB, parallelMigrationsPerCluster, parallelOutboundMigrationsPerNode and
+> progressTimeout stay
+
 ## Remedy
 
 Where the rest should stay, write the field itself:

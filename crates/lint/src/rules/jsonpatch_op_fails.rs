@@ -35,6 +35,10 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/imagePullPolicy", "value": "Always"}]'
 ```
 
+> replace can't be applied to KubeVirt; HCO's validating webhook refuses it: invalid jsonPatch in
+> the kubevirt.kubevirt.io/jsonpatch annotation: replace operation does not apply: doc is missing
+> key: /spec/imagePullPolicy: missing value
+
 ## Remedy
 
 `add` sets a field whether it is there or not. Where the parent is missing, add the parent first:

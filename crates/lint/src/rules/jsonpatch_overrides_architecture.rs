@@ -45,6 +45,9 @@ metadata:
     ssp.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/enableMultipleArchitectures", "value": true}]'
 ```
 
+> the patch sets /spec/enableMultipleArchitectures of SSP: HCO goes on with golden images of one
+> architecture
+
 ## Remedy
 
 Use the HyperConverged's own switch, and its list of golden images:

@@ -41,11 +41,21 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imageTag", "value": "v1.8.0-hotfix"}]'
 ```
 
+> the patch sets /spec/imageTag of KubeVirt: KubeVirt then reports another version than HCO waits
+> for, and upgrades don't come to an end
+
 ## Remedy
 
-Remove the operation. For `uninstallStrategy`, `workloadUpdateStrategy` and `certConfig` use the
-HyperConverged's fields of these names; images come from the operator's own release, and in a disconnected
-cluster from an `ImageDigestMirrorSet`.
+Remove the operation:
+
+```yaml
+metadata:
+  annotations: {}
+```
+
+For `uninstallStrategy`, `workloadUpdateStrategy` and `certConfig` use the HyperConverged's fields of
+these names; images come from the operator's own release, and in a disconnected cluster from an
+`ImageDigestMirrorSet`.
 
 ## Sources
 

@@ -26,7 +26,7 @@ others, although all of them accept it and count it for the alert.
 
 ## Example
 
-The cluster runs 1.17; KubeVirt has the field from HCO 1.18 on:
+Release 1.17; KubeVirt has the field from HCO 1.18 on:
 
 ```yaml
 metadata:
@@ -34,10 +34,20 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/hypervisors", "value": [{"name": "kvm"}]}]'
 ```
 
+> KubeVirt has no field /spec/configuration/hypervisors in 1.17: it has it in 1.18
+
 ## Remedy
 
-Keep the patch in the directories of clusters that have the field, or upgrade first. Look whether the
-later release has a field of the HyperConverged for it.
+Release 1.18: upgrade first, then the patch counts.
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/hypervisors", "value": [{"name": "kvm"}]}]'
+```
+
+Keep it in the directories of clusters that have the field. Look whether the later release has a field of
+the HyperConverged for it.
 
 ## Sources
 

@@ -32,6 +32,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/configuration/cpuModel", "value": "EPYC"}]'
 ```
 
+> /configuration/cpuModel is outside KubeVirt's spec
+
 ## Remedy
 
 Paths begin at the operand's root:

@@ -31,6 +31,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmStateStorageClass", "value": "rook"}]'
 ```
 
+> a jsonpatch annotation changes KubeVirt with 1 operation
+
 ## Remedy
 
 Use the HyperConverged's own field where there is one, and drop the operation:

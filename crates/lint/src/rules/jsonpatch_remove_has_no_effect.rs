@@ -34,6 +34,8 @@ metadata:
     networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/kubeMacPool"}]'
 ```
 
+> remove leaves /spec/kubeMacPool of NetworkAddonsConfig as it is
+
 ## Remedy
 
 Write `null` where the field is an object, a map or a list; that clears it:

@@ -39,6 +39,9 @@ metadata:
     containerizeddataimporter.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "fast"}]'
 ```
 
+> the API server will refuse the CDI: spec.cloneStrategyOverride: Unsupported value: "fast":
+> supported values: "copy", "snapshot", "csi-clone"
+
 ## Remedy
 
 Write a value that the schema takes:

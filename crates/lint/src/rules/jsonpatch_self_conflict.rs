@@ -35,6 +35,8 @@ metadata:
       ]
 ```
 
+> /spec/imagePullPolicy of KubeVirt is written twice
+
 ## Remedy
 
 Keep one operation for each place:

@@ -32,6 +32,8 @@ metadata:
     ssp.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/templateValidator/replicas", "value": 1}]'
 ```
 
+> SSP is patched, but this cluster has no SSP
+
 ## Remedy
 
 Remove the annotation; `hcoplan fix --unsafe` does.

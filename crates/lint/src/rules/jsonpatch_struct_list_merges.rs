@@ -30,13 +30,19 @@ DataImportCronTemplates (the wrong image under a right name) and for `customizeC
 
 ## Example
 
-With two devices in the HyperConverged, of which the first has `externalResourceProvider`:
-
 ```yaml
 metadata:
   annotations:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/configuration/permittedHostDevices/pciHostDevices/0"}]'
+spec:
+  permittedHostDevices:
+    pciHostDevices:
+      - {pciDeviceSelector: "10DE:1DB6", resourceName: nvidia.com/GV100GL, externalResourceProvider: true}
+      - {pciDeviceSelector: "10DE:1EB8", resourceName: nvidia.com/TU104GL}
 ```
+
+> /spec/configuration/permittedHostDevices/pciHostDevices/0/externalResourceProvider of KubeVirt
+> takes over true from the element that stood there before
 
 ## Remedy
 
@@ -46,13 +52,12 @@ Write the list in the HyperConverged, where it can be changed element by element
 spec:
   permittedHostDevices:
     pciHostDevices:
-      - pciDeviceSelector: "10DE:1EB8"
-        resourceName: nvidia.com/T4
+      - {pciDeviceSelector: "10DE:1EB8", resourceName: nvidia.com/TU104GL}
 ```
 
 Where there is no such field, write every field of every element, with `false`, `0`, `""` or `null` for
-those that are to be empty. `hcoplan fix` suggests operations that do so for the fields that were taken
-over, where the operand then is what was meant.
+those that are to be empty. Operations that do so for the fields that were taken over are suggested with
+the finding, where the operand then is what was meant.
 
 ## Sources
 

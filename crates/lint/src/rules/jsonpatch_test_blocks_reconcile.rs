@@ -38,6 +38,9 @@ metadata:
       ]
 ```
 
+> test makes the operator fail when /spec/configuration/migrations/completionTimeoutPerGiB of
+> KubeVirt changes
+
 ## Remedy
 
 Drop the `test`. Where the patch is to stop an upgrade on purpose, keep it and suppress the finding with

@@ -34,6 +34,9 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": "true"}]'
 ```
 
+> allowPostCopy of KubeVirt can't hold this value: json: cannot unmarshal string into Go struct
+> field MigrationConfiguration.spec.configuration.migrations.allowPostCopy of type bool
+
 ## Remedy
 
 In JSON, switches and numbers stand without quotes, and everything that the API calls a text stands in

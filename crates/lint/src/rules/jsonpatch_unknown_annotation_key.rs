@@ -36,6 +36,8 @@ metadata:
     cdi.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "snapshot"}]'
 ```
 
+> HCO reads no annotation cdi.kubevirt.io/jsonpatch
+
 ## Remedy
 
 Use the key that HCO reads. `hcoplan fix --unsafe` renames it where it is clear which one is meant;

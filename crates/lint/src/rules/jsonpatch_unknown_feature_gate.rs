@@ -30,6 +30,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "vSock"}]'
 ```
 
+> KubeVirt v1.7.4 has no feature gate vSock
+
 ## Remedy
 
 Write the gate as KubeVirt does:

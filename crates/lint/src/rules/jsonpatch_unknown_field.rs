@@ -34,6 +34,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrationConfiguration", "value": {"allowPostCopy": true}}]'
 ```
 
+> KubeVirt has no field /spec/configuration/migrationConfiguration
+
 ## Remedy
 
 Use the field's name, best that of the HyperConverged:

@@ -34,6 +34,8 @@ spec:
   kubeSecondaryDNSNameServerIP: "fd00::1"
 ```
 
+> HCO's validating webhook refuses it: kubeSecondaryDNSNameServerIP isn't a valid IPv4
+
 ## Remedy
 
 ```yaml

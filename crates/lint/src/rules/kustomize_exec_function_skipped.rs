@@ -54,13 +54,20 @@ metadata:
       exec: {path: hcoplan-krm}
 ```
 
+> kubectl passes over the exec function under transformers, and nothing is checked
+
 ## Remedy
 
 Where kustomize runs with both flags, everywhere, nothing: leave the finding out with a reason. Else take
 the function out and check what the build prints, which works with any of them:
 
-```sh
-kubectl kustomize . | hcoplan lint - --inventory inventory.yaml
+```yaml
+# kustomization.yaml
+resources: [hyperconverged.yaml]
+```
+
+```console
+$ kubectl kustomize . | hcoplan lint - --inventory inventory.yaml
 ```
 
 ## Sources

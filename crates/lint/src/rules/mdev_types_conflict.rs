@@ -41,6 +41,9 @@ spec:
       - nvidia-228
 ```
 
+> HCO's validating webhook refuses it: mediatedDevicesTypes is deprecated, please use
+> mediatedDeviceTypes instead
+
 ## Remedy
 
 Keep the new name only:

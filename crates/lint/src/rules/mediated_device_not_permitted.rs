@@ -30,6 +30,8 @@ spec:
     mediatedDeviceTypes: [nvidia-231]
 ```
 
+> mediated devices are made, and permittedHostDevices permits none of them
+
 ## Remedy
 
 ```yaml

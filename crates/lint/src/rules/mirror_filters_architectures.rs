@@ -39,14 +39,18 @@ images for architectures that the cluster doesn't have.
 
 ## Example
 
-```yaml
-script: skopeo copy docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
+```sh
+# mirror.sh
+skopeo copy docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
 ```
+
+> quay.io/example/operator:1 is copied for the architecture of the machine that copies it only
 
 ## Remedy
 
-```yaml
-script: skopeo copy --all docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
+```sh
+# mirror.sh
+skopeo copy --all docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
 ```
 
 ## Sources

@@ -39,6 +39,8 @@ spec:
     enableMultiArchBootImageImport: false
 ```
 
+> workload nodes are amd64 and arm64, but golden images are imported for one architecture only
+
 ## Remedy
 
 Switch multi-arch golden images on. Each image is then imported once per architecture that both it

@@ -37,9 +37,15 @@ spec:
     enableMultiArchBootImageImport: true
 ```
 
+> multi-arch golden images are on, but every node is amd64
+
 ## Remedy
 
-Leave it out until nodes of another architecture are planned.
+Leave it out until nodes of another architecture are planned:
+
+```yaml
+spec: {}
+```
 
 ## Sources
 

@@ -38,11 +38,19 @@ Release 1.18:
 spec:
   dataImportCronTemplates:
     - metadata:
-        name: c
+        name: mine
       spec:
         schedule: "0 */12 * * *"
-        managedDataSource: c
+        managedDataSource: mine
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mine:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> the golden image mine is stored with more than git says: metadata.annotations:
+> {"cdi.kubevirt.io/storage.bind.immediate.requested":"true"}, spec.importsToKeep: 1 and
+> spec.retentionPolicy: "None"
 
 ## Remedy
 
@@ -52,14 +60,18 @@ Write what will be stored:
 spec:
   dataImportCronTemplates:
     - metadata:
-        name: c
+        name: mine
         annotations:
           cdi.kubevirt.io/storage.bind.immediate.requested: "true"
       spec:
         schedule: "0 */12 * * *"
-        managedDataSource: c
+        managedDataSource: mine
         retentionPolicy: None
         importsToKeep: 1
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mine:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
 ## Sources

@@ -39,6 +39,8 @@ kind: NetworkAttachmentDefinition
 metadata: {name: migration, namespace: default}
 ```
 
+> the migration network migration isn't declared in kubevirt-hyperconverged
+
 ## Remedy
 
 Declare it in HCO's namespace:

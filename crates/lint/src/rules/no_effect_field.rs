@@ -51,11 +51,21 @@ spec:
     deployKubeSecondaryDNS: false
 ```
 
+> spec.kubeSecondaryDNSNameServerIP changes nothing that is rendered on 1.17
+
 ## Remedy
 
-Remove the line, or switch on what it belongs to. `hcoplan why CLUSTER KIND FIELD` says what does set
-a field. The rule plans once per field, so it only runs when it is selected by name or with
-`--pedantic`.
+Remove the line, or switch on what it belongs to:
+
+```yaml
+spec:
+  kubeSecondaryDNSNameServerIP: 10.0.0.53
+  featureGates:
+    deployKubeSecondaryDNS: true
+```
+
+`hcoplan why CLUSTER KIND FIELD` says what does set a field. The rule plans once per field, so it only
+runs when it is selected by name or with `--pedantic`.
 
 ## Sources
 

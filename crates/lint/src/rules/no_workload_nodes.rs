@@ -35,12 +35,23 @@ kind: ClusterInventory
 spec:
   nodePools:
     - {name: workers, count: 3, architecture: amd64, roles: []}
+---
+kind: HyperConverged
 ```
+
+> no declared node is labelled as a worker
 
 ## Remedy
 
-Label the nodes that run virtual machines `node-role.kubernetes.io/worker` (in the inventory:
-`roles: [worker]`), or select them with `spec.workloads.nodePlacement`.
+Label the nodes that run virtual machines `node-role.kubernetes.io/worker`, or select them with
+`spec.workloads.nodePlacement`. In the inventory:
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodePools:
+    - {name: workers, count: 3, architecture: amd64, roles: [worker]}
+```
 
 ## Sources
 

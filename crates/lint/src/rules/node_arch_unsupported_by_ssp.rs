@@ -35,6 +35,8 @@ spec:
     - {name: power, count: 1, architecture: ppc64le, roles: [worker]}
 ```
 
+> SSP doesn't know the architecture ppc64le of a workload node
+
 ## Remedy
 
 Exclude the nodes with a workload placement, or take the worker role away from them:

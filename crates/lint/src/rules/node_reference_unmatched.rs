@@ -48,6 +48,8 @@ spec:
         node1: 4
 ```
 
+> nodeVerbosity names node1, which is no declared node
+
 ## Remedy
 
 ```yaml

@@ -35,6 +35,9 @@ spec:
     nodeLabelSelector:
 ```
 
+> spec.ksmConfiguration.nodeLabelSelector has no value: the API server takes it for absent, not for
+> {}
+
 ## Remedy
 
 Say which one is meant: the empty object,

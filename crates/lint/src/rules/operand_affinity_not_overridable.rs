@@ -29,9 +29,12 @@ the Subscription reaches it. It is placed by the HyperConverged.
 ```yaml
 kind: Subscription
 spec:
+  name: community-kubevirt-hyperconverged
   config:
     nodeSelector: {kubernetes.io/arch: amd64}
 ```
+
+> the Subscription places HCO's operators, but nothing places what they deploy
 
 ## Remedy
 

@@ -41,6 +41,9 @@ spec:
     migrations: {allowPostCopy: true}
 ```
 
+> KubeVirt kubevirt-kubevirt-hyperconverged is HCO's own object, and git has another
+> spec.configuration.migrations.allowPostCopy
+
 ## Remedy
 
 Delete the manifest, and say it in the HyperConverged:

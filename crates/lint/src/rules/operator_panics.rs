@@ -43,6 +43,9 @@ spec:
         - ECDHE-RSA-AES128-GCM-SHA256
 ```
 
+> HCO's operator panics on `tlsSecurityProfile` in every reconcile: nothing is deployed, and no
+> condition says so
+
 ## Remedy
 
 ```yaml

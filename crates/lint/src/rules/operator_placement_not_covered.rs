@@ -33,16 +33,26 @@ and go where the scheduler puts them, perhaps to the very nodes that were to be 
 ```yaml
 kind: Subscription
 spec:
-  name: community-kubevirt-hyperconverged   # no config
+  name: community-kubevirt-hyperconverged
 ---
 kind: HyperConverged
 spec:
   infra:
     nodePlacement:
       nodeSelector: {node-role.kubernetes.io/infra: ""}
+---
+kind: ClusterInventory
+spec:
+  nodePools:
+    - {name: infra, count: 3, architecture: amd64, roles: [infra]}
+    - {name: workers, count: 3, architecture: amd64, roles: [worker]}
 ```
 
+> the infra placement doesn't move the operators: the Subscription has no placement
+
 ## Remedy
+
+Place the operators as well:
 
 ```yaml
 kind: Subscription

@@ -43,9 +43,19 @@ spec:
     completionTimeoutPerGiB: 150
 ```
 
+> spec.liveMigrationConfig.completionTimeoutPerGiB is 150, the default up to 1.18; that of 1.19 is
+> 20
+
 ## Remedy
 
-Remove the line. If the value is meant, ignore the finding with a reason.
+Remove the line:
+
+```yaml
+spec:
+  liveMigrationConfig: {}
+```
+
+If the value is meant, ignore the finding with a reason.
 
 ## Sources
 

@@ -38,7 +38,15 @@ matchExpressions:
   - {key: my-cloud.io/num-cpus, operator: gt, values: [8]}
 ```
 
+> HCO's mutating webhook refuses it: failed to parse the HyperConverged:
+> spec.workloads.nodePlacement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]:
+> json: cannot unmarshal number into Go struct field
+> NodeSelectorRequirement.spec.workloads.nodePlacement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchExpressions.values
+> of type string
+
 ## Remedy
+
+Operators are spelled as in the API, and values are text:
 
 ```yaml
 matchExpressions:

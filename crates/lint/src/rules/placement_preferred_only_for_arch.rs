@@ -47,6 +47,8 @@ spec:
                   - {key: kubernetes.io/arch, operator: In, values: [amd64]}
 ```
 
+> the workload placement only prefers amd64: HCO counts the nodes of every architecture
+
 ## Remedy
 
 Require it:

@@ -54,6 +54,9 @@ spec:
         nodeType: virt
 ```
 
+> none of the 2 nodes that the workload placement selects takes pods: nothing tolerates
+> key=kubevirt:NoSchedule
+
 ## Remedy
 
 Tolerate the taint in the placement:

@@ -36,6 +36,8 @@ spec:
       nodeType: virt
 ```
 
+> nothing reads spec.workloads.nodeSelector: it is one level off
+
 ## Remedy
 
 ```yaml

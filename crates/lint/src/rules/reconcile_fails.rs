@@ -24,8 +24,8 @@ it accepted.
 
 ## Example
 
-On releases 1.16 to 1.18 a warning about a deprecated feature gate ends the webhook's validation, so
-that a patch that can't be applied gets in:
+Release 1.18. On releases 1.16 to 1.18 a warning about a deprecated feature gate ends the webhook's
+validation, so that a patch that can't be applied gets in. The rule that knows the cause is switched off:
 
 ```yaml
 metadata:
@@ -36,9 +36,25 @@ spec:
     nonRoot: true
 ```
 
+```yaml
+# hcoplan.yaml
+lint:
+  ignore: [jsonpatch-op-fails]
+```
+
+> the operator can't render KubeVirt: invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch
+> annotation: replace operation does not apply: doc is missing path: /spec/absent/field: missing
+> value
+
 ## Remedy
 
 Mend what the message names; the caret shows the annotation where one is at fault.
+
+```yaml
+metadata:
+  annotations:
+    kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
+```
 
 ## Sources
 

@@ -40,10 +40,19 @@ spec:
     progressTimeout: 150
 ```
 
+> spec.liveMigrationConfig.progressTimeout is 150, which is the default of 1.18
+
 ## Remedy
 
-Remove the line. Teams that want to be explicit leave this rule off; it only runs when it is selected
-by name or with `--pedantic`.
+Remove the line:
+
+```yaml
+spec:
+  liveMigrationConfig: {}
+```
+
+Teams that want to be explicit leave this rule off; it only runs when it is selected by name or with
+`--pedantic`.
 
 ## Sources
 

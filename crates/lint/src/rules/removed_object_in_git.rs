@@ -35,6 +35,8 @@ kind: DaemonSet
 metadata: {name: passt-binding-cni, namespace: kubevirt-hyperconverged}
 ```
 
+> DaemonSet passt-binding-cni is gone in 1.19
+
 ## Remedy
 
 Delete the manifest. What the plugin did is switched in the HyperConverged, where it still exists:

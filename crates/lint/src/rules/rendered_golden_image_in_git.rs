@@ -28,6 +28,8 @@ kind: DataImportCron
 metadata: {name: fedora-image-cron, namespace: kubevirt-os-images}
 ```
 
+> the DataImportCron fedora-image-cron is not git's: SSP makes it
+
 ## Remedy
 
 Delete the manifest. A change of a common image, or an image of your own, belongs into the
@@ -41,7 +43,10 @@ spec:
       spec:
         schedule: "0 0 * * *"
         managedDataSource: my-fedora
-        template: {spec: {source: {registry: {url: "docker://registry.example.com/fedora:42"}}}}
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/fedora:42"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
 ## Sources

@@ -40,6 +40,9 @@ spec:
     global: 0.1
 ```
 
+> HCO's mutating webhook refuses it: failed to parse the HyperConverged:
+> spec.filesystemOverhead.global is the number 0.1, where a string is meant
+
 ## Remedy
 
 Quote what is a string, and don't quote what is a number or a boolean:

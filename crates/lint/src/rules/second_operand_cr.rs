@@ -32,6 +32,8 @@ kind: KubeVirt
 metadata: {name: kubevirt, namespace: kubevirt}
 ```
 
+> a second KubeVirt beside HCO's
+
 ## Remedy
 
 Delete it, and configure HCO's own by the HyperConverged. An installation from before HCO has to be

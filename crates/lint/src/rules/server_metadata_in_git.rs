@@ -48,9 +48,17 @@ metadata:
     hco.kubevirt.io/v1-only-fields: '{"multiArchEnabled":true}'
 ```
 
+> the manifest has metadata that belongs to a cluster: resourceVersion and
+> hco.kubevirt.io/v1-only-fields
+
 ## Remedy
 
 Remove them; keep a finalizer only if it was put there on purpose.
+
+```yaml
+metadata:
+  name: kubevirt-hyperconverged
+```
 
 ## Sources
 

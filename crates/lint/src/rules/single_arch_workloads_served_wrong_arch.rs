@@ -43,19 +43,20 @@ spec:
         kubernetes.io/arch: arm64
 ```
 
+> golden images and templates are made for amd64, but workload nodes are arm64
+
 ## Remedy
 
-Switch multi-arch golden images on, also where workloads use one architecture only:
+Switch multi-arch golden images on, and let workloads run on the control plane's architecture, too:
 
 ```yaml
 spec:
   featureGates:
     enableMultiArchBootImageImport: true
-  workloads:
-    nodePlacement:
-      nodeSelector:
-        kubernetes.io/arch: arm64
 ```
+
+Where workloads stay on one other architecture, the plain names of golden images lead nowhere then:
+see `default-datasource-dangling`.
 
 ## Sources
 

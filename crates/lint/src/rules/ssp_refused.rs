@@ -36,10 +36,20 @@ spec:
     enableMultiArchBootImageImport: true
 ```
 
+> SSP's webhook refuses the SSP: cluster validation error: .spec.cluster needs to be non-nil, if
+> multi-architecture is enabled
+
 ## Remedy
 
 Do what the message says: mostly label nodes as workers or of the control plane
 (`node-role.kubernetes.io/worker`), or let `workloads.nodePlacement` select nodes that there are.
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodePools:
+    - {name: edge, count: 3, architecture: amd64, roles: [edge, worker]}
+```
 
 ## Sources
 

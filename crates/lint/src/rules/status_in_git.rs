@@ -42,9 +42,16 @@ status:
     workloadsArchitectures: [amd64]
 ```
 
+> the manifest has a status, which only the operator writes
+
 ## Remedy
 
-Remove the whole section.
+Remove the whole section:
+
+```yaml
+kind: HyperConverged
+spec: {}
+```
 
 ## Sources
 

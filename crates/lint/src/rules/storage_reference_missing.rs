@@ -38,6 +38,8 @@ spec:
   vmStateStorageClass: rook-cephfs
 ```
 
+> vmStateStorageClass: the storage class rook-cephfs isn't declared
+
 ## Remedy
 
 ```yaml

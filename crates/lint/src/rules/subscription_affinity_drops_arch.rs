@@ -32,9 +32,12 @@ with, required terms and all. The operator then goes to nodes of any architectur
 
 ## Example
 
+The operator requires amd64:
+
 ```yaml
 kind: Subscription
 spec:
+  name: example
   config:
     affinity:
       nodeAffinity:
@@ -43,11 +46,17 @@ spec:
             - matchExpressions: [{key: infra, operator: Exists}]
 ```
 
+> the Subscription's node affinity replaces that of the deployment example-operator of the operator
+> example.v1.0.0, which required an architecture
+
 ## Remedy
+
+Repeat what the operator requires:
 
 ```yaml
 kind: Subscription
 spec:
+  name: example
   config:
     affinity:
       nodeAffinity:

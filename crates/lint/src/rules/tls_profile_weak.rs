@@ -30,6 +30,8 @@ spec:
   tlsSecurityProfile: {type: Old, old: {}}
 ```
 
+> the TLS profile allows TLS 1.0 and ciphers without forward secrecy
+
 ## Remedy
 
 ```yaml

@@ -37,6 +37,8 @@ spec:
   tuningPolicy: annotation
 ```
 
+> HCO's validating webhook refuses it: burst parameter not found in annotation
+
 ## Remedy
 
 ```yaml

@@ -35,6 +35,8 @@ spec:
   tuningPolicy: highBurst
 ```
 
+> 1.19 takes tuningPolicy: highBurst and ignores it
+
 ## Remedy
 
 Remove it. Where the limits must be higher than KubeVirt's, say which:

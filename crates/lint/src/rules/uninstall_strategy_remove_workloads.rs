@@ -36,6 +36,9 @@ spec:
   uninstallStrategy: RemoveWorkloads
 ```
 
+> uninstallStrategy is RemoveWorkloads: deleting the HyperConverged deletes every VirtualMachine and
+> DataVolume
+
 ## Remedy
 
 ```yaml

@@ -27,19 +27,31 @@ never imported. Nobody reports an error.
 ## Example
 
 ```yaml
-metadata:
-  annotations:
-    ssp.kubevirt.io/dict.architectures: "<architecture_list>"
+spec:
+  dataImportCronTemplates:
+    - metadata:
+        name: mine
+        annotations:
+          ssp.kubevirt.io/dict.architectures: "<architecture_list>"
+      spec:
+        schedule: "0 */12 * * *"
+        managedDataSource: mine
+        template:
+          spec:
+            source: {registry: {url: "docker://registry.example.com/mine:1"}}
+            storage: {resources: {requests: {storage: 5Gi}}}
 ```
+
+> spec.dataImportCronTemplates[0].metadata.annotations["ssp.kubevirt.io/dict.architectures"] still
+> holds the placeholder <architecture_list>
 
 ## Remedy
 
 Put the value in:
 
 ```yaml
-metadata:
-  annotations:
-    ssp.kubevirt.io/dict.architectures: "amd64,arm64"
+annotations:
+  ssp.kubevirt.io/dict.architectures: "amd64,arm64"
 ```
 
 Where a tool fills it in later (Flux substitutes `${A_NAME}` after the build), check what it builds

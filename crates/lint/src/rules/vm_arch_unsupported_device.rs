@@ -33,6 +33,7 @@ of these.
 ## Example
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
@@ -44,10 +45,21 @@ spec:
               disk: {bus: sata}
 ```
 
+> KubeVirt refuses the virtual machine example: the disk bus is sata
+
 ## Remedy
 
 ```yaml
-disk: {bus: virtio}
+kind: VirtualMachine
+spec:
+  template:
+    spec:
+      architecture: arm64
+      domain:
+        devices:
+          disks:
+            - name: root
+              disk: {bus: virtio}
 ```
 
 ## Sources

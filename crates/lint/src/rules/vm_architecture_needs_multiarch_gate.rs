@@ -34,11 +34,15 @@ control plane the same manifest is accepted or refused as chance will have it.
 Release 1.17, the control plane is amd64:
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
       architecture: arm64
 ```
+
+> KubeVirt refuses the virtual machine example: it is arm64, the control plane is amd64, and
+> MultiArchitecture is off
 
 ## Remedy
 

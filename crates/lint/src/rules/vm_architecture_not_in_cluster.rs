@@ -33,15 +33,19 @@ the selector is left out; then it is a warning.
 Workers are amd64 and arm64:
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
       architecture: aarch64
 ```
 
+> KubeVirt refuses the virtual machine example: unsupported architecture: aarch64
+
 ## Remedy
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:

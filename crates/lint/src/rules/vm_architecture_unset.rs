@@ -32,6 +32,7 @@ run on (see `default-architecture-not-pinned`).
 Workers are amd64 and arm64:
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
@@ -40,9 +41,12 @@ spec:
           persistentVolumeClaim: {claimName: rhel-arm}
 ```
 
+> the virtual machine example doesn't say its architecture: it would be amd64
+
 ## Remedy
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:

@@ -24,6 +24,7 @@ firmware finds no loader that it could run. The virtual machine is `Running` all
 ## Example
 
 ```yaml
+kind: VirtualMachine
 spec:
   dataVolumeTemplates:
     - metadata: {name: root}
@@ -32,7 +33,10 @@ spec:
   template:
     spec:
       architecture: arm64
+      volumes: [{name: root, dataVolume: {name: root}}]
 ```
+
+> the virtual machine example is arm64 (it says so), but boots from fedora-amd64, which is amd64
 
 ## Remedy
 

@@ -28,6 +28,7 @@ x86: `q35` is one of amd64 alone, arm64 has `virt`, s390x has `s390-ccw-virtio`.
 ## Example
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
@@ -36,9 +37,20 @@ spec:
         machine: {type: q35}
 ```
 
+> KubeVirt refuses the virtual machine example: q35 is no machine type of arm64
+
 ## Remedy
 
 Leave the type out: the webhook puts in the right one for each architecture.
+
+```yaml
+kind: VirtualMachine
+spec:
+  template:
+    spec:
+      architecture: arm64
+      domain: {}
+```
 
 ## Sources
 

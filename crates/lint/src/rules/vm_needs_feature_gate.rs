@@ -54,6 +54,8 @@ spec:
           downwardMetrics: {}
 ```
 
+> KubeVirt refuses the virtual machine example: its feature gate DownwardMetrics is off
+
 ## Remedy
 
 ```yaml

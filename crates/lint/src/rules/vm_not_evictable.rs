@@ -52,16 +52,30 @@ spec:
         - {name: default, pod: {}}
 ```
 
+> the virtual machine example can't be migrated, and its evictionStrategy is LiveMigrate
+
 ## Remedy
 
-Remove what is in the way (`masquerade: {}` instead of `bridge: {}`), or let the machine be stopped:
+Remove what is in the way:
 
 ```yaml
 kind: VirtualMachine
 spec:
   template:
     spec:
-      evictionStrategy: LiveMigrateIfPossible
+      evictionStrategy: LiveMigrate
+      domain:
+        devices:
+          interfaces:
+            - {name: default, masquerade: {}}
+      networks:
+        - {name: default, pod: {}}
+```
+
+Or let the machine be stopped:
+
+```yaml
+evictionStrategy: LiveMigrateIfPossible
 ```
 
 ## Sources

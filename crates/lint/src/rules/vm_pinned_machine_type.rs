@@ -39,6 +39,7 @@ machine will be left behind one day.
 ## Example
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
@@ -46,9 +47,12 @@ spec:
         machine: {type: pc-q35-rhel8.2.0}
 ```
 
+> the virtual machine example pins the machine type pc-q35-rhel8.2.0
+
 ## Remedy
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:

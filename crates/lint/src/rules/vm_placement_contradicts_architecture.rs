@@ -30,15 +30,20 @@ two selectors together match no node. The machine is unschedulable.
 KubeVirt's default is amd64:
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
       nodeSelector: {kubernetes.io/arch: arm64}
 ```
 
+> the virtual machine example is amd64 (it is KubeVirt's default), but the nodes that it selects are
+> arm64
+
 ## Remedy
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:

@@ -31,16 +31,27 @@ without virt-handler isn't `kubevirt.io/schedulable`, either.
 No node is in zone `z9`:
 
 ```yaml
+kind: VirtualMachine
 spec:
   template:
     spec:
       nodeSelector: {zone: z9}
 ```
 
+> no declared node matches the placement of the virtual machine example
+
 ## Remedy
 
 Select what nodes have, or correct the inventory. If the HyperConverged is what leaves the nodes out,
 widen `workloads.nodePlacement`.
+
+```yaml
+kind: VirtualMachine
+spec:
+  template:
+    spec:
+      nodeSelector: {zone: z1}
+```
 
 ## Sources
 

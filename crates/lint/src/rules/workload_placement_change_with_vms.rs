@@ -44,6 +44,8 @@ spec:
       nodeSelector: {pool: new}
 ```
 
+> the workload placement leaves w1, where 2 virtual machines may be running
+
 ## Remedy
 
 Widen the placement first, let the virtual machines migrate, and narrow it then:

@@ -40,6 +40,8 @@ spec:
         nodetype: virt
 ```
 
+> the workload placement selects no declared node: none is labelled nodetype=virt
+
 ## Remedy
 
 Select a label that nodes have. Keys and values are compared exactly, case included:

@@ -36,6 +36,8 @@ spec:
     workloadUpdateMethods: []
 ```
 
+> no method is listed by which running virtual machines are updated
+
 ## Remedy
 
 ```yaml

@@ -29,15 +29,30 @@ So nothing is rendered for a cluster whose inventory isn't understood completely
 apiVersion: hcoplan.dev/v1alpha1
 kind: ClusterInventory
 spec:
-  release: 1.18            # a number
+  release: 1.18
   nodePools:
   - {name: arm, count: 2, arch: arm64, roles: [worker]}
 ```
+
+> `spec.release` must be a text, not the number 1.18
+
+> `spec.nodePools[0]` lacks `architecture`
+
+> there is no field `arch` here
 
 ## Remedy
 
 Follow the message: it names the field that was probably meant. An editor that knows
 `schemas/inventory.schema.json` shows the same while you type.
+
+```yaml
+apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+spec:
+  release: "1.18"
+  nodePools:
+  - {name: arm, count: 2, architecture: arm64, roles: [worker]}
+```
 
 ## Sources
 
@@ -73,17 +88,32 @@ alert that is predicted.
 ## Example
 
 ```yaml
-nodes:
-- name: w1
-  architecture: arm64
-  roles: [worker]
-  labels: {kubernetes.io/arch: amd64}
+kind: ClusterInventory
+spec:
+  nodes:
+  - name: w1
+    architecture: arm64
+    roles: [worker]
+    labels: {kubernetes.io/arch: amd64}
 ```
+
+> `w1` is arm64 by its architecture and amd64 by its label
 
 ## Remedy
 
-Leave the label out: the architecture sets it. Where a dump and an inventory differ, make the
-inventory anew (`kubectl get nodes -o json | hcoplan import -`) or delete the dump.
+Leave the label out: the architecture sets it.
+
+```yaml
+kind: ClusterInventory
+spec:
+  nodes:
+  - name: w1
+    architecture: arm64
+    roles: [worker]
+```
+
+Where a dump and an inventory differ, make the inventory anew
+(`kubectl get nodes -o json | hcoplan import -`) or delete the dump.
 
 ## Sources
 

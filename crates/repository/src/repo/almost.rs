@@ -54,6 +54,8 @@ kind: HyperConverged
 metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
 ```
 
+> this HyperConverged is of the API group `hco.kubevirt.com`, and HCO's is hco.kubevirt.io
+
 ## Remedy
 
 ```yaml
@@ -95,9 +97,15 @@ clusters/east/inventory.yaml
 clusters/east/hyperconverged.yaml.bak
 ```
 
+> no HyperConverged belongs to this inventory
+
 ## Remedy
 
 Put the HyperConverged beside it, name the inventory in `hcoplan.yaml`, or delete it.
+
+```text
+clusters/east/hyperconverged.yaml
+```
 
 ## Sources
 

@@ -45,6 +45,7 @@ What can't be built can't be checked. Argo CD and Flux would report it when they
 ## Example
 
 ```yaml
+# kustomization.yaml
 resources:
 - https://example.com/base
 ```
@@ -83,7 +84,7 @@ What can't be rendered can't be checked. Argo CD and Flux would report it when t
 ## Example
 
 ```yaml
-# a template
+# charts/virt/templates/hyperconverged.yaml
 apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 spec:

@@ -41,11 +41,20 @@ clusters/east/inventory.yaml
 clusters/east/virt/hyperconverged.yaml
 ```
 
+> the cluster `clusters/east` has a second HyperConverged
+
 ## Remedy
 
-Delete one. If they are two clusters, give the lower one an inventory, or name it in `hcoplan.yaml`:
+If they are two clusters, give the lower one an inventory of its own:
+
+```text
+clusters/east/virt/inventory.yaml
+```
+
+Or name it:
 
 ```yaml
+# hcoplan.yaml
 clusters:
 - {name: east-virt, path: clusters/east/virt}
 ```
@@ -83,12 +92,16 @@ The operator alone deploys nothing. After an hour `HCOInstallationIncomplete` fi
 
 ## Example
 
+A repository in which there is no HyperConverged:
+
 ```yaml
 apiVersion: operators.coreos.com/v1alpha1
 kind: Subscription
 metadata: {name: hco, namespace: kubevirt-hyperconverged}
 spec: {name: community-kubevirt-hyperconverged}
 ```
+
+> HCO is installed, but there is no HyperConverged for it
 
 ## Remedy
 

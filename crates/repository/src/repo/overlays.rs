@@ -345,7 +345,20 @@ resources:
 - ../../base
 patches:
 - path: patch.yaml
+---
+# overlays/prod/patch.yaml
+kind: HyperConverged
+spec: {defaultCPUModel: EPYC}
+---
+# base/kustomization.yaml
+resources:
+- hyperconverged.yaml
+---
+# base/hyperconverged.yaml
+kind: HyperConverged
 ```
+
+> the cluster overlays/prod is not planned: kustomize would have to build it
 
 ## Remedy
 

@@ -39,9 +39,16 @@ kind: ClusterInventory
 spec: {release: "4.20"}
 ```
 
+> the inventory says that the release is 4.20, and the Subscription that it is 4.21.0
+
 ## Remedy
 
 Correct the one that is wrong. `hcoplan plan --show-files` says what decided.
+
+```yaml
+kind: ClusterInventory
+spec: {release: "4.21", namespace: openshift-cnv}
+```
 
 ## Sources
 
@@ -79,11 +86,14 @@ clusters/east/hyperconverged.yaml
 clusters/east/hyperconverged-old.yaml
 ```
 
+> there is a cluster `clusters/east` already
+
 ## Remedy
 
-Delete one, move it to a directory of its own, or name both in `hcoplan.yaml`:
+Name both, or delete one, or move it to a directory of its own:
 
 ```yaml
+# hcoplan.yaml
 clusters:
 - {name: east, path: clusters/east/hyperconverged.yaml}
 - {name: east-next, path: clusters/east/hyperconverged-old.yaml}
@@ -118,15 +128,25 @@ stops with exit code 2 instead.
 ## Example
 
 ```yaml
+# hcoplan.yaml
 clusters:
 - nmae: east
   path: base
 ```
 
+> there is no field `nmae` here
+
 ## Remedy
 
 Follow the message. An editor that knows `schemas/config.schema.json` shows the same while you
 type.
+
+```yaml
+# hcoplan.yaml
+clusters:
+- name: east
+  path: hyperconverged.yaml
+```
 
 ## Sources
 
@@ -147,7 +167,8 @@ pub static FILE_NOT_READ: Rule = Rule {
 ## What it finds
 
 A YAML or JSON file that can't be read: no permission, a broken link, a link that leaves the
-directory, a socket, too big; or a template (`{{ … }}`) that isn't YAML yet.
+directory, a socket, too big; or a template (`{{ … }}`) that isn't YAML, even with what is filled in
+left out. (What is filled in for one value is `value-unknown`.)
 
 ## Why it matters
 
@@ -157,9 +178,12 @@ first: `helm template … | hcoplan plan -`.
 ## Example
 
 ```yaml
-metadata:
-  name: {{ .Release.Name }}
+# charts/hyperconverged.yaml
+kind: HyperConverged
+spec: {{ .Values.field }}: {{ .Values.value }}
 ```
+
+> this file is not read: it is a template, not YAML yet
 
 ## Remedy
 
@@ -202,14 +226,22 @@ modelled release would say alike, and names the rules whose findings depend on t
 apiVersion: hcoplan.dev/v1alpha1
 kind: ClusterInventory
 spec:
-  release: "4.20"     # a version of OpenShift Virtualization; it is built from HCO 1.16
+  release: "1.99"
 ```
+
+> `1.99` is no release that hcoplan models
 
 ## Remedy
 
-Write the HCO release line into the inventory's `spec.release`, or give `--release`. `hcoplan
-release list` prints those that are modelled; `hcoplan release import` makes one from a vendor's
-bundle.
+Write the HCO release line into the inventory, or give `--release`. `hcoplan release list` prints those
+that are modelled; `hcoplan release import` makes one from a vendor's bundle.
+
+```yaml
+apiVersion: hcoplan.dev/v1alpha1
+kind: ClusterInventory
+spec:
+  release: "1.18"
+```
 
 ## Sources
 
@@ -245,9 +277,18 @@ metadata:
   annotations: {kubevirt.kubevirt.io/jsonpatch: "[]"}
 ```
 
+> key "annotations" already set in map
+
 ## Remedy
 
-Put both under one key.
+Put both under one key:
+
+```yaml
+metadata:
+  annotations:
+    deployOVS: "true"
+    kubevirt.kubevirt.io/jsonpatch: "[]"
+```
 
 ## Sources
 
@@ -285,9 +326,16 @@ spec:
   enableCommonBootImageImport: yes
 ```
 
+> kubectl reads yes as the boolean true, kustomize as the text "yes"
+
 ## Remedy
 
 Write what is meant: `true`, or `"yes"`.
+
+```yaml
+spec:
+  enableCommonBootImageImport: true
+```
 
 ## Sources
 
@@ -323,9 +371,16 @@ spec:
 	workloads: {}
 ```
 
+> found character that cannot start any token
+
 ## Remedy
 
 Follow the message; it is kubectl's own, with the place. A template has to be rendered first.
+
+```yaml
+spec:
+  workloads: {}
+```
 
 ## Sources
 

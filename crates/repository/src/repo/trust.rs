@@ -123,15 +123,24 @@ suppressions count once it is merged, and somebody has looked at them.
 
 ## Example
 
+Under `hcoplan cmp`, which trusts nobody:
+
 ```yaml
 metadata:
   annotations:
     hcoplan.dev/ignore: "jsonpatch-weakens-tls: just this once"
 ```
 
+> suppressions of the repository don't count here
+
 ## Remedy
 
-None is needed in the change. Where the suppression has to be there first, merge it on its own.
+Leave the suppression out of the change. Where it has to be there first, merge it on its own.
+
+```yaml
+metadata:
+  annotations: {}
+```
 
 ## Sources
 

@@ -35,16 +35,26 @@ It is the configuration of some cluster, and the exit code says nothing about it
 ```yaml
 apiVersion: v1
 kind: ConfigMap
+metadata: {name: virt}
 data:
   hyperconverged.yaml: |
     apiVersion: hco.kubevirt.io/v1beta1
     kind: HyperConverged
 ```
 
+> a HyperConverged is in a text of a ConfigMap, which hcoplan doesn't plan
+
 ## Remedy
 
-Where a tool renders it, look at what that prints: `tool … | hcoplan lint -`. Else put the HyperConverged into a
-file of its own. What is only an example can be left out with `ignore` in `hcoplan.yaml`.
+Delete the ConfigMap, and put the HyperConverged into a file of its own:
+
+```yaml
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+```
+
+Where a tool renders it, look at what that prints: `tool … | hcoplan lint -`. What is only an example can be
+left out with `ignore` in `hcoplan.yaml`.
 
 ## Sources
 

@@ -32,20 +32,40 @@ of the operands follows from it, which is therefore not in the plan. Everything 
 ## Example
 
 ```yaml
+apiVersion: policy.open-cluster-management.io/v1
 kind: ConfigurationPolicy
+metadata: {name: virt}
 spec:
   object-templates:
   - complianceType: musthave
     objectDefinition:
       apiVersion: hco.kubevirt.io/v1beta1
       kind: HyperConverged
+      metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
       spec:
         defaultCPUModel: '{{ fromConfigMap "policies" "cpu" "model" }}'
 ```
 
+> `spec.defaultCPUModel` is filled in later; it is planned as if it weren't there
+
 ## Remedy
 
-Nothing, where the value differs from cluster to cluster. Else write it out.
+Nothing, where the value differs from cluster to cluster. Else write it out:
+
+```yaml
+apiVersion: policy.open-cluster-management.io/v1
+kind: ConfigurationPolicy
+metadata: {name: virt}
+spec:
+  object-templates:
+  - complianceType: musthave
+    objectDefinition:
+      apiVersion: hco.kubevirt.io/v1beta1
+      kind: HyperConverged
+      metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
+      spec:
+        defaultCPUModel: EPYC
+```
 
 ## Sources
 

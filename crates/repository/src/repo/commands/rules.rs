@@ -40,6 +40,8 @@ oc patch hyperconverged kubevirt-hyperconverged -n openshift-cnv --type=merge \
   -p '{"spec":{"defaultCPUModel":"Haswell"}}'
 ```
 
+> from 1.18 on, `oc patch` has no effect: v1 has no `spec.defaultCPUModel`
+
 ## Remedy
 
 Declare it, or name the version that it is written for:
@@ -86,12 +88,20 @@ What a command sets is in no manifest and in no plan: the next sync may undo it,
 oc annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv deployOVS=true
 ```
 
+> `oc annotate` changes NetworkAddonsConfig cluster beside what is declared
+
 ## Remedy
+
+Declare it in the HyperConverged, in place of the command:
 
 ```yaml
 metadata:
   annotations:
     deployOVS: "true"
+```
+
+```sh
+echo "deployOVS: see hyperconverged.yaml"
 ```
 
 ## Sources

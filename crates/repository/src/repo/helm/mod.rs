@@ -53,6 +53,8 @@ charts/virt/Chart.yaml
 charts/virt/templates/hyperconverged.yaml
 ```
 
+> the chart `charts/virt` has a HyperConverged, and isn't rendered
+
 ## Remedy
 
 Let helm render it, with `--helm`, or with `helm: true` in `hcoplan.yaml` where whoever runs hcoplan allows that. What
