@@ -7,6 +7,7 @@ mod fixes;
 mod fixtures;
 mod golden;
 pub(crate) mod load;
+mod page_examples;
 mod pages;
 mod random;
 mod recorded_fixes;

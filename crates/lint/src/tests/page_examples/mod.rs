@@ -1,0 +1,448 @@
+//! What a rule's page shows is so: each example has the findings that the page quotes, inside of what it shows, and
+//! each remedy has none of them. `docs/contributing/rule.md` says how a page's blocks are read.
+
+mod files;
+mod section;
+
+use std::path::Path as FilePath;
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::finding::{Finding, Rule, Severity};
+use hcoplan_repository::repo::{self, Options, Repo, Trust};
+use rayon::prelude::*;
+
+use self::files::Files;
+use self::section::Section;
+use super::fixtures::directories;
+use super::load::Case;
+use crate::fix::{choose, round};
+use crate::{Date, Input, Registered, Run, Selection, Settings, When, rules, run, settle};
+
+/// A part of a page that isn't run here.
+struct Elsewhere {
+    rule: &'static str,
+    part: Part,
+    /// Why not.
+    why: &'static str,
+    /// The file of the test that shows the same, and what of it.
+    test: (&'static str, &'static str),
+}
+
+#[derive(PartialEq, Clone, Copy)]
+enum Part {
+    Example,
+    Remedy,
+    Both,
+}
+
+const ELSEWHERE: [Elsewhere; 7] = [
+    Elsewhere {
+        rule: "hco-removed",
+        part: Part::Both,
+        why: "it compares two revisions",
+        test: (
+            "crates/repository/src/repo/removed.rs",
+            "what_is_gone_is_told_and_what_was_moved_is_not",
+        ),
+    },
+    Elsewhere {
+        rule: "helm-chart-not-rendered",
+        part: Part::Remedy,
+        why: "helm has to run",
+        test: (
+            "crates/repository/src/repo/helm/tests.rs",
+            "each_release_is_a_cluster_with_places_in_the_template",
+        ),
+    },
+    Elsewhere {
+        rule: "helm-template-failed",
+        part: Part::Both,
+        why: "helm has to run",
+        test: (
+            "crates/repository/src/repo/helm/tests.rs",
+            "what_cannot_be_rendered_is_fatal",
+        ),
+    },
+    Elsewhere {
+        rule: "jsonpatch-many-operations",
+        part: Part::Example,
+        why: "it takes 251 operations",
+        test: (
+            "crates/lint/src/tests/fixtures.rs",
+            "bad_fixtures_are_found_and_good_ones_are_not",
+        ),
+    },
+    Elsewhere {
+        rule: "kustomize-build-failed",
+        part: Part::Both,
+        why: "kustomize has to run",
+        test: ("testdata/cli/kustomize/console", "kustomize-build-failed"),
+    },
+    Elsewhere {
+        rule: "kustomize-not-built",
+        part: Part::Remedy,
+        why: "kustomize has to run",
+        test: ("testdata/cli/kustomize/console", "--kustomize"),
+    },
+    Elsewhere {
+        rule: "vendor-values-assumed",
+        part: Part::Remedy,
+        why: "it takes a vendor's bundle",
+        test: (
+            "testdata/cli/openshift-virtualization/console",
+            "vendor-values-assumed",
+        ),
+    },
+];
+
+fn is_elsewhere(rule: &Rule, part: Part) -> bool {
+    let mut of_rule = ELSEWHERE.iter().filter(|e| e.rule == rule.name);
+    of_rule.any(|e| e.part == part || e.part == Part::Both)
+}
+
+/// What is found in a directory.
+struct World {
+    files: Files,
+    directory: tempfile::TempDir,
+    findings: Vec<Finding>,
+}
+
+impl World {
+    fn of(registered: &Registered, files: Files, release: Option<&str>) -> Result<Self, String> {
+        let directory = tempfile::tempdir().expect("a directory");
+        files.write(directory.path());
+        Ok(Self {
+            findings: Self::findings(registered, directory.path(), release)?,
+            files,
+            directory,
+        })
+    }
+
+    fn findings(
+        registered: &Registered,
+        directory: &FilePath,
+        release: Option<&str>,
+    ) -> Result<Vec<Finding>, String> {
+        match registered.when {
+            When::Elsewhere => in_repository(registered.rule, directory),
+            _ => in_fixture(registered.rule, directory, release),
+        }
+    }
+
+    fn found(&self, rule: &Rule) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|f| f.rule.name == rule.name)
+    }
+
+    /// What remains of this rule, and what is as bad.
+    fn left(&self, rule: &Rule) -> Vec<String> {
+        let is_left = |f: &&Finding| {
+            f.rule.name == rule.name || f.severity == Severity::Error && !f.rule.pedantic
+        };
+        let left = self.findings.iter().filter(is_left);
+        left.map(|f| format!("    there is {}", line(f))).collect()
+    }
+}
+
+fn line(finding: &Finding) -> String {
+    let place = finding.location.as_ref();
+    let place = place.map_or_else(
+        || "nowhere".to_owned(),
+        |p| format!("{}:{}:{}", p.file.path(), p.start().line, p.start().column),
+    );
+    let severity = finding.severity.as_str();
+    format!(
+        "{place}: {severity}[{}]: {}",
+        finding.rule.name, finding.message
+    )
+}
+
+/// All rules, pedantic ones too where it is about one of them, and what `hcoplan.yaml` says of them.
+fn settings(rule: &Rule, config: &repo::Config) -> Result<Settings, Vec<Finding>> {
+    Ok(Settings {
+        pedantic: rule.pedantic,
+        trust: match rule.name {
+            "change-not-trusted" => Trust::Nobody,
+            _ => Trust::Files,
+        },
+        ..Settings::configured(config)?
+    })
+}
+
+fn open(directory: &FilePath) -> Result<Repo, repo::Error> {
+    let root = Utf8Path::from_path(directory).expect("UTF-8");
+    Repo::open(root, &Options::default())
+}
+
+/// As fixtures are linted.
+fn in_fixture(
+    rule: &Rule,
+    directory: &FilePath,
+    release: Option<&str>,
+) -> Result<Vec<Finding>, String> {
+    let settings = match directory.join("hcoplan.yaml").exists() {
+        true => {
+            let repo = open(directory).map_err(|e| e.to_string())?;
+            settings(rule, repo.config()).map_err(|f| f.iter().map(line).collect::<String>())?
+        }
+        false => settings(rule, &repo::Config::default()).expect("nothing is wrong"),
+    };
+    let case = Case::read(directory, release).ok_or("there is no HyperConverged")?;
+    Ok(case.lint(&settings))
+}
+
+/// As repositories are linted, what is found while reading included.
+fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, String> {
+    let repo = match open(directory) {
+        Ok(repo) => repo,
+        Err(repo::Error::Configuration(findings)) => return Ok(findings),
+        Err(error) => return Err(error.to_string()),
+    };
+    let settings = match settings(rule, repo.config()) {
+        Ok(settings) => settings,
+        Err(findings) => return Ok(findings),
+    };
+    let mut all = Run::default();
+    all.findings
+        .extend(repo.problems().iter().map(|p| p.finding.clone()));
+    all.findings.extend(repo.findings().iter().cloned());
+    for cluster in repo.clusters() {
+        let mut loaded = repo.load(cluster).map_err(|p| line(&p.finding))?;
+        all.findings.append(&mut loaded.findings);
+        let inventory = loaded.inventory_or_none();
+        all.documents.push(loaded.document.clone());
+        all.documents.extend(inventory.documents.iter().cloned());
+        let release = match &loaded.release {
+            Ok(release) => release,
+            Err(finding) => {
+                all.findings.push((**finding).clone());
+                continue;
+            }
+        };
+        let plan = hcoplan_planner::plan::plan(release, &inventory.inventory, &loaded.json);
+        let input = Input {
+            cluster: &loaded.name,
+            release,
+            document: &loaded.document,
+            object: &loaded.json,
+            inventory: &inventory,
+            plan: &plan,
+        };
+        let context = crate::Context::new(input, &settings)
+            .with_neighbours(|| repo.neighbours(cluster, &loaded))
+            .with_texts(|| repo.texts(cluster))
+            .with_commands(|| repo.commands(cluster));
+        all.add(run(&context, &Selection::of(&settings)));
+    }
+    let documents = std::mem::take(&mut all.documents);
+    let today = Date::parse("2026-11-24").expect("a day");
+    let settled = settle(all, documents.iter().map(|d| &**d), &settings, today);
+    Ok(settled.findings)
+}
+
+/// The example, put into its rule's fixture.
+fn example(registered: &Registered) -> Result<World, String> {
+    let rule = registered.rule;
+    let example = Section::of(rule.page, "Example");
+    let fixture = directories(rule, "bad");
+    let mut files = match fixture.first().filter(|d| d.ends_with("bad")) {
+        Some(directory) => Files::of(directory),
+        None => Files::default(),
+    };
+    files = files.at(example.release());
+    files.show(example.files())?;
+    loop {
+        let world = World::of(
+            registered,
+            files.clone().with_cluster(&example.prose),
+            example.release(),
+        )?;
+        // What has the finding by itself is another example.
+        let places: Vec<_> = world
+            .found(rule)
+            .filter_map(|f| f.location.clone())
+            .collect();
+        let mut others = places.iter();
+        if !others
+            .any(|place| files.take_unshown_away(place.file.path().as_str(), place.start().line))
+        {
+            return Ok(world);
+        }
+    }
+}
+
+fn wrapped(message: &str) -> String {
+    let mut out = String::new();
+    let mut width = usize::MAX;
+    for word in message.split(' ') {
+        if width.saturating_add(word.chars().count()) >= 100 {
+            out.push_str(if out.is_empty() { "> " } else { "\n> " });
+            width = 1;
+        } else {
+            out.push(' ');
+        }
+        out.push_str(word);
+        width += 1 + word.chars().count();
+    }
+    out
+}
+
+/// What is wrong with the example.
+fn of_example(rule: &Rule, world: &World) -> Vec<String> {
+    let mut out = Vec::new();
+    let example = Section::of(rule.page, "Example");
+    let mut messages: Vec<&str> = world.found(rule).map(|f| &*f.message).collect();
+    messages.dedup();
+    if messages.is_empty() {
+        out.push("the example has no such finding".to_owned());
+        out.extend(
+            world
+                .findings
+                .iter()
+                .map(|f| format!("    there is {}", line(f))),
+        );
+    }
+    for finding in world.found(rule) {
+        let is_shown = finding.location.as_ref().is_some_and(|place| {
+            world
+                .files
+                .is_shown(place.file.path().as_str(), place.start().line)
+        });
+        if !is_shown {
+            out.push(format!(
+                "it isn't in what the example shows: {}",
+                line(finding)
+            ));
+        }
+    }
+    let finds = Section::of(rule.page, "What it finds").prose;
+    for finding in world.found(rule) {
+        let severity = finding.severity.as_str();
+        if finding.severity != rule.severity && !finds.contains(severity) {
+            out.push(format!("nothing says when it is {severity}"));
+        }
+        if finding.is_silent {
+            out.push("the alert doesn't fire on the example".to_owned());
+        }
+    }
+    for quote in &example.quotes {
+        if !messages
+            .iter()
+            .any(|m| m.split_whitespace().eq(quote.split_whitespace()))
+        {
+            out.push(format!("the example quotes what isn't found: {quote}"));
+        }
+    }
+    for message in messages {
+        let is_quoted = example
+            .quotes
+            .iter()
+            .any(|q| q.split_whitespace().eq(message.split_whitespace()));
+        if !is_quoted {
+            out.push(format!("the example doesn't quote\n{}\n", wrapped(message)));
+        }
+    }
+    out
+}
+
+/// What is wrong with the remedy.
+fn of_remedy(registered: &Registered, world: &World) -> Vec<String> {
+    let rule = registered.rule;
+    let release = Section::of(rule.page, "Example")
+        .release()
+        .map(ToOwned::to_owned);
+    let mut out = Vec::new();
+    let mut is_tried = false;
+    for remedy in Section::ways(rule.page, "Remedy") {
+        let mut files = world.files.clone();
+        let deletes = remedy.prose.trim_start().starts_with("Delete");
+        if deletes {
+            files.take_shown_away();
+        } else if remedy.files().next().is_none() {
+            continue;
+        }
+        is_tried = true;
+        let stated = remedy.release().or(release.as_deref());
+        files = files.at(stated);
+        let tried = files.show(remedy.files());
+        let tried =
+            tried.and_then(|()| World::of(registered, files.with_cluster(&remedy.prose), stated));
+        match tried {
+            Ok(after) => {
+                let left = after.left(rule);
+                if !left.is_empty() {
+                    out.push("the remedy isn't one".to_owned());
+                    out.extend(left);
+                }
+            }
+            Err(why) => out.push(format!("the remedy can't be tried: {why}")),
+        }
+    }
+    let text = Section::of(rule.page, "Remedy").prose;
+    if ["`hcoplan fix`", "`hcoplan fix --write`"]
+        .iter()
+        .any(|c| text.contains(c))
+    {
+        is_tried = true;
+        out.extend(of_fix(registered, world, release.as_deref()));
+    }
+    if !is_tried {
+        out.push("the remedy has no block".to_owned());
+    }
+    out
+}
+
+/// What is left after the fixes that a remedy names.
+fn of_fix(registered: &Registered, world: &World, release: Option<&str>) -> Vec<String> {
+    let rule = registered.rule;
+    let found: Vec<Finding> = world.found(rule).cloned().collect();
+    let rewritten = round(&choose(&found, false)).files;
+    if rewritten.is_empty() {
+        return vec!["the remedy is a fix, and there is none".to_owned()];
+    }
+    for (path, file) in rewritten {
+        std::fs::write(world.directory.path().join(path), file.text).expect("written");
+    }
+    match World::findings(registered, world.directory.path(), release) {
+        Ok(left) => {
+            let left = left.into_iter().filter(|f| f.rule.name == rule.name);
+            left.map(|f| format!("after the fix there is {}", line(&f)))
+                .collect()
+        }
+        Err(why) => vec![why],
+    }
+}
+
+#[test]
+fn examples_have_their_finding_and_remedies_have_none() {
+    let complaints = rules().par_iter().flat_map_iter(|registered| {
+        let rule = registered.rule;
+        let name = rule.name;
+        let mut wrong = Vec::new();
+        if !is_elsewhere(rule, Part::Both) {
+            match example(registered) {
+                Ok(world) => {
+                    if !is_elsewhere(rule, Part::Example) {
+                        wrong.extend(of_example(rule, &world));
+                    }
+                    if !is_elsewhere(rule, Part::Remedy) {
+                        wrong.extend(of_remedy(registered, &world));
+                    }
+                }
+                Err(why) => wrong.push(format!("the example can't be tried: {why}")),
+            }
+        }
+        wrong.into_iter().map(move |what| format!("{name}: {what}"))
+    });
+    let complaints: Vec<String> = complaints.collect();
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn what_is_not_run_here_is_tested_elsewhere() {
+    for elsewhere in ELSEWHERE {
+        let (file, what) = elsewhere.test;
+        let text = std::fs::read_to_string(hcoplan_testing::root().join(file)).unwrap_or_default();
+        assert!(text.contains(what), "{}: {}", elsewhere.rule, elsewhere.why);
+        assert!(rules().iter().any(|r| r.rule.name == elsewhere.rule));
+    }
+}
