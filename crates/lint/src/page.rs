@@ -47,7 +47,9 @@ pub fn page(rule: &Rule) -> String {
 pub fn index() -> String {
     let mut out = String::from(
         "# Rules\n\nEach is also printed by `hcoplan explain RULE`. These pages are generated \
-         from `crates/lint/src/rules/`.\n",
+         from `crates/lint/src/rules/`.\n\nAn example is a part of a repository: what has no `kind` is of a \
+         HyperConverged, and what begins further inside stands where its key belongs. Below it is what \
+         `hcoplan lint` says. Examples and remedies are run by a test.\n",
     );
     for group in Group::ALL {
         let mut of_group = rules().iter().filter(|r| r.rule.group == group).peekable();

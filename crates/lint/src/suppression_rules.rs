@@ -33,7 +33,7 @@ spec:
   vmStateStorageClass: rook
 ```
 
-> nothing here is suppressed by ignoring jsonpatch-present
+> warning: nothing here is suppressed by ignoring jsonpatch-present
 
 ## Remedy
 
@@ -82,7 +82,7 @@ metadata:
     networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/kubeMacPool"}]'
 ```
 
-> the suppression of jsonpatch-remove-has-no-effect gives no reason, which an error needs
+> warning: the suppression of jsonpatch-remove-has-no-effect gives no reason, which an error needs
 
 ## Remedy
 

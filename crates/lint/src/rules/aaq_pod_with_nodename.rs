@@ -41,7 +41,7 @@ metadata: {name: p, namespace: team-a}
 spec: {nodeName: node01}
 ```
 
-> a pod of Pod names its node, and team-a is gated by the quota
+> warning: a pod of Pod names its node, and team-a is gated by the quota
 
 ## Remedy
 

@@ -32,7 +32,7 @@ apiVersion: hco.kubevirt.io/v1alpha1
 kind: HyperConverged
 ```
 
-> the API server refuses it: no matches for kind "HyperConverged" in version
+> error: the API server refuses it: no matches for kind "HyperConverged" in version
 > "hco.kubevirt.io/v1alpha1"
 
 ## Remedy

@@ -43,8 +43,8 @@ spec:
     nonRoot: true
 ```
 
-> the warning about `spec.featureGates.nonRoot` ends the webhook's validation and lets this in:
-> invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: replace operation does not
+> warning: the warning about `spec.featureGates.nonRoot` ends the webhook's validation and lets this
+> in: invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: replace operation does not
 > apply: doc is missing path: /spec/absent/field: missing value
 
 ## Remedy

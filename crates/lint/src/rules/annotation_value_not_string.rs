@@ -33,8 +33,9 @@ metadata:
     deployOVS: true
 ```
 
-> the API server refuses it: json: cannot unmarshal bool into Go struct field ObjectMeta.annotations
-> of type string: metadata.annotations.deployOVS is the boolean true, where a string is meant
+> error: the API server refuses it: json: cannot unmarshal bool into Go struct field
+> ObjectMeta.annotations of type string: metadata.annotations.deployOVS is the boolean true, where a
+> string is meant
 
 ## Remedy
 

@@ -37,7 +37,7 @@ spec:
         autocpulimit: "true"
 ```
 
-> every virtual CPU requests a whole CPU, and is limited to it as well
+> warning: every virtual CPU requests a whole CPU, and is limited to it as well
 
 ## Remedy
 

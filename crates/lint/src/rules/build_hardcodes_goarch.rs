@@ -42,7 +42,7 @@ built for another: it is then labelled with the one and holds the other, and end
 RUN CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -o manager
 ```
 
-> the program is built for amd64, whatever the image is for
+> info: the program is built for amd64, whatever the image is for
 
 ## Remedy
 

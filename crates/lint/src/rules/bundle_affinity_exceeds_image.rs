@@ -32,15 +32,15 @@ isn't found at all.
 
 ## Example
 
-The operator's images are there for amd64; one of them for arm64, too:
+An operator's deployment runs an image that is there for amd64 and arm64, and one for amd64 only:
 
 ```yaml
 matchExpressions:
   - {key: kubernetes.io/arch, operator: In, values: [amd64, arm64, s390x]}
 ```
 
-> the node affinity of the deployment example-operator of the operator example.v1.0.0 allows arm64
-> and s390x, which its images aren't there for
+> error: the node affinity of the deployment example-operator of the operator example.v1.0.0 allows
+> arm64 and s390x, which its images aren't there for
 
 ## Remedy
 

@@ -27,15 +27,15 @@ it was never tried on it, leave it as it is.
 
 ## Example
 
-The cluster has arm64 nodes, and the image is there for them:
+The cluster has arm64 nodes, and the image of the operator's deployment is there for them:
 
 ```yaml
 matchExpressions:
   - {key: kubernetes.io/arch, operator: In, values: [amd64]}
 ```
 
-> the node affinity of the deployment example-operator of the operator example.v1.0.0 leaves arm64
-> out, although its images are there for it
+> info: the node affinity of the deployment example-operator of the operator example.v1.0.0 leaves
+> arm64 out, although its images are there for it
 
 ## Remedy
 

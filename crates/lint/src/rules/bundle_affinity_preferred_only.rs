@@ -28,24 +28,28 @@ to another node, of an architecture that its image perhaps isn't built for.
 
 ## Example
 
+In the pods of an operator's deployment, whose image is there for amd64 only:
+
 ```yaml
-preferredDuringSchedulingIgnoredDuringExecution:
-  - weight: 1
-    preference:
-      matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
+nodeAffinity:
+  preferredDuringSchedulingIgnoredDuringExecution:
+    - weight: 1
+      preference:
+        matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
 ```
 
-> the deployment example-operator of the operator example.v1.0.0 only prefers an architecture
+> warning: the deployment example-operator of the operator example.v1.0.0 only prefers an
+> architecture
 
 ## Remedy
 
 Require it; a preference may stay beside it:
 
 ```yaml
-preferredDuringSchedulingIgnoredDuringExecution: []
-requiredDuringSchedulingIgnoredDuringExecution:
-  nodeSelectorTerms:
-    - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
+nodeAffinity:
+  requiredDuringSchedulingIgnoredDuringExecution:
+    nodeSelectorTerms:
+      - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
 ```
 
 ## Sources

@@ -32,14 +32,16 @@ and the architecture says nothing any more.
 
 ## Example
 
+In the pods of an operator's deployment:
+
 ```yaml
 nodeSelectorTerms:
   - matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]
   - matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]
 ```
 
-> the architecture that the deployment example-operator of the operator example.v1.0.0 requires is
-> only one of several alternatives
+> error: the architecture that the deployment example-operator of the operator example.v1.0.0
+> requires is only one of several alternatives
 
 ## Remedy
 

@@ -37,14 +37,15 @@ hidden on all others. As soon as there is one label, amd64 needs one, too.
 
 ## Example
 
-The images are there for amd64 and arm64:
+The ClusterServiceVersion's images are there for amd64 and arm64:
 
 ```yaml
 labels:
   operatorframework.io/arch.amd64: supported
 ```
 
-> the images of the operator example.v1.0.0 are there for arm64, which its labels don't claim
+> warning: the images of the operator example.v1.0.0 are there for arm64, which its labels don't
+> claim
 
 ## Remedy
 

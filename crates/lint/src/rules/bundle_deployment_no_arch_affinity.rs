@@ -38,7 +38,7 @@ with `exec format error`, and soon the pod is in `CrashLoopBackOff` or `ImagePul
 
 ## Example
 
-The image is there for amd64, and the cluster has arm64 nodes, too:
+An operator's image is there for amd64, and the cluster has arm64 nodes, too:
 
 ```yaml
 template:
@@ -46,8 +46,8 @@ template:
     containers: [{name: manager, image: "registry.example.com/operator:1"}]
 ```
 
-> the deployment example-operator of the operator example.v1.0.0 may land on arm64, which its images
-> aren't there for
+> error: the deployment example-operator of the operator example.v1.0.0 may land on arm64, which its
+> images aren't there for
 
 ## Remedy
 

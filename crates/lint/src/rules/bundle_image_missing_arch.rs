@@ -44,8 +44,8 @@ containers:
   - {name: kube-rbac-proxy, image: "registry.example.com/proxy:1"}
 ```
 
-> registry.example.com/proxy:1 isn't there for arm64, which the operator example.v1.0.0 claims to
-> support
+> error: registry.example.com/proxy:1 isn't there for arm64, which the operator example.v1.0.0
+> claims to support
 
 ## Remedy
 

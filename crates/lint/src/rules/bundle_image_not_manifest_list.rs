@@ -45,8 +45,8 @@ containers:
   - {name: manager, image: "registry.example.com/operator:1"}
 ```
 
-> registry.example.com/operator:1 of the operator example.v1.0.0 is a single image, not a manifest
-> list
+> error: registry.example.com/operator:1 of the operator example.v1.0.0 is a single image, not a
+> manifest list
 
 ## Remedy
 

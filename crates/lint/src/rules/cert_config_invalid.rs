@@ -46,7 +46,8 @@ spec:
 
 The CA's certificate has its default of 48h.
 
-> HCO's validating webhook refuses it: spec.certConfig: ca.duration is smaller than server.duration
+> error: HCO's validating webhook refuses it: spec.certConfig: ca.duration is smaller than
+> server.duration
 
 ## Remedy
 

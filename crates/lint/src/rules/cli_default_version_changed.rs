@@ -39,7 +39,7 @@ run: |
     -p '[{"op": "replace", "path": "/spec/featureGates/alignCPUs", "value": true}]'
 ```
 
-> the command names no API version, and 1.18 prefers v1
+> info: the command names no API version, and 1.18 prefers v1
 
 ## Remedy
 

@@ -46,8 +46,8 @@ spec:
             storage: {storageClassName: fast, resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden image fedora-image-cron keeps the architectures of the common image, arm64, s390x and
-> amd64, whatever its annotation says
+> warning: golden image fedora-image-cron keeps the architectures of the common image, arm64, s390x
+> and amd64, whatever its annotation says
 
 ## Remedy
 

@@ -54,8 +54,8 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden image fedora-image-cron is customised and so goes to kubevirt-os-images, not to images with
-> the others
+> warning: golden image fedora-image-cron is customised and so goes to kubevirt-os-images, not to
+> images with the others
 
 ## Remedy
 

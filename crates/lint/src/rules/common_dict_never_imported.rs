@@ -40,7 +40,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> fedora-image-cron is never imported: it has a common image's name, and those are off
+> warning: fedora-image-cron is never imported: it has a common image's name, and those are off
 
 ## Remedy
 

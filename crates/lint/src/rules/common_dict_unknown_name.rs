@@ -49,7 +49,7 @@ spec:
           dataimportcrontemplate.kubevirt.io/enable: "false"
 ```
 
-> fedora is switched off, but release 1.17 has no common golden image of this name
+> warning: fedora is switched off, but release 1.17 has no common golden image of this name
 
 ## Remedy
 

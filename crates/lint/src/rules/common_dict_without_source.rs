@@ -47,7 +47,8 @@ spec:
               storageClassName: fast
 ```
 
-> golden image fedora-image-cron customises a common image and has no source: HCO crashes on it
+> error: golden image fedora-image-cron customises a common image and has no source: HCO crashes on
+> it
 
 ## Remedy
 

@@ -35,7 +35,7 @@ metadata:
   labels: {template.kubevirt.io/type: base}
 ```
 
-> the template fedora-server-small is one of SSP's
+> warning: the template fedora-server-small is one of SSP's
 
 ## Remedy
 

@@ -39,8 +39,8 @@ spec:
           containerDisk: {image: "registry.example.com/disk:1"}
 ```
 
-> the virtual machine example is arm64 (it says so), but registry.example.com/disk:1 is there for
-> amd64 only
+> error: the virtual machine example is arm64 (it says so), but registry.example.com/disk:1 is there
+> for amd64 only
 
 ## Remedy
 

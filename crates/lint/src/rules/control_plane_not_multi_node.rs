@@ -40,7 +40,7 @@ spec:
     - {name: c2, architecture: amd64, roles: [control-plane, worker]}
 ```
 
-> the control plane has 2 nodes, so virt-api and virt-controller run once
+> warning: the control plane has 2 nodes, so virt-api and virt-controller run once
 
 ## Remedy
 

@@ -38,7 +38,7 @@ kind: HyperConverged
 metadata: {name: kubevirt-hyperconverged}
 ```
 
-> the HyperConverged is synced together with the Subscription that brings its CRD
+> info: the HyperConverged is synced together with the Subscription that brings its CRD
 
 ## Remedy
 

@@ -53,7 +53,7 @@ spec:
       volumes: [{name: root, dataVolume: {name: root}}]
 ```
 
-> nothing makes the DataSource fedora-amd64 in kubevirt-os-images
+> error: nothing makes the DataSource fedora-amd64 in kubevirt-os-images
 
 ## Remedy
 

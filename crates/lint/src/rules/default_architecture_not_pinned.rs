@@ -40,8 +40,8 @@ apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 ```
 
-> nothing pins KubeVirt's default architecture; it becomes amd64 or arm64, whichever the first
-> virt-operator pod runs on
+> warning: nothing pins KubeVirt's default architecture; it becomes amd64 or arm64, whichever the
+> first virt-operator pod runs on
 
 ## Remedy
 

@@ -45,8 +45,8 @@ spec:
     enableMultiArchBootImageImport: true
 ```
 
-> KubeVirt's default architecture is arm64, but the DataSources centos-stream9 and fedora lead to
-> amd64
+> warning: KubeVirt's default architecture is arm64, but the DataSources centos-stream9 and fedora
+> lead to amd64
 
 ## Remedy
 

@@ -35,7 +35,7 @@ spec:
   defaultCPUModel: EPYC
 ```
 
-> the default CPU model EPYC is asked for on amd64 and s390x, which share no CPU model
+> warning: the default CPU model EPYC is asked for on amd64 and s390x, which share no CPU model
 
 ## Remedy
 

@@ -47,11 +47,11 @@ spec:
     enableMultiArchBootImageImport: true
 ```
 
-> DataSource centos-stream9 leads to centos-stream9-amd64, for which nothing is imported; there is
-> centos-stream9-arm64 and centos-stream9-s390x
+> error: DataSource centos-stream9 leads to centos-stream9-amd64, for which nothing is imported;
+> there is centos-stream9-arm64 and centos-stream9-s390x
 
-> DataSource fedora leads to fedora-amd64, for which nothing is imported; there is fedora-arm64 and
-> fedora-s390x
+> error: DataSource fedora leads to fedora-amd64, for which nothing is imported; there is
+> fedora-arm64 and fedora-s390x
 
 ## Remedy
 

@@ -32,7 +32,7 @@ metadata:
     deployOVS: "True"
 ```
 
-> deployOVS is "True", so Open vSwitch is not deployed
+> warning: deployOVS is "True", so Open vSwitch is not deployed
 
 ## Remedy
 

@@ -37,7 +37,7 @@ spec:
   workloadSources: {}
 ```
 
-> the feature gate enableMultiArchBootImageImport is deprecated in 1.19
+> warning: the feature gate enableMultiArchBootImageImport is deprecated in 1.19
 
 ## Remedy
 

@@ -44,7 +44,7 @@ apiVersion: kubevirt.io/v1alpha3
 kind: VirtualMachine
 ```
 
-> kubevirt.io/v1alpha3 is deprecated
+> warning: kubevirt.io/v1alpha3 is deprecated
 
 ## Remedy
 

@@ -39,7 +39,7 @@ spec:
   profiles: [LongLifecycle]
 ```
 
-> the descheduler's profile LongLifecycle lacks evictions in the background
+> warning: the descheduler's profile LongLifecycle lacks evictions in the background
 
 ## Remedy
 

@@ -43,7 +43,7 @@ spec:
   profiles: [AffinityAndTaints]
 ```
 
-> the KubeDescheduler's profile AffinityAndTaints doesn't know virtual machines
+> error: the KubeDescheduler's profile AffinityAndTaints doesn't know virtual machines
 
 ## Remedy
 

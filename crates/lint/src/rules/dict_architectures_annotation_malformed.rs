@@ -48,7 +48,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> the architectures annotation of mine has a blank around "arm64"
+> error: the architectures annotation of mine has a blank around "arm64"
 
 ## Remedy
 

@@ -48,7 +48,7 @@ annotations:
   ssp.kubevirt.io/dict.architectures: amd64,arm64
 ```
 
-> golden image my-image claims arm64, but its image is there for amd64 only
+> error: golden image my-image claims arm64, but its image is there for amd64 only
 
 ## Remedy
 

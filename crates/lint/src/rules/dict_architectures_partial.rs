@@ -35,7 +35,7 @@ annotations:
   ssp.kubevirt.io/dict.architectures: amd64
 ```
 
-> golden image mine is imported for amd64, but workload nodes are arm64 as well
+> info: golden image mine is imported for amd64, but workload nodes are arm64 as well
 
 ## Remedy
 

@@ -32,7 +32,7 @@ annotations:
   ssp.kubevirt.io/dict.architectures: amd64
 ```
 
-> golden image my-image isn't imported for arm64, although its image is there for it
+> info: golden image my-image isn't imported for arm64, although its image is there for it
 
 ## Remedy
 

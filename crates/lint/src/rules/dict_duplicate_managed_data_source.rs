@@ -50,7 +50,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden image centos-large is never imported: centos-small is for the same DataSource
+> error: golden image centos-large is never imported: centos-small is for the same DataSource
 
 ## Remedy
 

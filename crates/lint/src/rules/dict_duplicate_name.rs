@@ -46,7 +46,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> two golden images are named mine: HCO refuses the second
+> error: two golden images are named mine: HCO refuses the second
 
 ## Remedy
 

@@ -38,7 +38,7 @@ spec:
           dataimportcrontemplate.kubevirt.io/enable: "no"
 ```
 
-> golden image fedora-image-cron is switched neither on nor off, but "no": HCO refuses it
+> error: golden image fedora-image-cron is switched neither on nor off, but "no": HCO refuses it
 
 ## Remedy
 

@@ -36,7 +36,7 @@ spec:
         name: fedora-image-cron
 ```
 
-> golden image fedora-image-cron is on, but has no spec: HCO refuses it
+> error: golden image fedora-image-cron is on, but has no spec: HCO refuses it
 
 ## Remedy
 

@@ -43,7 +43,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> SSP drops `spec.serviceAccountName` of golden image mine: its CRD lacks the field
+> warning: SSP drops `spec.serviceAccountName` of golden image mine: its CRD lacks the field
 
 ## Remedy
 

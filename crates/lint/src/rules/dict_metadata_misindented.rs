@@ -46,8 +46,8 @@ spec:
         dataimportcrontemplate.kubevirt.io/enable: "false"
 ```
 
-> `name` and `annotations` of golden image fedora-image-cron are beside its metadata and will be
-> dropped
+> error: `name` and `annotations` of golden image fedora-image-cron are beside its metadata and will
+> be dropped
 
 ## Remedy
 

@@ -45,7 +45,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden image custom doesn't say which architectures it exists for
+> warning: golden image custom doesn't say which architectures it exists for
 
 ## Remedy
 

@@ -43,7 +43,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> DataImportCron company-red-hat-enterprise-linux-9-hardened-for-payment-systems-1 has 65
+> error: DataImportCron company-red-hat-enterprise-linux-9-hardened-for-payment-systems-1 has 65
 > characters, 63 are allowed
 
 ## Remedy

@@ -49,7 +49,8 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden image mainframe isn't deployed: it exists for s390x, workload nodes are amd64 and arm64
+> warning: golden image mainframe isn't deployed: it exists for s390x, workload nodes are amd64 and
+> arm64
 
 ## Remedy
 

@@ -50,7 +50,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden image mine pins amd64, but SSP imports it for amd64 and arm64
+> info: golden image mine pins amd64, but SSP imports it for amd64 and arm64
 
 ## Remedy
 

@@ -62,7 +62,7 @@ spec:
             storage: {}
 ```
 
-> CDI refuses golden image mine: Storage size is missing
+> error: CDI refuses golden image mine: Storage size is missing
 
 ## Remedy
 

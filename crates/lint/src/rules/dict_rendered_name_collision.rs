@@ -43,7 +43,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden images fedora-image-cron and fedora-image-cron-arm64 both become DataImportCron
+> error: golden images fedora-image-cron and fedora-image-cron-arm64 both become DataImportCron
 > fedora-image-cron-arm64
 
 ## Remedy

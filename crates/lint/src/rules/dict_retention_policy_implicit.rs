@@ -43,7 +43,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden image my-image doesn't say its retentionPolicy and importsToKeep
+> warning: golden image my-image doesn't say its retentionPolicy and importsToKeep
 
 ## Remedy
 

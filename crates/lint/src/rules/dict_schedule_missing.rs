@@ -45,7 +45,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> golden image fedora-image-cron has no schedule: the API server refuses it
+> error: golden image fedora-image-cron has no schedule: the API server refuses it
 
 ## Remedy
 

@@ -39,7 +39,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> no golden image is imported: plain Kubernetes has no SSP
+> warning: no golden image is imported: plain Kubernetes has no SSP
 
 ## Remedy
 

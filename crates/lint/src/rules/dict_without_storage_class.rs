@@ -36,7 +36,8 @@ kind: StorageClass
 metadata: {name: rbd}
 ```
 
-> no storage class is the default, and centos-stream10-image-cron and 2 more golden images name none
+> warning: no storage class is the default, and centos-stream10-image-cron and 2 more golden images
+> name none
 
 ## Remedy
 

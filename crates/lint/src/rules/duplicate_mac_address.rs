@@ -41,7 +41,7 @@ metadata: {name: b}
 spec: {template: {spec: {domain: {devices: {interfaces: [{name: n, macAddress: "02:00:00:00:00:01"}]}}}}}
 ```
 
-> the virtual machine b has the MAC address of a
+> warning: the virtual machine b has the MAC address of a
 
 ## Remedy
 

@@ -46,7 +46,7 @@ kind: Namespace
 metadata: {name: kubevirt-hyperconverged}
 ```
 
-> Namespace kubevirt-hyperconverged is declared twice
+> error: Namespace kubevirt-hyperconverged is declared twice
 
 ## Remedy
 

@@ -34,7 +34,7 @@ spec:
   higherWorkloadDensity: {memoryOvercommitPercentage: 150}
 ```
 
-> HCO deploys a wasp agent of its own: memory is overcommitted to 150%
+> warning: HCO deploys a wasp agent of its own: memory is overcommitted to 150%
 
 ## Remedy
 

@@ -35,7 +35,7 @@ spec:
   evictionStrategy: LiveMigrate
 ```
 
-> evictionStrategy is LiveMigrate, but there is only one workload node with arm64
+> warning: evictionStrategy is LiveMigrate, but there is only one workload node with arm64
 
 ## Remedy
 

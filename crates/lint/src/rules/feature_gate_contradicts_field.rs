@@ -51,7 +51,7 @@ spec:
       enabled: false
 ```
 
-> HCO's mutating webhook refuses it: the deprecated persistentReservation feature gate, and
+> error: HCO's mutating webhook refuses it: the deprecated persistentReservation feature gate, and
 > spec.storage.persistentReservationConfiguration.enabled field contradict each other; the feature
 > gate must not be set, or should be equal to the field
 

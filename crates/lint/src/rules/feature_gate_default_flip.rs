@@ -50,7 +50,7 @@ spec:
     alignCPUs: true
 ```
 
-> declarativeHotplugVolumes isn't set: it is off in 1.18 and on from 1.19 on
+> info: declarativeHotplugVolumes isn't set: it is off in 1.18 and on from 1.19 on
 
 ## Remedy
 

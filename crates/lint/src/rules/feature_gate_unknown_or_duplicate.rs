@@ -44,8 +44,8 @@ spec:
       state: Disabled
 ```
 
-> the API server refuses it: spec.featureGates: Invalid value: feature gate names must be unique
-> (case-insensitive)
+> error: the API server refuses it: spec.featureGates: Invalid value: feature gate names must be
+> unique (case-insensitive)
 
 ## Remedy
 

@@ -35,7 +35,7 @@ spec:
     - {name: w2, architecture: amd64, roles: [worker], kvm: false}
 ```
 
-> only one of 2 workload nodes has KVM: nothing can be migrated
+> warning: only one of 2 workload nodes has KVM: nothing can be migrated
 
 ## Remedy
 

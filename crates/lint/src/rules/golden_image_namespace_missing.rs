@@ -44,7 +44,7 @@ spec:
   commonBootImageNamespace: golden-images
 ```
 
-> nothing creates the namespace golden-images, which golden images go to
+> warning: nothing creates the namespace golden-images, which golden images go to
 
 ## Remedy
 

@@ -37,7 +37,8 @@ apiVersion: hco.kubevirt.io/v1
 kind: HyperConverged
 ```
 
-> the API server refuses it: no matches for kind "HyperConverged" in version "hco.kubevirt.io/v1"
+> error: the API server refuses it: no matches for kind "HyperConverged" in version
+> "hco.kubevirt.io/v1"
 
 ## Remedy
 

@@ -33,7 +33,7 @@ apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 ```
 
-> v1beta1 is the old API version: 1.19 stores v1
+> warning: v1beta1 is the old API version: 1.19 stores v1
 
 ## Remedy
 

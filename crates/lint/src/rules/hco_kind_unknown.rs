@@ -32,7 +32,7 @@ apiVersion: hco.kubevirt.io/v1beta1
 kind: Hyperconverged
 ```
 
-> the API server refuses it: no matches for kind "Hyperconverged" in version
+> error: the API server refuses it: no matches for kind "Hyperconverged" in version
 > "hco.kubevirt.io/v1beta1"
 
 ## Remedy

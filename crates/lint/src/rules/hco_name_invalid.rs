@@ -35,7 +35,7 @@ metadata:
   name: my-kubevirt-hyperconverged
 ```
 
-> the operator reconciles `kubevirt-hyperconverged` and ignores `my-kubevirt-hyperconverged`
+> error: the operator reconciles `kubevirt-hyperconverged` and ignores `my-kubevirt-hyperconverged`
 
 ## Remedy
 

@@ -39,9 +39,9 @@ metadata:
   namespace: openshift-cnv
 ```
 
-> the namespace policy refuses it: ValidatingAdmissionPolicy 'hyperconverged-namespace-policy' with
-> binding 'hyperconverged-namespace-policy-binding' denied request: HyperConverged CR can only be
-> created in the 'kubevirt-hyperconverged' namespace.
+> error: the namespace policy refuses it: ValidatingAdmissionPolicy
+> 'hyperconverged-namespace-policy' with binding 'hyperconverged-namespace-policy-binding' denied
+> request: HyperConverged CR can only be created in the 'kubevirt-hyperconverged' namespace.
 
 ## Remedy
 

@@ -44,8 +44,8 @@ spec:
     global: "5.5"
 ```
 
-> the API server refuses it: [spec.evictionStrategy: Unsupported value: "livemigrate": supported
-> values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External",
+> error: the API server refuses it: [spec.evictionStrategy: Unsupported value: "livemigrate":
+> supported values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External",
 > spec.filesystemOverhead.global: Invalid value: "5.5": spec.filesystemOverhead.global in body
 > should match '^(0(?:\.\d{1,3})?|1)$']
 

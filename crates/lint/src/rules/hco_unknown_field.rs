@@ -41,7 +41,7 @@ spec:
     disableMdevConfiguration: true
 ```
 
-> unknown field `spec.featureGates.disableMdevConfiguration`
+> error: unknown field `spec.featureGates.disableMdevConfiguration`
 
 ## Remedy
 

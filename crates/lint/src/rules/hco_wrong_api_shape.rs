@@ -45,7 +45,7 @@ spec:
     allowPostCopy: true
 ```
 
-> `spec.featureGates` and 1 more are fields of hco.kubevirt.io/v1beta1, but the document says
+> error: `spec.featureGates` and 1 more are fields of hco.kubevirt.io/v1beta1, but the document says
 > hco.kubevirt.io/v1; HCO's mutating webhook refuses it: failed to parse the HyperConverged: json:
 > cannot unmarshal object into Go struct field HyperConvergedSpec.spec.featureGates of type
 > featuregates.HyperConvergedFeatureGates

@@ -41,7 +41,7 @@ spec:
             - {name: gpu, deviceName: nvidia.com/T4}
 ```
 
-> the GPU nvidia.com/T4 of the virtual machine example is not permitted
+> error: the GPU nvidia.com/T4 of the virtual machine example is not permitted
 
 ## Remedy
 

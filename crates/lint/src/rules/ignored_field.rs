@@ -45,7 +45,7 @@ spec:
     enableApplicationAwareQuota: true
 ```
 
-> 1.19 ignores the feature gate enableApplicationAwareQuota
+> warning: 1.19 ignores the feature gate enableApplicationAwareQuota
 
 ## Remedy
 

@@ -55,7 +55,7 @@ spec:
       containers: [{name: web, image: "registry.example.com/web:1"}]
 ```
 
-> nothing says which architectures 2 images are there for
+> info: nothing says which architectures 2 images are there for
 
 ## Remedy
 

@@ -41,7 +41,7 @@ spec:
         nodeType: infra
 ```
 
-> the infra placement selects no declared node: none is labelled nodeType=infra
+> error: the infra placement selects no declared node: none is labelled nodeType=infra
 
 ## Remedy
 

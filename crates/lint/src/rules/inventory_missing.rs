@@ -31,14 +31,14 @@ kind: HyperConverged
 metadata: {name: kubevirt-hyperconverged}
 ```
 
-> nothing declares this cluster's nodes, so 25 rules that need them were skipped
+> info: nothing declares this cluster's nodes, so 25 rules that need them were skipped
 
 ## Remedy
 
 Declare the nodes in a ClusterInventory beside the HyperConverged, by hand or from the cluster:
 
-```console
-$ kubectl get nodes -o json | hcoplan import - > inventory.yaml
+```sh
+kubectl get nodes -o json | hcoplan import - > inventory.yaml
 ```
 
 ```yaml

@@ -35,7 +35,7 @@ metadata:
     networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]'
 ```
 
-> 1 operation on NetworkAddonsConfig would go through the upgrade to 1.19
+> warning: 1 operation on NetworkAddonsConfig would go through the upgrade to 1.19
 
 ## Remedy
 

@@ -37,7 +37,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "RebootPolicy"}]'
 ```
 
-> 1.19 lists RebootPolicy in disabledFeatureGates, and KubeVirt refuses a gate in both lists
+> warning: 1.19 lists RebootPolicy in disabledFeatureGates, and KubeVirt refuses a gate in both
+> lists
 
 ## Remedy
 

@@ -33,7 +33,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/CPUModel", "value": "EPYC"}]'
 ```
 
-> CPUModel is cpuModel in KubeVirt
+> warning: CPUModel is cpuModel in KubeVirt
 
 ## Remedy
 

@@ -38,7 +38,7 @@ spec:
     progressTimeout: 150
 ```
 
-> the patch sets /spec/configuration/migrations/progressTimeout of KubeVirt to 300, and
+> warning: the patch sets /spec/configuration/migrations/progressTimeout of KubeVirt to 300, and
 > spec.liveMigrationConfig.progressTimeout says 150
 
 ## Remedy

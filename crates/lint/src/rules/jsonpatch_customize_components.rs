@@ -46,7 +46,7 @@ metadata:
       ]
 ```
 
-> the patch edits what KubeVirt's operator deploys
+> warning: the patch edits what KubeVirt's operator deploys
 
 ## Remedy
 

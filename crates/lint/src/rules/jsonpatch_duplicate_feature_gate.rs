@@ -35,7 +35,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "CPUManager"}]'
 ```
 
-> HCO renders CPUManager among KubeVirt's feature gates already
+> info: HCO renders CPUManager among KubeVirt's feature gates already
 
 ## Remedy
 

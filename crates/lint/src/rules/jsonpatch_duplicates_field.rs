@@ -36,7 +36,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]'
 ```
 
-> /spec/configuration/migrations/allowPostCopy of KubeVirt is what
+> warning: /spec/configuration/migrations/allowPostCopy of KubeVirt is what
 > spec.liveMigrationConfig.allowPostCopy sets
 
 ## Remedy

@@ -44,7 +44,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "RebootPolicy"}]'
 ```
 
-> KubeVirt's webhook will refuse the KubeVirt: feature gate "RebootPolicy" exists on both
+> error: KubeVirt's webhook will refuse the KubeVirt: feature gate "RebootPolicy" exists on both
 > "FeatureGates" and "DisabledFeatureGates"
 
 ## Remedy

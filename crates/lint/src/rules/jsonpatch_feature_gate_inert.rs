@@ -38,7 +38,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "VolumeMigration"}]'
 ```
 
-> the feature gate VolumeMigration switches nothing in KubeVirt v1.8.4: the feature is always on
+> info: the feature gate VolumeMigration switches nothing in KubeVirt v1.8.4: the feature is always
+> on
 
 ## Remedy
 

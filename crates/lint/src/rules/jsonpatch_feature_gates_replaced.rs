@@ -38,8 +38,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/developerConfiguration/featureGates", "value": ["VSOCK"]}]'
 ```
 
-> KubeVirt loses CPUManager, Snapshot, ExpandDisks, HostDevices and 8 more, which HCO had switched
-> on
+> error: KubeVirt loses CPUManager, Snapshot, ExpandDisks, HostDevices and 8 more, which HCO had
+> switched on
 
 ## Remedy
 

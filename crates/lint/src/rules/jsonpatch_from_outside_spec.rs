@@ -29,7 +29,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "copy", "from": "/metadata/namespace", "path": "/spec/configuration/vmStateStorageClass"}]'
 ```
 
-> copy reads /metadata/namespace of KubeVirt, outside its spec
+> info: copy reads /metadata/namespace of KubeVirt, outside its spec
 
 ## Remedy
 

@@ -35,7 +35,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: "[{'op': 'add', 'path': '/spec/imagePullPolicy', 'value': 'Always'},]"
 ```
 
-> the annotation kubevirt.kubevirt.io/jsonpatch isn't JSON
+> error: the annotation kubevirt.kubevirt.io/jsonpatch isn't JSON
 
 ## Remedy
 

@@ -34,7 +34,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "set", "path": "/spec/imagePullPolicy", "value": "Always"}]'
 ```
 
-> operation 1 of the patch is refused: invalid operation
+> error: operation 1 of the patch is refused: invalid operation
 > {"op":"set","path":"/spec/imagePullPolicy","value":"Always"}: unsupported operation
 
 ## Remedy

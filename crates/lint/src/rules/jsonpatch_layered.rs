@@ -55,8 +55,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/infra", "value": {"replicas": 3}}]'
 ```
 
-> overlays/prod/kustomization.yaml replaces kubevirt.kubevirt.io/jsonpatch: an operation of it is
-> gone there
+> warning: overlays/prod/kustomization.yaml replaces kubevirt.kubevirt.io/jsonpatch: an operation of
+> it is gone there
 
 ## Remedy
 

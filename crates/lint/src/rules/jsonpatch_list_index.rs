@@ -33,8 +33,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/0", "value": "VSOCK"}]'
 ```
 
-> /spec/configuration/developerConfiguration/featureGates/0 of KubeVirt is CPUManager with this
-> release, and may be another one with the next
+> warning: /spec/configuration/developerConfiguration/featureGates/0 of KubeVirt is CPUManager with
+> this release, and may be another one with the next
 
 ## Remedy
 

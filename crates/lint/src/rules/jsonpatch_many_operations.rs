@@ -30,12 +30,14 @@ metadata:
   annotations:
     kubevirt.kubevirt.io/jsonpatch: |
       [
-        {"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "Gate1"},
-        {"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "Gate2"}
+        {"op": "add", "path": "/spec/configuration/developerConfiguration/logVerbosity/virtAPI", "value": 1},
+        {"op": "add", "path": "/spec/configuration/developerConfiguration/logVerbosity/virtAPI", "value": 2}
       ]
 ```
 
 and so on, 251 times.
+
+> error: kubevirt.kubevirt.io/jsonpatch has 251 operations, and rules look at the first 250 only
 
 ## Remedy
 

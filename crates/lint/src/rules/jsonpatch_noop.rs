@@ -32,7 +32,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmRolloutStrategy", "value": "LiveUpdate"}]'
 ```
 
-> add leaves /spec/configuration/vmRolloutStrategy of KubeVirt as HCO renders it
+> info: add leaves /spec/configuration/vmRolloutStrategy of KubeVirt as HCO renders it
 
 ## Remedy
 

@@ -33,7 +33,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}'
 ```
 
-> the annotation kubevirt.kubevirt.io/jsonpatch is no list
+> error: the annotation kubevirt.kubevirt.io/jsonpatch is no list
 
 ## Remedy
 

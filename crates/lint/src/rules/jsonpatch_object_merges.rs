@@ -36,7 +36,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations", "value": {"allowPostCopy": true}}]'
 ```
 
-> add merges into /spec/configuration/migrations of KubeVirt: allowAutoConverge,
+> warning: add merges into /spec/configuration/migrations of KubeVirt: allowAutoConverge,
 > completionTimeoutPerGiB, parallelMigrationsPerCluster, parallelOutboundMigrationsPerNode and
 > progressTimeout stay
 

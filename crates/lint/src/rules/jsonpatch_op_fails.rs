@@ -35,9 +35,9 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/imagePullPolicy", "value": "Always"}]'
 ```
 
-> replace can't be applied to KubeVirt; HCO's validating webhook refuses it: invalid jsonPatch in
-> the kubevirt.kubevirt.io/jsonpatch annotation: replace operation does not apply: doc is missing
-> key: /spec/imagePullPolicy: missing value
+> error: replace can't be applied to KubeVirt; HCO's validating webhook refuses it: invalid
+> jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: replace operation does not apply: doc
+> is missing key: /spec/imagePullPolicy: missing value
 
 ## Remedy
 

@@ -45,8 +45,8 @@ metadata:
     ssp.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/enableMultipleArchitectures", "value": true}]'
 ```
 
-> the patch sets /spec/enableMultipleArchitectures of SSP: HCO goes on with golden images of one
-> architecture
+> error: the patch sets /spec/enableMultipleArchitectures of SSP: HCO goes on with golden images of
+> one architecture
 
 ## Remedy
 

@@ -41,8 +41,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/imageTag", "value": "v1.8.0-hotfix"}]'
 ```
 
-> the patch sets /spec/imageTag of KubeVirt: KubeVirt then reports another version than HCO waits
-> for, and upgrades don't come to an end
+> error: the patch sets /spec/imageTag of KubeVirt: KubeVirt then reports another version than HCO
+> waits for, and upgrades don't come to an end
 
 ## Remedy
 

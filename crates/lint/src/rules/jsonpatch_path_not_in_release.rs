@@ -34,7 +34,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/hypervisors", "value": [{"name": "kvm"}]}]'
 ```
 
-> KubeVirt has no field /spec/configuration/hypervisors in 1.17: it has it in 1.18
+> error: KubeVirt has no field /spec/configuration/hypervisors in 1.17: it has it in 1.18
 
 ## Remedy
 

@@ -32,7 +32,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/configuration/cpuModel", "value": "EPYC"}]'
 ```
 
-> /configuration/cpuModel is outside KubeVirt's spec
+> error: /configuration/cpuModel is outside KubeVirt's spec
 
 ## Remedy
 

@@ -31,7 +31,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/vmStateStorageClass", "value": "rook"}]'
 ```
 
-> a jsonpatch annotation changes KubeVirt with 1 operation
+> info: a jsonpatch annotation changes KubeVirt with 1 operation
 
 ## Remedy
 

@@ -34,7 +34,7 @@ metadata:
     networkaddonsconfigs.kubevirt.io/jsonpatch: '[{"op": "remove", "path": "/spec/kubeMacPool"}]'
 ```
 
-> remove leaves /spec/kubeMacPool of NetworkAddonsConfig as it is
+> error: remove leaves /spec/kubeMacPool of NetworkAddonsConfig as it is
 
 ## Remedy
 

@@ -48,7 +48,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/infra", "value": {"replicas": 0}}]'
 ```
 
-> KubeVirt's webhook will refuse the KubeVirt: infra replica count can't be 0
+> error: KubeVirt's webhook will refuse the KubeVirt: infra replica count can't be 0
 
 ## Remedy
 

@@ -39,7 +39,7 @@ metadata:
     containerizeddataimporter.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "fast"}]'
 ```
 
-> the API server will refuse the CDI: spec.cloneStrategyOverride: Unsupported value: "fast":
+> error: the API server will refuse the CDI: spec.cloneStrategyOverride: Unsupported value: "fast":
 > supported values: "copy", "snapshot", "csi-clone"
 
 ## Remedy

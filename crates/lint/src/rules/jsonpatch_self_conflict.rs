@@ -35,7 +35,7 @@ metadata:
       ]
 ```
 
-> /spec/imagePullPolicy of KubeVirt is written twice
+> warning: /spec/imagePullPolicy of KubeVirt is written twice
 
 ## Remedy
 

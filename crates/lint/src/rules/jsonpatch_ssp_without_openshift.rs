@@ -32,7 +32,7 @@ metadata:
     ssp.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/templateValidator/replicas", "value": 1}]'
 ```
 
-> SSP is patched, but this cluster has no SSP
+> info: SSP is patched, but this cluster has no SSP
 
 ## Remedy
 

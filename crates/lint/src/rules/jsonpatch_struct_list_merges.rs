@@ -41,8 +41,8 @@ spec:
       - {pciDeviceSelector: "10DE:1EB8", resourceName: nvidia.com/TU104GL}
 ```
 
-> /spec/configuration/permittedHostDevices/pciHostDevices/0/externalResourceProvider of KubeVirt
-> takes over true from the element that stood there before
+> error: /spec/configuration/permittedHostDevices/pciHostDevices/0/externalResourceProvider of
+> KubeVirt takes over true from the element that stood there before
 
 ## Remedy
 

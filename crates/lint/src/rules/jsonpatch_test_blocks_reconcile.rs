@@ -38,8 +38,8 @@ metadata:
       ]
 ```
 
-> test makes the operator fail when /spec/configuration/migrations/completionTimeoutPerGiB of
-> KubeVirt changes
+> warning: test makes the operator fail when /spec/configuration/migrations/completionTimeoutPerGiB
+> of KubeVirt changes
 
 ## Remedy
 

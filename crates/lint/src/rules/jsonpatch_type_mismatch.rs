@@ -34,8 +34,8 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": "true"}]'
 ```
 
-> allowPostCopy of KubeVirt can't hold this value: json: cannot unmarshal string into Go struct
-> field MigrationConfiguration.spec.configuration.migrations.allowPostCopy of type bool
+> error: allowPostCopy of KubeVirt can't hold this value: json: cannot unmarshal string into Go
+> struct field MigrationConfiguration.spec.configuration.migrations.allowPostCopy of type bool
 
 ## Remedy
 

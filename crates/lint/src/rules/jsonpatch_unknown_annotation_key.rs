@@ -36,7 +36,7 @@ metadata:
     cdi.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/cloneStrategyOverride", "value": "snapshot"}]'
 ```
 
-> HCO reads no annotation cdi.kubevirt.io/jsonpatch
+> error: HCO reads no annotation cdi.kubevirt.io/jsonpatch
 
 ## Remedy
 

@@ -30,7 +30,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "vSock"}]'
 ```
 
-> KubeVirt v1.7.4 has no feature gate vSock
+> warning: KubeVirt v1.7.4 has no feature gate vSock
 
 ## Remedy
 

@@ -34,7 +34,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "add", "path": "/spec/configuration/migrationConfiguration", "value": {"allowPostCopy": true}}]'
 ```
 
-> KubeVirt has no field /spec/configuration/migrationConfiguration
+> error: KubeVirt has no field /spec/configuration/migrationConfiguration
 
 ## Remedy
 

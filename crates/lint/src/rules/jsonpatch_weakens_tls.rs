@@ -38,7 +38,7 @@ metadata:
     kubevirt.kubevirt.io/jsonpatch: '[{"op": "replace", "path": "/spec/configuration/tlsConfiguration/minTLSVersion", "value": "VersionTLS10"}]'
 ```
 
-> the patch lets KubeVirt speak TLS 1.0; without it, TLS 1.2 is the least
+> error: the patch lets KubeVirt speak TLS 1.0; without it, TLS 1.2 is the least
 
 ## Remedy
 

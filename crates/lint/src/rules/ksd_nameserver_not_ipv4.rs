@@ -34,7 +34,7 @@ spec:
   kubeSecondaryDNSNameServerIP: "fd00::1"
 ```
 
-> HCO's validating webhook refuses it: kubeSecondaryDNSNameServerIP isn't a valid IPv4
+> error: HCO's validating webhook refuses it: kubeSecondaryDNSNameServerIP isn't a valid IPv4
 
 ## Remedy
 

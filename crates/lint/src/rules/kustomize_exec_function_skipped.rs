@@ -54,7 +54,7 @@ metadata:
       exec: {path: hcoplan-krm}
 ```
 
-> kubectl passes over the exec function under transformers, and nothing is checked
+> warning: kubectl passes over the exec function under transformers, and nothing is checked
 
 ## Remedy
 
@@ -66,8 +66,8 @@ the function out and check what the build prints, which works with any of them:
 resources: [hyperconverged.yaml]
 ```
 
-```console
-$ kubectl kustomize . | hcoplan lint - --inventory inventory.yaml
+```sh
+kubectl kustomize . | hcoplan lint - --inventory inventory.yaml
 ```
 
 ## Sources

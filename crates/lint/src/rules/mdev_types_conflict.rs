@@ -41,7 +41,7 @@ spec:
       - nvidia-228
 ```
 
-> HCO's validating webhook refuses it: mediatedDevicesTypes is deprecated, please use
+> error: HCO's validating webhook refuses it: mediatedDevicesTypes is deprecated, please use
 > mediatedDeviceTypes instead
 
 ## Remedy

@@ -30,7 +30,7 @@ spec:
     mediatedDeviceTypes: [nvidia-231]
 ```
 
-> mediated devices are made, and permittedHostDevices permits none of them
+> warning: mediated devices are made, and permittedHostDevices permits none of them
 
 ## Remedy
 

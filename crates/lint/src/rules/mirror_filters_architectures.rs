@@ -44,7 +44,8 @@ images for architectures that the cluster doesn't have.
 skopeo copy docker://quay.io/example/operator:1 docker://mirror.example.com/operator:1
 ```
 
-> quay.io/example/operator:1 is copied for the architecture of the machine that copies it only
+> warning: quay.io/example/operator:1 is copied for the architecture of the machine that copies it
+> only
 
 ## Remedy
 

@@ -39,7 +39,8 @@ spec:
     enableMultiArchBootImageImport: false
 ```
 
-> workload nodes are amd64 and arm64, but golden images are imported for one architecture only
+> warning: workload nodes are amd64 and arm64, but golden images are imported for one architecture
+> only
 
 ## Remedy
 

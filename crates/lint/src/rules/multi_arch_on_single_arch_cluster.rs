@@ -37,7 +37,7 @@ spec:
     enableMultiArchBootImageImport: true
 ```
 
-> multi-arch golden images are on, but every node is amd64
+> info: multi-arch golden images are on, but every node is amd64
 
 ## Remedy
 

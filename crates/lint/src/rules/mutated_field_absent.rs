@@ -48,7 +48,7 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> the golden image mine is stored with more than git says: metadata.annotations:
+> info: the golden image mine is stored with more than git says: metadata.annotations:
 > {"cdi.kubevirt.io/storage.bind.immediate.requested":"true"}, spec.importsToKeep: 1 and
 > spec.retentionPolicy: "None"
 

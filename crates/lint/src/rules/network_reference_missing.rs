@@ -39,7 +39,7 @@ kind: NetworkAttachmentDefinition
 metadata: {name: migration, namespace: default}
 ```
 
-> the migration network migration isn't declared in kubevirt-hyperconverged
+> warning: the migration network migration isn't declared in kubevirt-hyperconverged
 
 ## Remedy
 

@@ -51,7 +51,7 @@ spec:
     deployKubeSecondaryDNS: false
 ```
 
-> spec.kubeSecondaryDNSNameServerIP changes nothing that is rendered on 1.17
+> info: spec.kubeSecondaryDNSNameServerIP changes nothing that is rendered on 1.17
 
 ## Remedy
 

@@ -39,7 +39,7 @@ spec:
 kind: HyperConverged
 ```
 
-> no declared node is labelled as a worker
+> error: no declared node is labelled as a worker
 
 ## Remedy
 

@@ -35,7 +35,7 @@ spec:
     - {name: power, count: 1, architecture: ppc64le, roles: [worker]}
 ```
 
-> SSP doesn't know the architecture ppc64le of a workload node
+> error: SSP doesn't know the architecture ppc64le of a workload node
 
 ## Remedy
 

@@ -48,7 +48,7 @@ spec:
         node1: 4
 ```
 
-> nodeVerbosity names node1, which is no declared node
+> warning: nodeVerbosity names node1, which is no declared node
 
 ## Remedy
 

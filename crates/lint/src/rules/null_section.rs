@@ -35,8 +35,8 @@ spec:
     nodeLabelSelector:
 ```
 
-> spec.ksmConfiguration.nodeLabelSelector has no value: the API server takes it for absent, not for
-> {}
+> warning: spec.ksmConfiguration.nodeLabelSelector has no value: the API server takes it for absent,
+> not for {}
 
 ## Remedy
 

@@ -34,7 +34,7 @@ spec:
     nodeSelector: {kubernetes.io/arch: amd64}
 ```
 
-> the Subscription places HCO's operators, but nothing places what they deploy
+> info: the Subscription places HCO's operators, but nothing places what they deploy
 
 ## Remedy
 

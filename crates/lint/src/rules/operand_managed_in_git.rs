@@ -41,7 +41,7 @@ spec:
     migrations: {allowPostCopy: true}
 ```
 
-> KubeVirt kubevirt-kubevirt-hyperconverged is HCO's own object, and git has another
+> error: KubeVirt kubevirt-kubevirt-hyperconverged is HCO's own object, and git has another
 > spec.configuration.migrations.allowPostCopy
 
 ## Remedy

@@ -48,8 +48,9 @@ spec:
     custom: {minTLSVersion: VersionTLS12, ciphers: [ECDHE-ECDSA-AES128-GCM-SHA256]}
 ```
 
-> the API server will refuse CDI, NetworkAddonsConfig and SSP: spec.config.tlsSecurityProfile.type:
-> Unsupported value: "": supported values: "Old", "Intermediate", "Modern", "Custom"
+> error: the API server will refuse CDI, NetworkAddonsConfig and SSP:
+> spec.config.tlsSecurityProfile.type: Unsupported value: "": supported values: "Old",
+> "Intermediate", "Modern", "Custom"
 
 ## Remedy
 

@@ -43,8 +43,8 @@ spec:
         - ECDHE-RSA-AES128-GCM-SHA256
 ```
 
-> HCO's operator panics on `tlsSecurityProfile` in every reconcile: nothing is deployed, and no
-> condition says so
+> error: HCO's operator panics on `tlsSecurityProfile` in every reconcile: nothing is deployed, and
+> no condition says so
 
 ## Remedy
 

@@ -48,7 +48,7 @@ spec:
     - {name: workers, count: 3, architecture: amd64, roles: [worker]}
 ```
 
-> the infra placement doesn't move the operators: the Subscription has no placement
+> info: the infra placement doesn't move the operators: the Subscription has no placement
 
 ## Remedy
 

@@ -45,7 +45,7 @@ spec:
         - ECDHE-RSA-AES128-GCM-SHA256
 ```
 
-> HCO's own update of the HyperConverged is refused in every reconcile:
+> error: HCO's own update of the HyperConverged is refused in every reconcile:
 > spec.tlsSecurityProfile.type: Unsupported value: "": supported values: "Old", "Intermediate",
 > "Modern", "Custom"
 

@@ -43,8 +43,8 @@ spec:
     completionTimeoutPerGiB: 150
 ```
 
-> spec.liveMigrationConfig.completionTimeoutPerGiB is 150, the default up to 1.18; that of 1.19 is
-> 20
+> warning: spec.liveMigrationConfig.completionTimeoutPerGiB is 150, the default up to 1.18; that of
+> 1.19 is 20
 
 ## Remedy
 

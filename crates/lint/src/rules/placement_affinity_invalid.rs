@@ -38,7 +38,7 @@ matchExpressions:
   - {key: my-cloud.io/num-cpus, operator: gt, values: [8]}
 ```
 
-> HCO's mutating webhook refuses it: failed to parse the HyperConverged:
+> error: HCO's mutating webhook refuses it: failed to parse the HyperConverged:
 > spec.workloads.nodePlacement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]:
 > json: cannot unmarshal number into Go struct field
 > NodeSelectorRequirement.spec.workloads.nodePlacement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchExpressions.values

@@ -47,7 +47,7 @@ spec:
                   - {key: kubernetes.io/arch, operator: In, values: [amd64]}
 ```
 
-> the workload placement only prefers amd64: HCO counts the nodes of every architecture
+> warning: the workload placement only prefers amd64: HCO counts the nodes of every architecture
 
 ## Remedy
 

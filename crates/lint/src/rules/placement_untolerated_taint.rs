@@ -54,7 +54,7 @@ spec:
         nodeType: virt
 ```
 
-> none of the 2 nodes that the workload placement selects takes pods: nothing tolerates
+> error: none of the 2 nodes that the workload placement selects takes pods: nothing tolerates
 > key=kubevirt:NoSchedule
 
 ## Remedy

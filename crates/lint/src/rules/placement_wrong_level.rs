@@ -36,7 +36,7 @@ spec:
       nodeType: virt
 ```
 
-> nothing reads spec.workloads.nodeSelector: it is one level off
+> error: nothing reads spec.workloads.nodeSelector: it is one level off
 
 ## Remedy
 

@@ -42,7 +42,7 @@ lint:
   ignore: [jsonpatch-op-fails]
 ```
 
-> the operator can't render KubeVirt: invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch
+> error: the operator can't render KubeVirt: invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch
 > annotation: replace operation does not apply: doc is missing path: /spec/absent/field: missing
 > value
 

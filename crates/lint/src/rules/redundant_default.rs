@@ -40,7 +40,7 @@ spec:
     progressTimeout: 150
 ```
 
-> spec.liveMigrationConfig.progressTimeout is 150, which is the default of 1.18
+> info: spec.liveMigrationConfig.progressTimeout is 150, which is the default of 1.18
 
 ## Remedy
 

@@ -35,7 +35,7 @@ kind: DaemonSet
 metadata: {name: passt-binding-cni, namespace: kubevirt-hyperconverged}
 ```
 
-> DaemonSet passt-binding-cni is gone in 1.19
+> warning: DaemonSet passt-binding-cni is gone in 1.19
 
 ## Remedy
 

@@ -28,7 +28,7 @@ kind: DataImportCron
 metadata: {name: fedora-image-cron, namespace: kubevirt-os-images}
 ```
 
-> the DataImportCron fedora-image-cron is not git's: SSP makes it
+> error: the DataImportCron fedora-image-cron is not git's: SSP makes it
 
 ## Remedy
 

@@ -40,7 +40,7 @@ spec:
     global: 0.1
 ```
 
-> HCO's mutating webhook refuses it: failed to parse the HyperConverged:
+> error: HCO's mutating webhook refuses it: failed to parse the HyperConverged:
 > spec.filesystemOverhead.global is the number 0.1, where a string is meant
 
 ## Remedy

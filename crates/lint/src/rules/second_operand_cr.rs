@@ -32,7 +32,7 @@ kind: KubeVirt
 metadata: {name: kubevirt, namespace: kubevirt}
 ```
 
-> a second KubeVirt beside HCO's
+> error: a second KubeVirt beside HCO's
 
 ## Remedy
 

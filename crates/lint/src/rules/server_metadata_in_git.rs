@@ -48,7 +48,7 @@ metadata:
     hco.kubevirt.io/v1-only-fields: '{"multiArchEnabled":true}'
 ```
 
-> the manifest has metadata that belongs to a cluster: resourceVersion and
+> warning: the manifest has metadata that belongs to a cluster: resourceVersion and
 > hco.kubevirt.io/v1-only-fields
 
 ## Remedy

@@ -43,7 +43,7 @@ spec:
         kubernetes.io/arch: arm64
 ```
 
-> golden images and templates are made for amd64, but workload nodes are arm64
+> error: golden images and templates are made for amd64, but workload nodes are arm64
 
 ## Remedy
 

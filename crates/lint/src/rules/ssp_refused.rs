@@ -36,8 +36,8 @@ spec:
     enableMultiArchBootImageImport: true
 ```
 
-> SSP's webhook refuses the SSP: cluster validation error: .spec.cluster needs to be non-nil, if
-> multi-architecture is enabled
+> error: SSP's webhook refuses the SSP: cluster validation error: .spec.cluster needs to be non-nil,
+> if multi-architecture is enabled
 
 ## Remedy
 

@@ -42,7 +42,7 @@ status:
     workloadsArchitectures: [amd64]
 ```
 
-> the manifest has a status, which only the operator writes
+> warning: the manifest has a status, which only the operator writes
 
 ## Remedy
 

@@ -38,7 +38,7 @@ spec:
   vmStateStorageClass: rook-cephfs
 ```
 
-> vmStateStorageClass: the storage class rook-cephfs isn't declared
+> warning: vmStateStorageClass: the storage class rook-cephfs isn't declared
 
 ## Remedy
 

@@ -46,8 +46,8 @@ spec:
             - matchExpressions: [{key: infra, operator: Exists}]
 ```
 
-> the Subscription's node affinity replaces that of the deployment example-operator of the operator
-> example.v1.0.0, which required an architecture
+> warning: the Subscription's node affinity replaces that of the deployment example-operator of the
+> operator example.v1.0.0, which required an architecture
 
 ## Remedy
 

@@ -53,8 +53,8 @@ spec:
         - ECDHE-RSA-AES256-GCM-SHA384
 ```
 
-> HCO's validating webhook refuses it: http2: TLSConfig.CipherSuites is missing an HTTP/2-required
-> AES_128_GCM_SHA256 cipher (need at least one of ECDHE-RSA-AES128-GCM-SHA256 or
+> error: HCO's validating webhook refuses it: http2: TLSConfig.CipherSuites is missing an
+> HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ECDHE-RSA-AES128-GCM-SHA256 or
 > ECDHE-ECDSA-AES128-GCM-SHA256)
 
 ## Remedy

@@ -30,7 +30,7 @@ spec:
   tlsSecurityProfile: {type: Old, old: {}}
 ```
 
-> the TLS profile allows TLS 1.0 and ciphers without forward secrecy
+> warning: the TLS profile allows TLS 1.0 and ciphers without forward secrecy
 
 ## Remedy
 

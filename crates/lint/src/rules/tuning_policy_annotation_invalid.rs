@@ -37,7 +37,7 @@ spec:
   tuningPolicy: annotation
 ```
 
-> HCO's validating webhook refuses it: burst parameter not found in annotation
+> error: HCO's validating webhook refuses it: burst parameter not found in annotation
 
 ## Remedy
 

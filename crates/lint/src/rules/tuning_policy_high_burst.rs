@@ -35,7 +35,7 @@ spec:
   tuningPolicy: highBurst
 ```
 
-> 1.19 takes tuningPolicy: highBurst and ignores it
+> warning: 1.19 takes tuningPolicy: highBurst and ignores it
 
 ## Remedy
 

@@ -36,8 +36,8 @@ spec:
   uninstallStrategy: RemoveWorkloads
 ```
 
-> uninstallStrategy is RemoveWorkloads: deleting the HyperConverged deletes every VirtualMachine and
-> DataVolume
+> warning: uninstallStrategy is RemoveWorkloads: deleting the HyperConverged deletes every
+> VirtualMachine and DataVolume
 
 ## Remedy
 

@@ -42,8 +42,8 @@ spec:
             storage: {resources: {requests: {storage: 5Gi}}}
 ```
 
-> spec.dataImportCronTemplates[0].metadata.annotations["ssp.kubevirt.io/dict.architectures"] still
-> holds the placeholder <architecture_list>
+> error: spec.dataImportCronTemplates[0].metadata.annotations["ssp.kubevirt.io/dict.architectures"]
+> still holds the placeholder <architecture_list>
 
 ## Remedy
 

@@ -36,17 +36,17 @@ kind: ClusterInventory
 spec: {release: "4.20", namespace: openshift-cnv}
 ```
 
-> OpenShift Virtualization 4.20 (HCO 1.16): assumed are HCO_KV_IO_VERSION, VIRTIOWIN_CONTAINER,
-> ARM64_MACHINETYPE, KV_CONSOLE_PLUGIN_IMAGE, KV_CONSOLE_PROXY_IMAGE and the scheduled, storage, tag
-> and url of 8 golden images and ImageStreams
+> info: OpenShift Virtualization 4.20 (HCO 1.16): assumed are HCO_KV_IO_VERSION,
+> VIRTIOWIN_CONTAINER, ARM64_MACHINETYPE, KV_CONSOLE_PLUGIN_IMAGE, KV_CONSOLE_PROXY_IMAGE and the
+> scheduled, storage, tag and url of 8 golden images and ImageStreams
 
 ## Remedy
 
 Take them from the cluster, or from the bundle:
 
-```console
-$ oc get csv -n openshift-cnv -o yaml > csv.yaml
-$ hcoplan release import --bundle csv.yaml --out releases/ours
+```sh
+oc get csv -n openshift-cnv -o yaml > csv.yaml
+hcoplan release import --bundle csv.yaml --out releases/ours
 ```
 
 and write `release: ./releases/ours` into the inventory. `docs/openshift-virtualization.md` says how to

@@ -45,7 +45,7 @@ spec:
               disk: {bus: sata}
 ```
 
-> KubeVirt refuses the virtual machine example: the disk bus is sata
+> error: KubeVirt refuses the virtual machine example: the disk bus is sata
 
 ## Remedy
 

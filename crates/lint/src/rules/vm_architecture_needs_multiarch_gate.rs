@@ -41,7 +41,7 @@ spec:
       architecture: arm64
 ```
 
-> KubeVirt refuses the virtual machine example: it is arm64, the control plane is amd64, and
+> error: KubeVirt refuses the virtual machine example: it is arm64, the control plane is amd64, and
 > MultiArchitecture is off
 
 ## Remedy

@@ -40,7 +40,7 @@ spec:
       architecture: aarch64
 ```
 
-> KubeVirt refuses the virtual machine example: unsupported architecture: aarch64
+> error: KubeVirt refuses the virtual machine example: unsupported architecture: aarch64
 
 ## Remedy
 

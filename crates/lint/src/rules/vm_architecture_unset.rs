@@ -41,7 +41,7 @@ spec:
           persistentVolumeClaim: {claimName: rhel-arm}
 ```
 
-> the virtual machine example doesn't say its architecture: it would be amd64
+> warning: the virtual machine example doesn't say its architecture: it would be amd64
 
 ## Remedy
 

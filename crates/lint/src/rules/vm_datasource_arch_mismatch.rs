@@ -36,7 +36,8 @@ spec:
       volumes: [{name: root, dataVolume: {name: root}}]
 ```
 
-> the virtual machine example is arm64 (it says so), but boots from fedora-amd64, which is amd64
+> error: the virtual machine example is arm64 (it says so), but boots from fedora-amd64, which is
+> amd64
 
 ## Remedy
 

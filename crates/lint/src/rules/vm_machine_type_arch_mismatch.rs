@@ -37,7 +37,7 @@ spec:
         machine: {type: q35}
 ```
 
-> KubeVirt refuses the virtual machine example: q35 is no machine type of arm64
+> error: KubeVirt refuses the virtual machine example: q35 is no machine type of arm64
 
 ## Remedy
 

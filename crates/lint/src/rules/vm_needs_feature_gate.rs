@@ -54,7 +54,7 @@ spec:
           downwardMetrics: {}
 ```
 
-> KubeVirt refuses the virtual machine example: its feature gate DownwardMetrics is off
+> error: KubeVirt refuses the virtual machine example: its feature gate DownwardMetrics is off
 
 ## Remedy
 

@@ -52,7 +52,7 @@ spec:
         - {name: default, pod: {}}
 ```
 
-> the virtual machine example can't be migrated, and its evictionStrategy is LiveMigrate
+> warning: the virtual machine example can't be migrated, and its evictionStrategy is LiveMigrate
 
 ## Remedy
 

@@ -47,7 +47,7 @@ spec:
         machine: {type: pc-q35-rhel8.2.0}
 ```
 
-> the virtual machine example pins the machine type pc-q35-rhel8.2.0
+> warning: the virtual machine example pins the machine type pc-q35-rhel8.2.0
 
 ## Remedy
 

@@ -37,8 +37,8 @@ spec:
       nodeSelector: {kubernetes.io/arch: arm64}
 ```
 
-> the virtual machine example is amd64 (it is KubeVirt's default), but the nodes that it selects are
-> arm64
+> error: the virtual machine example is amd64 (it is KubeVirt's default), but the nodes that it
+> selects are arm64
 
 ## Remedy
 

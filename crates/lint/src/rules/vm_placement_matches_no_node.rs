@@ -38,7 +38,7 @@ spec:
       nodeSelector: {zone: z9}
 ```
 
-> no declared node matches the placement of the virtual machine example
+> error: no declared node matches the placement of the virtual machine example
 
 ## Remedy
 

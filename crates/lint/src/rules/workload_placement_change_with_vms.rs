@@ -44,7 +44,7 @@ spec:
       nodeSelector: {pool: new}
 ```
 
-> the workload placement leaves w1, where 2 virtual machines may be running
+> info: the workload placement leaves w1, where 2 virtual machines may be running
 
 ## Remedy
 

@@ -40,7 +40,7 @@ spec:
         nodetype: virt
 ```
 
-> the workload placement selects no declared node: none is labelled nodetype=virt
+> error: the workload placement selects no declared node: none is labelled nodetype=virt
 
 ## Remedy
 

@@ -36,7 +36,7 @@ spec:
     workloadUpdateMethods: []
 ```
 
-> no method is listed by which running virtual machines are updated
+> warning: no method is listed by which running virtual machines are updated
 
 ## Remedy
 

@@ -34,11 +34,11 @@ spec:
   - {name: arm, count: 2, arch: arm64, roles: [worker]}
 ```
 
-> `spec.release` must be a text, not the number 1.18
+> error: `spec.release` must be a text, not the number 1.18
 
-> `spec.nodePools[0]` lacks `architecture`
+> error: `spec.nodePools[0]` lacks `architecture`
 
-> there is no field `arch` here
+> error: there is no field `arch` here
 
 ## Remedy
 
@@ -97,7 +97,7 @@ spec:
     labels: {kubernetes.io/arch: amd64}
 ```
 
-> `w1` is arm64 by its architecture and amd64 by its label
+> error: `w1` is arm64 by its architecture and amd64 by its label
 
 ## Remedy
 

@@ -54,7 +54,7 @@ kind: HyperConverged
 metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
 ```
 
-> this HyperConverged is of the API group `hco.kubevirt.com`, and HCO's is hco.kubevirt.io
+> error: this HyperConverged is of the API group `hco.kubevirt.com`, and HCO's is hco.kubevirt.io
 
 ## Remedy
 
@@ -97,7 +97,7 @@ clusters/east/inventory.yaml
 clusters/east/hyperconverged.yaml.bak
 ```
 
-> no HyperConverged belongs to this inventory
+> warning: no HyperConverged belongs to this inventory
 
 ## Remedy
 

@@ -41,7 +41,7 @@ clusters/east/inventory.yaml
 clusters/east/virt/hyperconverged.yaml
 ```
 
-> the cluster `clusters/east` has a second HyperConverged
+> error: the cluster `clusters/east` has a second HyperConverged
 
 ## Remedy
 
@@ -101,7 +101,7 @@ metadata: {name: hco, namespace: kubevirt-hyperconverged}
 spec: {name: community-kubevirt-hyperconverged}
 ```
 
-> HCO is installed, but there is no HyperConverged for it
+> info: HCO is installed, but there is no HyperConverged for it
 
 ## Remedy
 

@@ -358,7 +358,7 @@ resources:
 kind: HyperConverged
 ```
 
-> the cluster overlays/prod is not planned: kustomize would have to build it
+> error: the cluster overlays/prod is not planned: kustomize would have to build it
 
 ## Remedy
 

@@ -39,7 +39,7 @@ kind: ClusterInventory
 spec: {release: "4.20"}
 ```
 
-> the inventory says that the release is 4.20, and the Subscription that it is 4.21.0
+> warning: the inventory says that the release is 4.20, and the Subscription that it is 4.21.0
 
 ## Remedy
 
@@ -86,7 +86,7 @@ clusters/east/hyperconverged.yaml
 clusters/east/hyperconverged-old.yaml
 ```
 
-> there is a cluster `clusters/east` already
+> error: there is a cluster `clusters/east` already
 
 ## Remedy
 
@@ -134,7 +134,7 @@ clusters:
   path: base
 ```
 
-> there is no field `nmae` here
+> error: there is no field `nmae` here
 
 ## Remedy
 
@@ -183,7 +183,7 @@ kind: HyperConverged
 spec: {{ .Values.field }}: {{ .Values.value }}
 ```
 
-> this file is not read: it is a template, not YAML yet
+> warning: this file is not read: it is a template, not YAML yet
 
 ## Remedy
 
@@ -229,7 +229,7 @@ spec:
   release: "1.99"
 ```
 
-> `1.99` is no release that hcoplan models
+> error: `1.99` is no release that hcoplan models
 
 ## Remedy
 
@@ -277,7 +277,7 @@ metadata:
   annotations: {kubevirt.kubevirt.io/jsonpatch: "[]"}
 ```
 
-> key "annotations" already set in map
+> error: key "annotations" already set in map
 
 ## Remedy
 
@@ -326,7 +326,7 @@ spec:
   enableCommonBootImageImport: yes
 ```
 
-> kubectl reads yes as the boolean true, kustomize as the text "yes"
+> warning: kubectl reads yes as the boolean true, kustomize as the text "yes"
 
 ## Remedy
 
@@ -371,7 +371,7 @@ spec:
 	workloads: {}
 ```
 
-> found character that cannot start any token
+> error: found character that cannot start any token
 
 ## Remedy
 

@@ -131,7 +131,7 @@ metadata:
     hcoplan.dev/ignore: "jsonpatch-weakens-tls: just this once"
 ```
 
-> suppressions of the repository don't count here
+> info: suppressions of the repository don't count here
 
 ## Remedy
 

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path as FilePath;
 
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_yaml as yaml;
+
 use super::section::Block;
 
 /// The release where nothing says another one.
@@ -125,20 +128,13 @@ impl Files {
                 }
                 "dockerfile" | "sh" => {
                     let mut lines: Document = shown.collect();
-                    let named = lines
-                        .first()
-                        .and_then(|l| file_name(&l.text))
-                        .map(ToOwned::to_owned);
+                    let named = lines.first().and_then(|l| file_name(&l.text));
+                    let named = named.map(ToOwned::to_owned);
                     if named.is_some() {
                         lines.remove(0);
                     }
-                    let of_its_language = if block.language == "sh" {
-                        "script.sh"
-                    } else {
-                        "Dockerfile"
-                    };
                     added.push((
-                        Some(named.unwrap_or_else(|| of_its_language.to_owned())),
+                        Some(named.unwrap_or_else(|| "Dockerfile".to_owned())),
                         lines,
                     ));
                 }
@@ -310,6 +306,20 @@ impl Files {
         }
     }
 
+    /// Whether all of them can be read.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let manifests = self.files.keys().filter(|path| path.ends_with(".yaml"));
+        for path in manifests {
+            let lines = self.lines(path).into_iter();
+            let text: String = lines.map(|l| format!("{}\n", l.text)).collect();
+            let problems = yaml::parse(&SourceFile::new(path.as_str(), text)).problems;
+            if let Some(problem) = problems.iter().find(|p| p.kind.is_fatal()) {
+                return Err(format!("{path} can't be read: {}", problem.message));
+            }
+        }
+        Ok(())
+    }
+
     fn lines(&self, path: &str) -> Vec<Line> {
         let mut out: Vec<Line> = Vec::new();
         for document in self.files.get(path).into_iter().flatten() {
@@ -370,7 +380,7 @@ fn place_of(kind: &str) -> String {
 }
 
 /// The file that a comment names: `# vm.yaml`.
-fn file_name(line: &str) -> Option<&str> {
+pub(super) fn file_name(line: &str) -> Option<&str> {
     let name = line.strip_prefix("# ")?;
     let suffixes = [".yaml", ".json", ".sh", "file"];
     let is_name = !name.contains(' ') && suffixes.iter().any(|s| name.ends_with(s));

@@ -1,5 +1,7 @@
 //! What a section of a rule's page holds: its blocks, and what it quotes.
 
+use super::files::file_name;
+
 /// A fenced block.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
@@ -12,7 +14,7 @@ pub(super) struct Block {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Section {
     pub(super) blocks: Vec<Block>,
-    /// The messages that it quotes: `> ` before each line, an empty line between two.
+    /// The findings that it quotes: `> ` before each line, an empty line between two.
     pub(super) quotes: Vec<String>,
     /// All the rest.
     pub(super) prose: String,
@@ -68,7 +70,7 @@ impl Section {
         lines.next();
         let (mut is_block, mut is_empty) = (false, true);
         for line in lines.take_while(|l| !l.starts_with("## ")) {
-            if is_empty && !is_block && line.starts_with("Or") {
+            if is_empty && !is_block && ["Or ", "Or,"].iter().any(|or| line.starts_with(or)) {
                 ways.push(Vec::new());
             }
             is_block ^= line.starts_with("```");
@@ -88,8 +90,14 @@ impl Section {
         Some(name.trim_end_matches('.')).filter(|n| n.starts_with("1."))
     }
 
-    /// What is in files; what one types on a console is not.
+    /// What is in files. Commands are not: a test of the command line runs those of the pages.
     pub(super) fn files(&self) -> impl Iterator<Item = &Block> {
-        self.blocks.iter().filter(|b| b.language != "console")
+        let is_named = |b: &Block| b.lines.first().is_some_and(|l| file_name(l).is_some());
+        let is_file = move |b: &&Block| match b.language.as_str() {
+            "console" => false,
+            "sh" => is_named(b),
+            _ => true,
+        };
+        self.blocks.iter().filter(is_file)
     }
 }

@@ -42,7 +42,7 @@ data:
     kind: HyperConverged
 ```
 
-> a HyperConverged is in a text of a ConfigMap, which hcoplan doesn't plan
+> warning: a HyperConverged is in a text of a ConfigMap, which hcoplan doesn't plan
 
 ## Remedy
 

@@ -46,7 +46,7 @@ spec:
         defaultCPUModel: '{{ fromConfigMap "policies" "cpu" "model" }}'
 ```
 
-> `spec.defaultCPUModel` is filled in later; it is planned as if it weren't there
+> info: `spec.defaultCPUModel` is filled in later; it is planned as if it weren't there
 
 ## Remedy
 

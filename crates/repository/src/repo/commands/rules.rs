@@ -35,18 +35,22 @@ moved in v1, so patches that were written for v1beta1 stop working with the firs
 
 ## Example
 
+Release 1.17:
+
 ```sh
+# setup.sh
 oc patch hyperconverged kubevirt-hyperconverged -n openshift-cnv --type=merge \
   -p '{"spec":{"defaultCPUModel":"Haswell"}}'
 ```
 
-> from 1.18 on, `oc patch` has no effect: v1 has no `spec.defaultCPUModel`
+> warning: from 1.18 on, `oc patch` has no effect: v1 has no `spec.defaultCPUModel`
 
 ## Remedy
 
 Declare it, or name the version that it is written for:
 
 ```sh
+# setup.sh
 oc patch hyperconvergeds.v1beta1.hco.kubevirt.io kubevirt-hyperconverged -n openshift-cnv --type=merge \
   -p '{"spec":{"defaultCPUModel":"Haswell"}}'
 ```
@@ -85,10 +89,11 @@ What a command sets is in no manifest and in no plan: the next sync may undo it,
 ## Example
 
 ```sh
+# setup.sh
 oc annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv deployOVS=true
 ```
 
-> `oc annotate` changes NetworkAddonsConfig cluster beside what is declared
+> info: `oc annotate` changes NetworkAddonsConfig cluster beside what is declared
 
 ## Remedy
 
@@ -101,7 +106,8 @@ metadata:
 ```
 
 ```sh
-echo "deployOVS: see hyperconverged.yaml"
+# setup.sh
+echo "deployOVS is declared in hyperconverged.yaml"
 ```
 
 ## Sources

@@ -53,7 +53,7 @@ charts/virt/Chart.yaml
 charts/virt/templates/hyperconverged.yaml
 ```
 
-> the chart `charts/virt` has a HyperConverged, and isn't rendered
+> warning: the chart `charts/virt` has a HyperConverged, and isn't rendered
 
 ## Remedy
 
