@@ -32,6 +32,8 @@ and most other fields have moved. The command fails, or writes a field that is p
 
 ## Example
 
+Release 1.18:
+
 ```yaml
 # workflow.yaml
 run: |

@@ -29,6 +29,8 @@ with their next change.
 
 ## Example
 
+Release 1.17:
+
 ```yaml
 spec:
   dataImportCronTemplates:

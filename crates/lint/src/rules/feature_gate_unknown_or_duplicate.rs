@@ -34,6 +34,8 @@ equal names the first entry counts, of two that differ in case the misspelt one 
 
 ## Example
 
+Release 1.19:
+
 ```yaml
 apiVersion: hco.kubevirt.io/v1
 kind: HyperConverged

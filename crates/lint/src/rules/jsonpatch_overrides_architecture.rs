@@ -39,6 +39,8 @@ where no node has it, the machine is never scheduled.
 
 ## Example
 
+Release 1.19:
+
 ```yaml
 metadata:
   annotations:

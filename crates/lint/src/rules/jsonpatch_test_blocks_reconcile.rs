@@ -28,6 +28,8 @@ nothing there.
 
 ## Example
 
+Release 1.18:
+
 ```yaml
 metadata:
   annotations:

@@ -40,6 +40,8 @@ is not updated either.
 
 ## Example
 
+Release 1.17:
+
 ```yaml
 apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged

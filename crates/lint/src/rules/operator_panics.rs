@@ -34,6 +34,8 @@ A refusal would have been better.
 
 ## Example
 
+Release 1.18:
+
 ```yaml
 spec:
   tlsSecurityProfile:

@@ -36,6 +36,8 @@ Nothing of it shows in the object but its condition, and later changes by people
 
 ## Example
 
+Release 1.17:
+
 ```yaml
 spec:
   tlsSecurityProfile:

@@ -30,12 +30,14 @@ cluster differ for ever.
 
 ## Example
 
+Release 1.18:
+
 ```yaml
 spec:
   tuningPolicy: highBurst
 ```
 
-> warning: 1.19 takes tuningPolicy: highBurst and ignores it
+> warning: the profile highBurst is deprecated
 
 ## Remedy
 

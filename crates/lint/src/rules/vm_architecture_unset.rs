@@ -29,7 +29,7 @@ run on (see `default-architecture-not-pinned`).
 
 ## Example
 
-Workers are amd64 and arm64:
+Release 1.18, with amd64 and arm64 workers:
 
 ```yaml
 kind: VirtualMachine

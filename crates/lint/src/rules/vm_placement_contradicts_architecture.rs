@@ -27,7 +27,7 @@ two selectors together match no node. The machine is unschedulable.
 
 ## Example
 
-KubeVirt's default is amd64:
+Release 1.18, where KubeVirt's default is amd64:
 
 ```yaml
 kind: VirtualMachine

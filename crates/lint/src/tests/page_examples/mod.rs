@@ -8,6 +8,7 @@ use std::path::Path as FilePath;
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Rule, Severity};
+use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{self, Options, Repo, Trust};
 use rayon::prelude::*;
 
@@ -294,8 +295,23 @@ fn wrapped(message: &str) -> String {
     out
 }
 
+/// The releases on which the example hasn't its finding, although it names none.
+fn silent_on(registered: &Registered, world: &World) -> Vec<String> {
+    let rule = registered.rule;
+    let of_rule = Release::known_names().filter(|name| rule.applies_to(name));
+    let is_silent = |name: &&str| {
+        let other = World::of(registered, world.files.clone(), Some(name));
+        other.is_ok_and(|other| other.found(rule).next().is_none())
+    };
+    of_rule
+        .filter(is_silent)
+        .map(|name| format!("the example must say its release: it has no finding on {name}"))
+        .collect()
+}
+
 /// What is wrong with the example.
-fn of_example(rule: &Rule, world: &World) -> Vec<String> {
+fn of_example(registered: &Registered, world: &World) -> Vec<String> {
+    let rule = registered.rule;
     let mut out = Vec::new();
     let example = Section::of(rule.page, "Example");
     let said = |f: &Finding| format!("{}: {}", f.severity.as_str(), f.message);
@@ -326,6 +342,11 @@ fn of_example(rule: &Rule, world: &World) -> Vec<String> {
     }
     if world.found(rule).any(|f| f.is_silent) {
         out.push("the alert doesn't fire on the example".to_owned());
+    }
+    let mut shown = example.blocks.iter().flat_map(|b| &b.lines);
+    let states_release = example.release().is_some() || shown.any(|l| l.contains("release:"));
+    if !states_release && registered.when != When::Elsewhere && !said.is_empty() {
+        out.extend(silent_on(registered, world));
     }
     let is_same = |a: &str, b: &str| a.split_whitespace().eq(b.split_whitespace());
     for quote in &example.quotes {
@@ -418,7 +439,7 @@ fn examples_have_their_finding_and_remedies_have_none() {
         if !is_elsewhere(rule, Part::Both) {
             match example(registered) {
                 Ok(world) => {
-                    wrong.extend(of_example(rule, &world));
+                    wrong.extend(of_example(registered, &world));
                     if !is_elsewhere(rule, Part::Remedy) {
                         wrong.extend(of_remedy(registered, &world));
                     }
