@@ -31,7 +31,7 @@ kind: HyperConverged
 metadata: {name: kubevirt-hyperconverged}
 ```
 
-> info: nothing declares this cluster's nodes, so 25 rules that need them were skipped
+> info: nothing declares this cluster's nodes, so … rules that need them were skipped
 
 ## Remedy
 
