@@ -54,8 +54,7 @@ spec:
 
 ## Remedy
 
-Remove the field; `hcoplan fix` does it where the annotation says the same. To import one architecture only, name only that in the
-annotation.
+Remove the field; `hcoplan fix --unsafe` does. To import one architecture only, name only that in the annotation.
 
 ## Sources
 

@@ -54,8 +54,8 @@ spec:
   enableApplicationAwareQuota: true
 ```
 
-A field without a successor can be removed: nothing changes. `hcoplan fix --write` does so where the value
-says what happens anyway; what asks for something else is left to `--unsafe`.
+`hcoplan fix --unsafe` writes it there: what was asked for then happens. A field without a successor can be removed:
+nothing changes. A fix is safe where the value says what happens anyway.
 
 ## Sources
 

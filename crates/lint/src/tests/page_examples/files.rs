@@ -85,6 +85,7 @@ impl Files {
             }
             if path != "findings.txt" {
                 let text = fs::read_to_string(entry.path()).expect("text");
+                let text = hcoplan_testing::annotations::strip(&text);
                 self.files.insert(path, documents(lines(&text, false)));
             }
         }

@@ -408,12 +408,15 @@ fn of_remedy(registered: &Registered, world: &World) -> Vec<String> {
         }
     }
     let text = Section::of(rule.page, "Remedy").prose;
-    if ["`hcoplan fix`", "`hcoplan fix --write`"]
-        .iter()
-        .any(|c| text.contains(c))
-    {
-        is_tried = true;
-        out.extend(of_fix(registered, world, release.as_deref()));
+    for (command, and_unsafe) in [
+        ("`hcoplan fix`", false),
+        ("`hcoplan fix --write`", false),
+        ("`hcoplan fix --unsafe`", true),
+    ] {
+        if text.contains(command) {
+            is_tried = true;
+            out.extend(of_fix(registered, world, release.as_deref(), and_unsafe));
+        }
     }
     if !is_tried {
         out.push("the remedy has no block".to_owned());
@@ -422,10 +425,15 @@ fn of_remedy(registered: &Registered, world: &World) -> Vec<String> {
 }
 
 /// What is left after the fixes that a remedy names.
-fn of_fix(registered: &Registered, world: &World, release: Option<&str>) -> Vec<String> {
+fn of_fix(
+    registered: &Registered,
+    world: &World,
+    release: Option<&str>,
+    and_unsafe: bool,
+) -> Vec<String> {
     let rule = registered.rule;
     let found: Vec<Finding> = world.found(rule).cloned().collect();
-    let rewritten = round(&choose(&found, false)).files;
+    let rewritten = round(&choose(&found, and_unsafe)).files;
     if rewritten.is_empty() {
         return vec!["the remedy is a fix, and there is none".to_owned()];
     }
