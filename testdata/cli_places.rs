@@ -1,7 +1,7 @@
 //! Random repositories of layers, built with the machine's own kustomize: each scalar of the HyperConverged is
 //! traced to the text that made it.
 
-use hcoplan::repo::{Asked, Chosen, build, builder};
+use hcoplan::repo::{BuildRequest, Chosen, build, builder};
 use hcoplan::source::{Directory, SourceFile};
 use hcoplan::yaml::{Node, parse};
 
@@ -280,7 +280,7 @@ fn each_scalar_of_a_build_is_traced_to_the_text_that_made_it() {
         let top = writer.overlays();
         let root = camino::Utf8PathBuf::from_path_buf(scene.path("")).expect("UTF-8");
         let tree = Directory::open(&root, 1 << 20).expect("a directory");
-        let asked = Asked {
+        let asked = BuildRequest {
             within: None,
             chosen: &Chosen::default(),
             fetches: false,

@@ -11,7 +11,7 @@ use crate::inventory::{Inventory, LoadedInventory};
 use crate::kube::Object;
 use crate::lifecycle::State;
 use crate::lint;
-use crate::matrix::{self, ClusterMatrix, Given, matrix};
+use crate::matrix::{self, ClusterMatrix, MatrixInput, matrix};
 use crate::plan::{Admit, Plan, plan_with};
 use crate::release::Release;
 use crate::repo::{ClusterRef, Loaded, Repo};
@@ -114,7 +114,7 @@ impl Planned {
     /// Which golden image is there for which architecture.
     fn images(&self) -> ClusterMatrix {
         let admission = &self.plan.admission;
-        matrix(&Given {
+        matrix(&MatrixInput {
             cluster: &self.loaded.name,
             release: &self.release,
             inventory: &self.inventory.inventory,

@@ -2,7 +2,7 @@
 
 use super::outcome::Outcome;
 use crate::inventory::Inventory;
-use crate::matrix::{ClusterMatrix, Given, matrix};
+use crate::matrix::{ClusterMatrix, MatrixInput, matrix};
 use crate::plan::Plan;
 use crate::release::Release;
 use crate::repo::Loaded;
@@ -21,7 +21,7 @@ pub(super) fn look(
     let refused = admission.stage.map(|_| admission.message.as_str());
     let is_blank = refused.is_some() && plan.hyperconverged.is_none();
     let forced = is_blank.then(forced);
-    outcome.matrix = Some(matrix(&Given {
+    outcome.matrix = Some(matrix(&MatrixInput {
         cluster: &loaded.name,
         release,
         inventory,

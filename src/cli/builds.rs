@@ -124,7 +124,7 @@ fn build(
     app::watch();
     let most = options.max_bytes;
     let kustomized = options.builds.kustomize.then(|| {
-        let asked = repo::Asked {
+        let asked = repo::BuildRequest {
             within: options.within.as_deref(),
             chosen: &options.chosen,
             fetches: options.builds.remote,

@@ -109,9 +109,9 @@ impl Findings {
     /// Says them on standard error, for subcommands whose result they are not.
     pub(super) fn say(&self, root: &Utf8Path, output: &Output) {
         if !self.run.findings.is_empty() {
-            let settled = Settled {
+            let settled = SettledFindings {
                 summary: self.summary.clone(),
-                ..Settled::new(self.run.findings.clone(), root)
+                ..SettledFindings::new(self.run.findings.clone(), root)
             };
             let text = settled.text(Format::Human, output.terminal_of_errors());
             output.show(String::from_utf8_lossy(&text).trim_end());
@@ -125,7 +125,7 @@ impl Findings {
         settings: &Settings,
         root: &Utf8Path,
         output: &Output,
-    ) -> Result<Settled, Failure> {
+    ) -> Result<SettledFindings, Failure> {
         let most = Limits::current().max_findings;
         if self.run.findings.len() > most {
             app::exceed(format!(
@@ -140,12 +140,12 @@ impl Findings {
         let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
         let documents = self.documents.iter().map(|d| &**d);
         let settled = lint::settle(self.run, documents, settings, today);
-        let mut out = Settled {
+        let mut out = SettledFindings {
             summary: Summary {
                 suppressed: settled.suppressed.len(),
                 ..self.summary
             },
-            ..Settled::new(settled.findings, root)
+            ..SettledFindings::new(settled.findings, root)
         };
         if let Some(file) = baseline {
             let baseline = match file.update {
@@ -167,13 +167,13 @@ impl Findings {
 
 /// The findings to report.
 #[derive(Debug)]
-pub(super) struct Settled {
+pub(super) struct SettledFindings {
     findings: Vec<Finding>,
     summary: Summary,
     root: Utf8PathBuf,
 }
 
-impl Settled {
+impl SettledFindings {
     /// Findings that say nothing which must not be shown.
     fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
         match findings.len() > FEW_FINDINGS {
@@ -246,7 +246,7 @@ impl Settled {
 
 /// Findings about the configuration, which end a run.
 pub(super) fn say_configuration(findings: &[Finding], root: &Utf8Path, output: &Output) {
-    let settled = Settled::new(findings.to_vec(), root);
+    let settled = SettledFindings::new(findings.to_vec(), root);
     let text = settled.text(Format::Human, output.terminal_of_errors());
     let text = String::from_utf8_lossy(&text).into_owned();
     // The last line counts clusters, of which none was looked at.

@@ -11,7 +11,7 @@ use super::arguments::Sources;
 use super::clusters::{self, Clusters};
 use super::exit::Verdict;
 use super::failure::Failure;
-use super::findings::Settled;
+use super::findings::SettledFindings;
 use super::fix_document;
 use super::mended::{Mended, diff_of, line};
 use super::migrate;
@@ -290,7 +290,7 @@ fn rounds(
             false => Vec::new(),
         };
         let others_before = others(&found);
-        let judge = |found: &Clusters, round: &fix::Round, after: &Settled| {
+        let judge = |found: &Clusters, round: &fix::Round, after: &SettledFindings| {
             fix::harmed(settled.findings(), after.findings())
                 .or_else(|| fix::harmed(&others_before, &others(found)))
                 .map_or_else(
@@ -415,7 +415,7 @@ fn lint(
     refused: &mut Vec<String>,
     mut verdict: Option<&mut Verdict>,
     output: &Output,
-) -> Result<Settled, Failure> {
+) -> Result<SettledFindings, Failure> {
     let work = Work {
         lint: Some(lint::Selection::of(settings)),
         ..Work::default()

@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 
 use super::failure::Failure;
 use super::output::Output;
-use super::written::{self, Growing};
+use super::written::{self, PartialFile};
 use crate::report::{Format, Terminal, changes, matrix};
 use crate::secret::veiled;
 
@@ -123,10 +123,10 @@ impl<F> Target<F> {
     }
 
     /// Its file, to be written piece by piece; `None` where it goes to standard output.
-    pub(super) fn begin(&self) -> Option<Result<Growing, Failure>> {
+    pub(super) fn begin(&self) -> Option<Result<PartialFile, Failure>> {
         let path = self.file.as_ref()?;
         let failed = |error| Failure::Write(path.to_string(), error);
-        Some(Growing::begin(path).map_err(failed))
+        Some(PartialFile::begin(path).map_err(failed))
     }
 
     /// Writes a finished text where it belongs. A file is there as a whole or not at all; a

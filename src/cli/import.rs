@@ -13,7 +13,7 @@ use super::output::Output;
 use super::written;
 use crate::inventory::{Node, drift, pools, pools_yaml};
 use crate::release::{Platform, version_parts};
-use crate::repo::{self, Dump, Fact, Identity, Options, Repo, Said, SaidBy};
+use crate::repo::{self, Dump, Fact, FactOrigin, Identity, Options, Repo, Sourced};
 use crate::source::{Location, SourceFile, read_limited};
 use crate::yaml::edit::{self, Change};
 use crate::yaml::{self, Document, Path, Segment};
@@ -244,8 +244,8 @@ fn identity(
             false => identity.or(own.clone()),
         };
     }
-    if identity.platform.by == SaidBy::Nothing {
-        identity.platform.by = SaidBy::Nodes;
+    if identity.platform.by == FactOrigin::Nothing {
+        identity.platform.by = FactOrigin::Nodes;
         identity.platform.value = match dump.is_openshift() {
             true => Platform::OpenShift,
             false => Platform::Kubernetes,
@@ -255,9 +255,9 @@ fn identity(
         let release = repo::named_release(name)?;
         let is_name = repo::known_release(name).is_ok();
         let value = if is_name { release.label() } else { name };
-        identity.release = Some(Said {
+        identity.release = Some(Sourced {
             value: value.to_owned(),
-            by: SaidBy::CommandLine,
+            by: FactOrigin::CommandLine,
             place: None,
         });
     }
@@ -304,7 +304,7 @@ impl Cluster {
         let mut said = Vec::new();
         let mut facts = self.all_facts();
         // What the nodes look like counts where nobody has said it.
-        if self.identity.platform.by == SaidBy::Nodes
+        if self.identity.platform.by == FactOrigin::Nodes
             && document.root.at(&spec.key("platform")).is_none()
         {
             facts.push(Fact {
@@ -425,8 +425,8 @@ pub(super) struct Contradiction {
 }
 
 /// Whether the cluster itself says so, and not what is guessed or written in the repository anyway.
-fn is_of_dump(by: SaidBy) -> bool {
-    matches!(by, SaidBy::CommandLine | SaidBy::Statement(_))
+fn is_of_dump(by: FactOrigin) -> bool {
+    matches!(by, FactOrigin::CommandLine | FactOrigin::Statement(_))
 }
 
 /// Whether a field says the same: `4.20` is the line of `4.20.3`.

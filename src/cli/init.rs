@@ -18,8 +18,8 @@ use super::selection::Selection;
 use super::written;
 use crate::release::{Distribution, version_parts};
 use crate::repo::{
-    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, Identity, Options, Overlay,
-    Repo, Said, SaidBy,
+    self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Identity, Options,
+    Overlay, Repo, Sourced,
 };
 use crate::source::origin_name;
 use crate::yaml::emit;
@@ -356,9 +356,9 @@ fn inventory_of(
     let facts = match (identity, release) {
         (Some(identity), None) => facts(identity),
         (Some(identity), Some(release)) => facts(&Identity {
-            release: Some(Said {
+            release: Some(Sourced {
                 value: release.to_owned(),
-                by: SaidBy::CommandLine,
+                by: FactOrigin::CommandLine,
                 place: None,
             }),
             ..identity.clone()

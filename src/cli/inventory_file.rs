@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::output::Output;
 use crate::inventory::{self, Source, SourceKind};
 use crate::release::{Distribution, Platform, Release};
-use crate::repo::{self, Identity, SaidBy};
+use crate::repo::{self, FactOrigin, Identity};
 use crate::source::{SourceFile, read_limited};
 use crate::yaml::{self, Document, Node as Tree};
 
@@ -103,14 +103,14 @@ pub(super) fn facts(identity: &Identity) -> String {
     };
     let platform = identity.platform.value.as_str();
     out.push_str(&match identity.platform.by {
-        SaidBy::Nothing if identity.platform.value == Platform::OpenShift => {
+        FactOrigin::Nothing if identity.platform.value == Platform::OpenShift => {
             format!("  # platform: {platform}  # or Kubernetes\n")
         }
-        SaidBy::Nothing => format!("  # platform: {platform}  # or OpenShift\n"),
+        FactOrigin::Nothing => format!("  # platform: {platform}  # or OpenShift\n"),
         _ => format!("  platform: {platform}  # {}\n", identity.platform.source()),
     });
     let namespace = &identity.namespace;
-    if namespace.by != SaidBy::Nothing {
+    if namespace.by != FactOrigin::Nothing {
         let value = yaml::emit(&namespace.value.as_str().into());
         out.push_str(&format!(
             "  namespace: {}  # {}\n",

@@ -14,8 +14,8 @@ use super::migrate::Migrated;
 use super::output::Output;
 use super::root::said;
 use crate::fix::{
-    Applied, Rewritten, Stuck, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
-    without_place,
+    Applied, Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1,
+    resource_to_v1, without_place,
 };
 use crate::hyperconverged::version_of;
 use crate::inventory::Inventory;
@@ -249,7 +249,9 @@ fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
                         })
                         .text = text;
                 }
-                Err(Stuck { span, why }) => stuck.push((Location::new(&file, span), why)),
+                Err(UnmigratableLayer { span, why }) => {
+                    stuck.push((Location::new(&file, span), why))
+                }
             }
         }
     }
@@ -263,7 +265,7 @@ fn rewrite(
     release: &Release,
     layer: &BuildLayer,
     document: &Document,
-) -> Result<Option<String>, Stuck> {
+) -> Result<Option<String>, UnmigratableLayer> {
     match layer.what {
         LayerKind::Object | LayerKind::Merge => resource_to_v1(release, document),
         LayerKind::Operations if layer.is_for("HyperConverged") => {

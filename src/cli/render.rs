@@ -13,7 +13,7 @@ use super::format::{self, Target};
 use super::out::Out;
 use super::output::Output;
 use super::tree::{self, OutputTree};
-use super::written::Growing;
+use super::written::PartialFile;
 use super::{clusters, prior_state};
 use crate::app::{self, Only, Progress, State, Work};
 use crate::repo;
@@ -190,7 +190,7 @@ fn print(
     let mut verdict = found.verdict;
     let mut failure = None;
     let files = targets.iter().filter_map(Target::begin);
-    let mut files = files.collect::<Result<Vec<Growing>, Failure>>()?;
+    let mut files = files.collect::<Result<Vec<PartialFile>, Failure>>()?;
     let to_stdout = targets.is_empty() || targets.iter().any(|t| t.file.is_none());
     let mut findings = Findings::new(&found.repo, found.below(), found.shard());
     let chosen = found.chosen();

@@ -10,14 +10,14 @@ use crate::app;
 
 /// Writes a file, over one that is there. A device or a pipe is written to as it is.
 pub(super) fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
-    let mut file = Growing::begin(path)?;
+    let mut file = PartialFile::begin(path)?;
     file.write(text)?;
     file.finish()
 }
 
 /// A file that is written piece by piece, and is there when it is finished.
 #[derive(Debug)]
-pub(super) struct Growing {
+pub(super) struct PartialFile {
     path: Utf8PathBuf,
     to: To,
 }
@@ -30,7 +30,7 @@ enum To {
     Itself(File),
 }
 
-impl Growing {
+impl PartialFile {
     pub(super) fn begin(path: &Utf8Path) -> io::Result<Self> {
         let to = match fs::metadata(path).is_ok_and(|m| !m.is_file()) {
             true => To::Itself(File::options().write(true).open(path)?),

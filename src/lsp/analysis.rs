@@ -154,7 +154,7 @@ fn built(job: &Job, repo: Repo, said: &mut Vec<String>) -> Result<Repo, repo::Er
         return Ok(repo);
     }
     let tree = tree(job)?;
-    let asked = repo::Asked {
+    let asked = repo::BuildRequest {
         within: None,
         chosen: &repo::Chosen::default(),
         fetches: false,

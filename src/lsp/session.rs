@@ -45,7 +45,7 @@ enum Phase {
 
 /// A question that was understood.
 #[derive(Debug)]
-enum Asked {
+enum BuildRequest {
     Hover(HoverParams),
     Completion(CompletionParams),
     Actions(CodeActionParams),
@@ -60,7 +60,7 @@ pub struct Session {
     roots: Vec<Root>,
     documents: Documents,
     /// Questions that wait for a job.
-    waiting: Vec<(RequestId, Asked)>,
+    waiting: Vec<(RequestId, BuildRequest)>,
     out: Vec<Outgoing>,
     /// When something changed first and last that nobody has looked at.
     changed: Option<(Instant, Instant)>,
@@ -213,16 +213,16 @@ impl Session {
                 return self.out.push(Response::new_ok(id, Value::Null).into());
             }
             (Phase::Running, "textDocument/hover") => {
-                return self.ask(id, params, Asked::Hover);
+                return self.ask(id, params, BuildRequest::Hover);
             }
             (Phase::Running, "textDocument/completion") => {
-                return self.ask(id, params, Asked::Completion);
+                return self.ask(id, params, BuildRequest::Completion);
             }
             (Phase::Running, "textDocument/codeAction") => {
-                return self.ask(id, params, Asked::Actions);
+                return self.ask(id, params, BuildRequest::Actions);
             }
             (Phase::Running, "codeAction/resolve") => {
-                return self.ask(id, params, |action| Asked::Resolve(Box::new(action)));
+                return self.ask(id, params, |action| BuildRequest::Resolve(Box::new(action)));
             }
             (Phase::Running, _) => ErrorCode::MethodNotFound,
         };
@@ -253,7 +253,7 @@ impl Session {
         &mut self,
         id: RequestId,
         params: Value,
-        asked: impl FnOnce(P) -> Asked,
+        asked: impl FnOnce(P) -> BuildRequest,
     ) {
         match serde_json::from_value(params) {
             Ok(params) => self.answer(id, asked(params)),
@@ -261,15 +261,15 @@ impl Session {
         }
     }
 
-    fn answer(&mut self, id: RequestId, asked: Asked) {
+    fn answer(&mut self, id: RequestId, asked: BuildRequest) {
         if !self.can_answer(&asked) {
             return self.waiting.push((id, asked));
         }
         let answered = caught(|| match asked {
-            Asked::Hover(params) => self.hover(&params),
-            Asked::Completion(params) => self.completion(&params),
-            Asked::Actions(params) => self.actions(&params),
-            Asked::Resolve(action) => self.resolve(*action),
+            BuildRequest::Hover(params) => self.hover(&params),
+            BuildRequest::Completion(params) => self.completion(&params),
+            BuildRequest::Actions(params) => self.actions(&params),
+            BuildRequest::Resolve(action) => self.resolve(*action),
         });
         match answered {
             Ok(result) => self.out.push(Response::new_ok(id, result).into()),
@@ -281,16 +281,16 @@ impl Session {
     }
 
     /// Edits are about the text as it is now; for the others it is enough to know the other files.
-    fn can_answer(&self, asked: &Asked) -> bool {
+    fn can_answer(&self, asked: &BuildRequest) -> bool {
         let knows_files = |position: &TextDocumentPositionParams| {
             let root = address::to_path(position.text_document.uri.as_str());
             let root = root.and_then(|p| self.roots.get(self.root_of(&p)?));
             root.is_none_or(|r| r.seen.is_some())
         };
         match asked {
-            Asked::Hover(params) => knows_files(&params.text_document_position_params),
-            Asked::Completion(params) => knows_files(&params.text_document_position),
-            Asked::Actions(_) | Asked::Resolve(_) => {
+            BuildRequest::Hover(params) => knows_files(&params.text_document_position_params),
+            BuildRequest::Completion(params) => knows_files(&params.text_document_position),
+            BuildRequest::Actions(_) | BuildRequest::Resolve(_) => {
                 !self.roots.iter().any(|r| r.changed || r.running)
             }
         }

@@ -25,7 +25,7 @@ use rows::Row;
 
 /// What the matrix of a cluster is made from.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
+pub struct MatrixInput<'a> {
     /// Its name.
     pub cluster: &'a str,
     /// The release that it runs.
@@ -164,7 +164,7 @@ impl ClusterMatrix {
 }
 
 /// The matrix of one cluster.
-pub fn matrix(given: &Given<'_>) -> ClusterMatrix {
+pub fn matrix(given: &MatrixInput<'_>) -> ClusterMatrix {
     let architectures = architectures(given);
     let obstacle = obstacle(given);
     let objects = Objects::new(given);
@@ -206,7 +206,7 @@ fn image(
     }
 }
 
-fn architectures(given: &Given<'_>) -> Vec<Architecture> {
+fn architectures(given: &MatrixInput<'_>) -> Vec<Architecture> {
     let (topology, nodes) = (&given.plan.topology, &given.inventory.nodes);
     let workload = topology.workload_architectures.iter();
     let mut names: Vec<&String> = workload
@@ -226,7 +226,7 @@ fn architectures(given: &Given<'_>) -> Vec<Architecture> {
     names.into_iter().map(one).collect()
 }
 
-fn obstacle(given: &Given<'_>) -> Option<Obstacle> {
+fn obstacle(given: &MatrixInput<'_>) -> Option<Obstacle> {
     let plan = given.plan;
     if let Some(why) = given.refused {
         return Some(Obstacle::Refused(why.to_owned()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Given;
+use super::MatrixInput;
 use crate::boot_images::ssp_stage::{
     ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Rendered,
 };
@@ -48,7 +48,7 @@ pub(super) enum Behind<'a> {
 }
 
 impl<'a> Objects<'a> {
-    pub(super) fn new(given: &Given<'a>) -> Self {
+    pub(super) fn new(given: &MatrixInput<'a>) -> Self {
         let plan = given.plan;
         let stage = plan.ssp.as_ref();
         let all = stage.map_or(&[][..], |s| &s.objects);

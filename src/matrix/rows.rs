@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Given;
+use super::MatrixInput;
 use super::objects::{Key, Objects};
 use crate::boot_images::{Template, is_enabled};
 
@@ -38,7 +38,7 @@ pub(super) enum Off {
 
 /// Every image that is imported, would be if nothing were in the way, or is switched off; and the
 /// template bundle's data sources.
-pub(super) fn of(given: &Given<'_>, objects: &Objects<'_>, obstructed: bool) -> Vec<Row> {
+pub(super) fn of(given: &MatrixInput<'_>, objects: &Objects<'_>, obstructed: bool) -> Vec<Row> {
     let mut rows: BTreeMap<Key, Vec<Origin>> = BTreeMap::new();
     let stage = given.plan.golden_images.as_ref();
     for template in stage.iter().flat_map(|s| &s.templates) {
@@ -116,7 +116,7 @@ fn common_image(objects: &Objects<'_>, common: &Value, off: Option<Off>) -> (Key
 }
 
 /// The images that the HyperConverged switches off, one by one or all common ones.
-fn switched_off(given: &Given<'_>, objects: &Objects<'_>) -> Vec<(Key, Origin)> {
+fn switched_off(given: &MatrixInput<'_>, objects: &Objects<'_>) -> Vec<(Key, Origin)> {
     let Some(hc) = &given.plan.hyperconverged else {
         return Vec::new();
     };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ClusterMatrix, Given, Obstacle, Reason, State, counts, groups, matrix};
+use super::{ClusterMatrix, MatrixInput, Obstacle, Reason, State, counts, groups, matrix};
 use crate::inventory::{Inventory, Node};
 use crate::lint;
 use crate::plan::{Admit, plan_with};
@@ -59,7 +59,7 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
         .admission
         .stage
         .map(|_| plan.admission.message.as_str());
-    matrix(&Given {
+    matrix(&MatrixInput {
         cluster: "c",
         release: &release,
         inventory,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Because, because};
+use super::{InputDifference, because};
 use crate::diff::semantic::{FieldChange, Impact, ObjectChange, of_field};
 use crate::diff::{ClusterDiff, Kind};
 
@@ -35,7 +35,7 @@ pub struct ObjectLine<'a> {
     /// The fields, where they stay.
     pub fields: Vec<FieldLine<'a>>,
     /// What moved them as a whole; empty where the whole group has one cause.
-    pub because: Vec<Because<'a>>,
+    pub because: Vec<InputDifference<'a>>,
 }
 
 /// A field that changes, or several that change alike.
@@ -54,7 +54,7 @@ pub struct FieldLine<'a> {
     /// Whether data or a virtual machine's start depends on it.
     pub grave: bool,
     /// What moved it; empty where the whole group has one cause.
-    pub because: Vec<Because<'a>>,
+    pub because: Vec<InputDifference<'a>>,
 }
 
 /// From this many labels or annotations on they are one line.
@@ -159,7 +159,7 @@ fn lines<'a>(clusters: &[&'a ClusterDiff]) -> Vec<ObjectLine<'a>> {
 fn fields<'a>(
     change: &'a ObjectChange,
     twins: &[&ObjectChange],
-    because: &impl Fn(&[usize]) -> Vec<Because<'a>>,
+    because: &impl Fn(&[usize]) -> Vec<InputDifference<'a>>,
 ) -> Vec<FieldLine<'a>> {
     let mut out: Vec<(FieldLine<'a>, String, usize)> = Vec::new();
     // By path and values, as text: there may be thousands of entries.

@@ -69,14 +69,14 @@ pub struct Entry<'a> {
     /// The clusters' names, in their order.
     pub clusters: Vec<&'a str>,
     /// What brings it about.
-    pub because: Vec<Because<'a>>,
+    pub because: Vec<InputDifference<'a>>,
     /// In an upgrade, the releases with which it comes.
     pub releases: Vec<&'a str>,
 }
 
 /// A difference of the inputs that something follows from.
 #[derive(Debug, Clone)]
-pub struct Because<'a> {
+pub struct InputDifference<'a> {
     /// What it is: `spec.evictionStrategy`.
     pub what: &'a str,
     /// Whether it is only in the old inputs.
@@ -367,7 +367,7 @@ impl<'a> Review<'a> {
     }
 
     /// What brings everything about, where it is one thing.
-    pub fn only_cause(&self) -> Option<&Because<'a>> {
+    pub fn only_cause(&self) -> Option<&InputDifference<'a>> {
         let (first, others) = self.entries.split_first()?;
         let [cause] = first.because.as_slice() else {
             return None;
@@ -487,7 +487,7 @@ fn entries<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Entry<'a>> {
     for diff in diffs {
         for effect in diff.effects() {
             let because = because(diff, &effect.causes);
-            let what = |all: &[Because<'_>]| -> Vec<String> {
+            let what = |all: &[InputDifference<'_>]| -> Vec<String> {
                 all.iter().map(|b| b.what.to_owned()).collect()
             };
             let known = out.iter_mut().find(|e| {
@@ -521,10 +521,10 @@ fn entries<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Entry<'a>> {
 }
 
 /// The causes with these numbers.
-fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<Because<'a>> {
+fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputDifference<'a>> {
     let all = &diff.comparison.causes;
     let found = causes.iter().filter_map(|i| all.get(*i));
-    let one = |cause: &'a crate::diff::Cause| Because {
+    let one = |cause: &'a crate::diff::Cause| InputDifference {
         what: &cause.what,
         gone: cause.gone,
         places: cause.place.iter().collect(),

@@ -2,7 +2,7 @@
 
 use globset::Glob;
 use hcoplan_diagnostics::finding::{Finding, nearest};
-use hcoplan_repository::repo::{CONFIGURATION_INVALID, Config, Placed, SuppressConfig};
+use hcoplan_repository::repo::{CONFIGURATION_INVALID, Config, Located, SuppressConfig};
 use ignore::gitignore::GitignoreBuilder;
 
 use super::date::Date;
@@ -62,7 +62,7 @@ fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
     nearest(name, known).map(|near| format!("did you mean {near}?"))
 }
 
-fn selectors(names: &[Placed<String>], wrong: &mut Vec<Finding>) -> Vec<Selector> {
+fn selectors(names: &[Located<String>], wrong: &mut Vec<Finding>) -> Vec<Selector> {
     let mut out = Vec::new();
     for name in names {
         match selector(&name.value) {
@@ -83,7 +83,7 @@ fn selectors(names: &[Placed<String>], wrong: &mut Vec<Finding>) -> Vec<Selector
 fn suppression(entry: &SuppressConfig, wrong: &mut Vec<Finding>) -> Option<Suppression> {
     let before = wrong.len();
     let rules = selectors(&entry.rules, wrong);
-    let mut invalid = |message: String, value: &Placed<String>| {
+    let mut invalid = |message: String, value: &Located<String>| {
         wrong.push(Finding::new(&CONFIGURATION_INVALID, message).at(value.place.clone()));
     };
     let mut until = None;
@@ -135,9 +135,9 @@ mod tests {
     use super::*;
     use crate::{Run, settle};
 
-    fn placed(value: &str) -> Placed<String> {
+    fn placed(value: &str) -> Located<String> {
         let file = SourceFile::new("hcoplan.yaml", value);
-        Placed {
+        Located {
             value: value.to_owned(),
             place: Location::new(&file, Span::new(0, value.len())),
         }

@@ -35,8 +35,8 @@ pub use context::{
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{
-    Because, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource, SourceRef,
-    VirtualMachine, source_ref,
+    ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, ImageEvidence, KnownSource,
+    SourceRef, VirtualMachine, source_ref,
 };
 pub use context::{
     Claimed, Coverage, Csv, Form, ImageUse, POD_KINDS, Platform, PodTemplate, Stated, Support,
@@ -54,5 +54,5 @@ pub use registry::{find, rules, selector};
 pub use selector::Selector;
 pub use settings::Settings;
 pub use sink::{Incident, Sink};
-pub use suppress::{Settled, Suppressed, settle};
+pub use suppress::{Suppressed, SuppressionResult, settle};
 pub use suppression::{Scope, Suppression, speaks};

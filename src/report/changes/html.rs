@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use super::{Changes, brief, causes, consequence, places, sentence, shown_values, shown_yaml};
 use crate::diff::semantic::When;
 use crate::diff::{ClusterDiff, Kind, unified};
-use crate::report::page::{self, Lead, Section, Tone};
+use crate::report::page::{self, PageHeader, Section, Tone};
 use crate::report::text::printable;
-use crate::review::{Because, Entry, Group, Level, ObjectLine, Review, clusters, list};
+use crate::review::{Entry, Group, InputDifference, Level, ObjectLine, Review, clusters, list};
 
 pub(super) fn page(changes: &Changes<'_>) -> String {
     let review = changes.review();
@@ -28,7 +28,7 @@ pub(super) fn upgrade(
     title: &str,
 ) -> String {
     let before = changes.review();
-    let lead = Lead {
+    let lead = PageHeader {
         source: html! {},
         tone: tone(review.level),
         verdict: sentence_case(&review.verdict()),
@@ -65,8 +65,8 @@ pub(super) fn checklist(changes: &Changes<'_>, review: &Review<'_>, title: &str)
 }
 
 /// The verdict, and what follows.
-fn lead(changes: &Changes<'_>, review: &Review<'_>) -> Lead {
-    Lead {
+fn lead(changes: &Changes<'_>, review: &Review<'_>) -> PageHeader {
+    PageHeader {
         source: html! {},
         tone: tone(review.level),
         verdict: sentence_case(&review.verdict()),
@@ -133,7 +133,7 @@ fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> M
     }
 }
 
-fn because_of(changes: &Changes<'_>, because: &Because<'_>) -> Markup {
+fn because_of(changes: &Changes<'_>, because: &InputDifference<'_>) -> Markup {
     html! {
         (printable(because.what))
         @if let Some(place) = places(changes, because) { " " code { (printable(&place)) } }

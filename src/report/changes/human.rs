@@ -12,7 +12,8 @@ use crate::diff::Kind;
 use crate::diff::semantic::{Impact, When};
 use crate::finding::{Finding, Severity};
 use crate::review::{
-    Because, Entry, FieldLine, FindingLine, Group, Level, ObjectLine, Review, clusters, list,
+    Entry, FieldLine, FindingLine, Group, InputDifference, Level, ObjectLine, Review, clusters,
+    list,
 };
 
 const BOLD: Style = Style::new().bold();
@@ -170,7 +171,7 @@ impl Printer<'_> {
 
     fn because(
         &self,
-        because: &[Because<'_>],
+        because: &[InputDifference<'_>],
         indent: usize,
         out: &mut dyn Write,
     ) -> io::Result<()> {

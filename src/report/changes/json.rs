@@ -9,7 +9,7 @@ use super::{Changes, consequence, sentence, shown_values};
 use crate::diff::semantic::{Consequence, Noise, ObjectChange, Step, of_object};
 use crate::diff::{Cause, ClusterDiff, VerdictChange};
 use crate::finding::Finding;
-use crate::review::{Because, Entry, FindingLine, Review};
+use crate::review::{Entry, FindingLine, InputDifference, Review};
 use crate::secret;
 use crate::source::Location;
 
@@ -47,7 +47,7 @@ pub fn document(changes: &Changes<'_>) -> Value {
 
 /// What a reviewer is told: the verdict, what follows, and which clusters change alike.
 pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
-    let because = |because: &Because<'_>| {
+    let because = |because: &InputDifference<'_>| {
         let places = because.places.iter().map(|p| place(changes, Some(p)));
         json!({
             "what": because.what,

@@ -9,7 +9,7 @@ use crate::diff::semantic::When;
 use crate::diff::{Kind, unified};
 use crate::report::markdown::{code, escape};
 use crate::review::{
-    Because, Entry, FindingLine, Group, Level, ObjectLine, Review, clusters, list,
+    Entry, FindingLine, Group, InputDifference, Level, ObjectLine, Review, clusters, list,
 };
 use crate::secret::InputText;
 
@@ -226,7 +226,7 @@ fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> B
     }
 }
 
-fn because_of(changes: &Changes<'_>, because: &Because<'_>) -> String {
+fn because_of(changes: &Changes<'_>, because: &InputDifference<'_>) -> String {
     let place = places(changes, because).map(|p| format!(" {}", code(&p)));
     format!("{}{}", code(because.what), place.unwrap_or_default())
 }

@@ -22,7 +22,7 @@ use super::human::Terminal;
 use crate::diff::semantic::{Consequence, ObjectChange, Step, of_field, subject};
 use crate::diff::{Cause, ClusterDiff};
 use crate::finding::Finding;
-use crate::review::{Because, Review};
+use crate::review::{InputDifference, Review};
 use crate::secret;
 use crate::source::Location;
 use crate::yaml;
@@ -193,7 +193,7 @@ fn shown_yaml(object: &Value) -> String {
 }
 
 /// Where something is written: the first place, and in how many others it is alike.
-fn places(changes: &Changes<'_>, because: &Because<'_>) -> Option<String> {
+fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String> {
     let (first, others) = because.places.split_first()?;
     let place = changes.place(first);
     Some(match others.len() {

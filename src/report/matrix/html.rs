@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{MatrixPage, PAIRS, about, external, name, plain_word, reasons, totals, word};
 use crate::matrix::{Cell, ClusterMatrix, Group, Image, State, counts, groups};
-use crate::report::page::{self, Lead, Section, Tone, folded};
+use crate::report::page::{self, PageHeader, Section, Tone, folded};
 use crate::report::text::printable;
 use crate::report::{plural, sarif};
 
@@ -14,7 +14,7 @@ const NAMES: usize = 6;
 pub(super) fn page(page: &MatrixPage<'_>) -> String {
     let counted = counts(page.clusters);
     let wanted = counted.wanted();
-    let lead = Lead {
+    let lead = PageHeader {
         source: html! {},
         tone: match counted {
             c if c.missing > 0 || c.obstructed > 0 => Tone::Bad,

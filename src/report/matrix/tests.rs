@@ -6,7 +6,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 
 use super::{Format, MatrixPage, document, write};
-use crate::matrix::{ClusterMatrix, Given, counts, matrix};
+use crate::matrix::{ClusterMatrix, MatrixInput, counts, matrix};
 use crate::plan::{Admit, plan_with};
 use crate::release::Release;
 use crate::repo::{Options, Repo};
@@ -34,7 +34,7 @@ fn clusters() -> &'static [ClusterMatrix] {
                 let release = Release::known(name).expect("known");
                 let plan = plan_with(&release, &inventory.inventory, &loaded.json, Admit::Force);
                 let admission = &plan.admission;
-                out.push(matrix(&Given {
+                out.push(matrix(&MatrixInput {
                     cluster: case.file_name().unwrap_or_default(),
                     release: &release,
                     inventory: &inventory.inventory,

@@ -45,7 +45,7 @@ impl Tone {
 }
 
 /// What the page comes to, at its top.
-pub(super) struct Lead {
+pub(super) struct PageHeader {
     pub(super) tone: Tone,
     /// A word or two: `2 warnings`.
     pub(super) verdict: String,
@@ -69,7 +69,7 @@ pub(super) struct Section {
 }
 
 /// A page of sections.
-pub(super) fn page(title: &str, lead: &Lead, sections: &[Section]) -> String {
+pub(super) fn page(title: &str, lead: &PageHeader, sections: &[Section]) -> String {
     let policy = format!(
         "default-src 'none'; style-src '{STYLE_DIGEST}'; base-uri 'none'; form-action 'none'"
     );

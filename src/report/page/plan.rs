@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use maud::{Markup, html};
 
 use super::clusters::{ClusterRow, Verdict};
-use super::{Lead, Section, Tone, alerts, clusters, findings, page};
+use super::{PageHeader, Section, Tone, alerts, clusters, findings, page};
 use crate::finding::Severity;
 use crate::matrix::{ClusterMatrix, counts};
 use crate::report::changes::{self, Changes, Steps};
@@ -141,7 +141,7 @@ pub fn write_plan(plan: &PlanPage<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(page("hcoplan report", &lead, &sections).as_bytes())
 }
 
-fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> Lead {
+fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> PageHeader {
     let of = |severity| {
         let all = plan.report.findings.iter();
         all.filter(|f| f.severity == severity).count()
@@ -183,7 +183,7 @@ fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> Lead {
         (fires.to_string(), "alerts predicted", "alerts"),
     ];
     figures.push((plan.clusters.len().to_string(), "clusters", "clusters"));
-    Lead {
+    PageHeader {
         tone,
         verdict,
         sentence,
@@ -194,7 +194,7 @@ fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> Lead {
 }
 
 /// Where something is compared, the change comes first: its verdict and what follows from it.
-fn changed(changes: &Changes<'_>, review: &Review<'_>, lead: &mut Lead) {
+fn changed(changes: &Changes<'_>, review: &Review<'_>, lead: &mut PageHeader) {
     let n = review.counts;
     let text = format!("+{} ~{} −{}", n.add, n.change, n.remove);
     lead.figures

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Lead, STYLE, STYLE_DIGEST, Section, Tone, page};
+use super::{PageHeader, STYLE, STYLE_DIGEST, Section, Tone, page};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -38,7 +38,7 @@ fn the_policy_names_the_style() {
 #[test]
 fn what_comes_from_files_is_escaped() {
     let hostile = "</style><script>alert(1)</script>&amp;\"'";
-    let lead = Lead {
+    let lead = PageHeader {
         source: maud::html! {},
         tone: Tone::Bad,
         verdict: hostile.to_owned(),

@@ -18,14 +18,14 @@ use super::tree::Unreadable;
 
 /// A directory that files are opened below.
 #[derive(Debug, Clone)]
-pub(super) struct Beneath {
+pub(super) struct RootedDirectory {
     /// Without links.
     real: Utf8PathBuf,
     #[cfg(unix)]
     handle: Arc<OwnedFd>,
 }
 
-impl Beneath {
+impl RootedDirectory {
     /// The directory at a path without links.
     pub(super) fn new(real: &Utf8Path) -> io::Result<Self> {
         Ok(Self {
@@ -193,7 +193,7 @@ mod tests {
         symlink(outside.path(), root.join("out")).expect("link");
         symlink("d", root.join("in")).expect("link");
         symlink(root.join("d"), root.join("absolute")).expect("link");
-        let beneath = Beneath::new(&root).expect("a directory");
+        let beneath = RootedDirectory::new(&root).expect("a directory");
         let read = |path: &str| {
             let mut text = String::new();
             let mut file = beneath.open(path.into())?;

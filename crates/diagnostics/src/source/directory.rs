@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::beneath::Beneath;
+use super::beneath::RootedDirectory;
 use super::patterns::Patterns;
 use super::read::read_sized;
 use super::tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
@@ -22,7 +22,7 @@ pub struct Directory {
     root: Utf8PathBuf,
     /// The root with every link resolved.
     real: Utf8PathBuf,
-    beneath: Beneath,
+    beneath: RootedDirectory,
     max_bytes: usize,
 }
 
@@ -37,7 +37,7 @@ impl Directory {
             .canonicalize_utf8()
             .map_err(|e| Error::Root(root.clone(), e.into()))?;
         match fs::metadata(&real) {
-            Ok(meta) if meta.is_dir() => match Beneath::new(&real) {
+            Ok(meta) if meta.is_dir() => match RootedDirectory::new(&real) {
                 Ok(beneath) => Ok(Self {
                     root,
                     real,

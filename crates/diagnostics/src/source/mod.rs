@@ -23,7 +23,7 @@ pub use hcoplan_yaml::source::{
 pub use memory::Memory;
 pub use program::program;
 pub use read::{read_limited, read_sized};
-pub use scratch::{Scratch, Undisturbed, remove_scratch, undisturbed};
+pub use scratch::{Scratch, ScratchLock, remove_scratch, undisturbed};
 pub use tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, in_order, normal};
 
 /// The largest file that is read, in bytes; see [`Limits`].

@@ -25,7 +25,7 @@ pub struct Scratch {
 /// While it is held, [`remove_scratch`] waits.
 #[derive(Debug)]
 #[must_use]
-pub struct Undisturbed(MutexGuard<'static, Vec<(Utf8PathBuf, Remove)>>);
+pub struct ScratchLock(MutexGuard<'static, Vec<(Utf8PathBuf, Remove)>>);
 
 impl Scratch {
     /// Takes over a directory that was just made; `remove` removes it.
@@ -56,13 +56,13 @@ impl Drop for Scratch {
 }
 
 /// Keeps [`remove_scratch`] from removing a directory that is being put in place.
-pub fn undisturbed() -> Undisturbed {
+pub fn undisturbed() -> ScratchLock {
     directories()
 }
 
 /// Removes all of them, for a process that ends now: it ends while it holds what this returns, so
 /// that none is made or put in place any more.
-pub fn remove_scratch() -> Undisturbed {
+pub fn remove_scratch() -> ScratchLock {
     let directories = directories();
     for (path, remove) in directories.0.iter() {
         // Other threads may still write there.
@@ -71,6 +71,6 @@ pub fn remove_scratch() -> Undisturbed {
     directories
 }
 
-fn directories() -> Undisturbed {
-    Undisturbed(DIRECTORIES.lock().unwrap_or_else(PoisonError::into_inner))
+fn directories() -> ScratchLock {
+    ScratchLock(DIRECTORIES.lock().unwrap_or_else(PoisonError::into_inner))
 }

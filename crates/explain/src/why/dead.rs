@@ -20,7 +20,7 @@ const NOT_RENDERED: [&str; 2] = ["ClusterServiceVersion", "ImageStream"];
 
 /// A part of the HyperConverged without which everything would be the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dead {
+pub struct UnusedInput {
     /// Where it is.
     pub path: Path,
     /// The jsonpatch annotation that overwrites what it does, where that is why.
@@ -30,7 +30,7 @@ pub struct Dead {
 /// The parts of `spec` whose removal changes no object and nothing that HCO reports: each alone,
 /// and all of them together. Not those with the CRD's own default, those that the release's tables
 /// call ignored, nor those that make a difference on a later release.
-pub fn dead(world: &World<'_>) -> Vec<Dead> {
+pub fn dead(world: &World<'_>) -> Vec<UnusedInput> {
     let schema = format!("hyperconverged.{}", version_of(world.object));
     let Some(schema) = world.release.schema(&schema) else {
         return Vec::new();
@@ -60,7 +60,7 @@ pub fn dead(world: &World<'_>) -> Vec<Dead> {
         }
     }
     let dead = finder.gone.iter().filter_map(|i| i.written());
-    let dead = dead.map(|path| Dead {
+    let dead = dead.map(|path| UnusedInput {
         path: path.clone(),
         overwritten: overwritten(world, path),
     });

@@ -26,7 +26,7 @@ mod target;
 mod world;
 
 pub use answer::{Answer, Cause, Source, ask, ask_of};
-pub use dead::{Dead, dead};
+pub use dead::{UnusedInput, dead};
 pub use facts::{Fact, NodeField};
 pub use feed::Feed;
 pub use input::{Input, Unit};

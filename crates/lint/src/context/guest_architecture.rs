@@ -35,7 +35,7 @@ const DEFAULT_PREFERENCE_KIND: &str = "instancetype.kubevirt.io/default-preferen
 
 /// Why a virtual machine has its architecture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Because {
+pub enum ArchitectureReason {
     /// It says so.
     Written,
     /// Its preference prefers it: the preference's name.
@@ -55,23 +55,26 @@ pub struct GuestArchitecture {
     /// isn't declared.
     pub name: Option<String>,
     /// Why.
-    pub because: Because,
+    pub because: ArchitectureReason,
 }
 
 impl GuestArchitecture {
     /// Whether somebody chose it for this virtual machine.
     pub fn is_chosen(&self) -> bool {
-        !matches!(self.because, Because::Default | Because::Operator)
+        !matches!(
+            self.because,
+            ArchitectureReason::Default | ArchitectureReason::Operator
+        )
     }
 
     /// Why, in words: `KubeVirt's default`.
     pub fn reason(&self) -> String {
         match &self.because {
-            Because::Written => "it says so".to_owned(),
-            Because::Preference(name) => format!("the preference {name} prefers it"),
-            Because::DataSource(name) => format!("the DataSource {name} is for it"),
-            Because::Default => "it is KubeVirt's default".to_owned(),
-            Because::Operator => "it is virt-operator's own".to_owned(),
+            ArchitectureReason::Written => "it says so".to_owned(),
+            ArchitectureReason::Preference(name) => format!("the preference {name} prefers it"),
+            ArchitectureReason::DataSource(name) => format!("the DataSource {name} is for it"),
+            ArchitectureReason::Default => "it is KubeVirt's default".to_owned(),
+            ArchitectureReason::Operator => "it is virt-operator's own".to_owned(),
         }
     }
 }
@@ -95,24 +98,24 @@ impl Context<'_> {
             because,
         };
         if let Some(written) = vm.architecture().and_then(Node::as_str) {
-            return guest(written, Because::Written);
+            return guest(written, ArchitectureReason::Written);
         }
         if let Some((preference, architecture)) = self.preferred(vm) {
-            return guest(&architecture, Because::Preference(preference));
+            return guest(&architecture, ArchitectureReason::Preference(preference));
         }
         for reference in vm.template_sources() {
             let (namespace, name) = (reference.namespace, reference.name);
             let label = self.followed(namespace, name).and_then(|s| s.label);
             let known = label.filter(|l| GUEST_ARCHITECTURES.contains(&l.as_str()));
             if let Some(label) = known {
-                return guest(&label, Because::DataSource(name.to_owned()));
+                return guest(&label, ArchitectureReason::DataSource(name.to_owned()));
             }
         }
         match self.default_architecture() {
-            Some(default) => guest(default, Because::Default),
+            Some(default) => guest(default, ArchitectureReason::Default),
             None => GuestArchitecture {
                 name: self.operator_architecture().map(str::to_owned),
-                because: Because::Operator,
+                because: ArchitectureReason::Operator,
             },
         }
     }

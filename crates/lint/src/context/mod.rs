@@ -58,7 +58,9 @@ pub(super) use crons::cron_names;
 pub use field::Field;
 pub use gate::Gate;
 pub use gate_change::PatchedGates;
-pub use guest_architecture::{Because, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
+pub use guest_architecture::{
+    ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource,
+};
 pub use image_evidence::ImageEvidence;
 pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};

@@ -20,8 +20,8 @@ mod write;
 pub use carry::{is_as_meant, to_layers};
 pub use harm::harmed;
 pub use migrate::{
-    Migrated, NotMigrated, Stuck, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1,
-    to_v1, without_place,
+    Migrated, NotMigrated, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1,
+    resource_to_v1, to_v1, without_place,
 };
 pub use preview::{Line, preview};
 pub use round::{Applied, Choice, Dropped, Rewritten, Round, choose, choose_with, round};

@@ -1,6 +1,6 @@
 //! A warning that lets everything after it in.
 
-use hcoplan_planner::admission::{Hole, HoleKind, Reason};
+use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Reason};
 use hcoplan_planner::release::Check;
 
 use super::prelude::*;
@@ -67,7 +67,7 @@ metadata:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let holes = cx.admission().holes.iter();
-    for hole in holes.filter(|h| h.kind == HoleKind::WarningEndsValidation) {
+    for hole in holes.filter(|h| h.kind == OperatorBugKind::WarningEndsValidation) {
         let gate = gate_of(cx, &alone(hole));
         let carried = gate.and_then(|gate| super::ignored_field::carried(cx, &gate));
         let (how, fix) = match carried {
@@ -80,7 +80,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Takes what is warned about away. Where that lets the webhook see what it refuses, that is for
 /// somebody to mend, too.
-fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
+fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
     let mut path = alone(hole);
     let above = cx.document().root.at(&path.parent());
     if above.is_some_and(|n| n.entries().len() + n.items().len() == 1) && path.0.len() > 2 {
@@ -96,7 +96,7 @@ fn removal(cx: &Context<'_>, hole: &Hole) -> Option<Fix> {
 }
 
 /// The entry that is warned about: in a list it is the gate, not its name.
-fn alone(hole: &Hole) -> Path {
+fn alone(hole: &OperatorBug) -> Path {
     match hole.path.to_string().ends_with(".name") {
         true => hole.path.parent(),
         false => hole.path.clone(),
@@ -111,7 +111,7 @@ fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
     listed.map(str::to_owned).or_else(key)
 }
 
-fn found(cx: &Context<'_>, hole: &Hole, how: &str) -> Finding {
+fn found(cx: &Context<'_>, hole: &OperatorBug, how: &str) -> Finding {
     let what = hole.path.to_string();
     let place = match cx.document().root.key_at(&hole.path) {
         Some(key) if !what.ends_with(".name") => cx.document().location(key.span),
@@ -159,7 +159,7 @@ fn found(cx: &Context<'_>, hole: &Hole, how: &str) -> Finding {
 }
 
 /// The checks behind the warning, in words.
-fn left_out(hole: &Hole) -> String {
+fn left_out(hole: &OperatorBug) -> String {
     let named = hole.unchecked.iter().filter_map(|c| match c {
         Check::Affinity => Some("node affinity"),
         // Those of an update come late.

@@ -65,7 +65,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let explained = match failure.cause {
         Cause::MissingPath => "what it is about isn't there",
         Cause::Index => "there is no such element",
-        Cause::Crash => "the operator's patch library panics on it",
+        Cause::NilDereference => "the operator's patch library panics on it",
         _ => return,
     };
     let mut annotations = cx.patch_annotations().iter();

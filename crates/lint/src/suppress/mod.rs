@@ -24,7 +24,7 @@ use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 
 /// What is left after suppression.
 #[derive(Debug, Default)]
-pub struct Settled {
+pub struct SuppressionResult {
     /// The findings to report, those about suppressions included, sorted.
     pub findings: Vec<Finding>,
     /// The ones left out, with the reason given.
@@ -49,7 +49,7 @@ pub fn settle<'d>(
     documents: impl IntoIterator<Item = &'d Document>,
     settings: &Settings,
     today: Date,
-) -> Settled {
+) -> SuppressionResult {
     let mut found = settings.suppressions.clone();
     let mut about = Vec::new();
     let mut seen = BTreeSet::new();
@@ -93,7 +93,7 @@ pub fn settle<'d>(
         }
         Some(finding)
     });
-    let mut settled = Settled {
+    let mut settled = SuppressionResult {
         findings: kept.collect(),
         suppressed,
     };

@@ -6,7 +6,7 @@ use std::fs;
 use hcoplan_planner::release::Release;
 
 use super::load::Case;
-use crate::{Because, GuestArchitecture, Settings};
+use crate::{ArchitectureReason, GuestArchitecture, Settings};
 
 const CLUSTERS: [&str; 4] = ["one", "mixed", "foreign", "off"];
 
@@ -33,11 +33,11 @@ fn table() -> BTreeMap<String, Vec<String>> {
 fn show(guest: &GuestArchitecture) -> String {
     let name = guest.name.as_deref().unwrap_or("?");
     match &guest.because {
-        Because::Written => format!("written {name}"),
-        Because::Preference(preference) => format!("preference {preference} {name}"),
-        Because::DataSource(source) => format!("source {source} {name}"),
-        Because::Default => format!("default {name}"),
-        Because::Operator => format!("operator {name}"),
+        ArchitectureReason::Written => format!("written {name}"),
+        ArchitectureReason::Preference(preference) => format!("preference {preference} {name}"),
+        ArchitectureReason::DataSource(source) => format!("source {source} {name}"),
+        ArchitectureReason::Default => format!("default {name}"),
+        ArchitectureReason::Operator => format!("operator {name}"),
     }
 }
 

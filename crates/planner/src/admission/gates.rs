@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Operation;
 use super::shape::{GATES, Shape, at, list, text};
-use crate::release::{ListedGates, Saying, VersionRules, When};
+use crate::release::{GateMessages, ListedGates, VersionRules, When};
 
 /// A warning with what in the document it is about.
 pub(super) type Warning = (Path, String);
@@ -64,7 +64,7 @@ fn listed_warnings(object: &Value, operation: Operation<'_>, listed: &ListedGate
             continue;
         }
         let is_among = |names: &[String]| names.iter().any(|n| listed.is_called(&called, n));
-        let said = |saying: &Saying| {
+        let said = |saying: &GateMessages| {
             let changed = match operation {
                 Operation::Create => true,
                 Operation::Update { old, .. } => {

@@ -12,7 +12,7 @@ use super::{Operation, Reason, Refusal};
 use crate::release::GateToField;
 
 /// What the webhook wants for one gate.
-pub(super) struct Wanted {
+pub(super) struct GateTarget {
     /// The field is set.
     pub(super) set: Option<Change>,
     /// The gate at this place of the list goes.
@@ -26,8 +26,8 @@ pub(super) fn step(
     object: &Value,
     operation: Operation<'_>,
     pair: &GateToField,
-) -> Result<Wanted, Refusal> {
-    let mut wanted = Wanted {
+) -> Result<GateTarget, Refusal> {
+    let mut wanted = GateTarget {
         set: None,
         drop: None,
         warning: None,

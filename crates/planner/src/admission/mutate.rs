@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::change::{Change, ChangeKind};
 use super::shape::{GATES, Shape, at, list, place, text};
-use super::{Admission, Cause, Hole, HoleKind, KIND, Operation, Reason, Refusal};
+use super::{Admission, Cause, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Refusal};
 use super::{GROUP, gates_to_fields};
 use crate::release::{Mutation, Release, VersionRules};
 
@@ -36,8 +36,8 @@ impl Webhook<'_> {
                 let message = format!("Internal error occurred: {problem}");
                 let refusal = Refusal::new(Reason::MutationFails, message.as_str());
                 let parent = nearest(object, &change.path);
-                admission.holes.push(Hole {
-                    kind: HoleKind::BrokenMutation,
+                admission.holes.push(OperatorBug {
+                    kind: OperatorBugKind::BrokenMutation,
                     path: parent.clone(),
                     message,
                     hidden: None,

@@ -139,7 +139,7 @@ fn a_warning_hides_a_refusal_before_1_19() {
     let [hole] = &admission.holes[..] else {
         panic!("{:?}", admission.holes);
     };
-    assert_eq!(hole.kind, HoleKind::WarningEndsValidation);
+    assert_eq!(hole.kind, OperatorBugKind::WarningEndsValidation);
     assert_eq!(hole.path.to_string(), "spec.featureGates.nonRoot");
     let hidden = hole.hidden.as_ref().expect("something is hidden");
     assert_eq!(hidden.reason, Reason::Affinity);
@@ -181,7 +181,7 @@ fn a_custom_profile_without_custom() {
     let object = v1beta1(json!({"tlsSecurityProfile": {"type": "Custom"}}));
     let old = create("1.17", &object);
     assert!(old.message.starts_with("panic: "), "{}", old.message);
-    assert_eq!(old.holes[0].kind, HoleKind::Panic);
+    assert_eq!(old.holes[0].kind, OperatorBugKind::Panic);
     let new = create("1.18", &object);
     assert!(
         new.message.starts_with("missing required field"),
@@ -198,7 +198,7 @@ fn a_mutation_that_cannot_be_made() {
     assert_eq!(admission.stage, Some(Stage::Mutating));
     assert_eq!(admission.reason, Some(Reason::MutationFails));
     assert_eq!(places(&admission), ["spec.dataImportCronTemplates[0]"]);
-    assert_eq!(admission.holes[0].kind, HoleKind::BrokenMutation);
+    assert_eq!(admission.holes[0].kind, OperatorBugKind::BrokenMutation);
 }
 
 #[test]

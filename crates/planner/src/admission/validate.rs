@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::gates::{self, Warning};
 use super::render::{self, DryRun};
 use super::shape::{Shape, at, list, text};
-use super::{Admission, Hole, HoleKind, KIND, Operation, Reason, Refusal};
+use super::{Admission, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Refusal};
 use super::{affinity, certificates, templates, tls};
 use crate::release::{Check, VersionRules, Warnings};
 
@@ -178,9 +178,12 @@ impl Webhook<'_> {
 }
 
 /// A warning let in whatever comes after it, which may be something that would be refused.
-fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Refusal>) -> Hole {
-    Hole {
-        kind: HoleKind::WarningEndsValidation,
+fn ends(
+    ((path, message), unchecked): (Warning, Vec<Check>),
+    hidden: Option<Refusal>,
+) -> OperatorBug {
+    OperatorBug {
+        kind: OperatorBugKind::WarningEndsValidation,
         path,
         message,
         hidden,
@@ -189,10 +192,10 @@ fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Refu
 }
 
 /// Rendering panics on what the checks before it let pass.
-fn panics(refusal: &Refusal) -> Option<Hole> {
+fn panics(refusal: &Refusal) -> Option<OperatorBug> {
     let panicked = refusal.reason == Reason::TlsProfileUnknown;
-    panicked.then(|| Hole {
-        kind: HoleKind::Panic,
+    panicked.then(|| OperatorBug {
+        kind: OperatorBugKind::Panic,
         path: refusal
             .causes
             .first()

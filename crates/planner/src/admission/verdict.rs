@@ -141,9 +141,9 @@ impl Refusal {
 
 /// A hole of the release itself that the document fell into.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hole {
+pub struct OperatorBug {
     /// Which one.
-    pub kind: HoleKind,
+    pub kind: OperatorBugKind,
     /// What in the document opens it.
     pub path: Path,
     /// The warning that ended validation, or what the webhook died of.
@@ -156,7 +156,7 @@ pub struct Hole {
 
 /// The holes of the four releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HoleKind {
+pub enum OperatorBugKind {
     /// A warning ended validation (1.16 to 1.18): what comes later was not checked.
     WarningEndsValidation,
     /// The webhook panics instead of refusing.
@@ -193,5 +193,5 @@ pub struct Admission {
     /// without that webhook. `None` where schema or Go types refuse it.
     pub forced: Option<Value>,
     /// Holes of the release that the document fell into.
-    pub holes: Vec<Hole>,
+    pub holes: Vec<OperatorBug>,
 }

@@ -7,8 +7,8 @@
 //! document as it was before the patch at the top, nothing further down.
 
 use super::decode::{Op, Operation};
-use super::document::{Document, Missing, Own};
-use super::node::{Crash, Node};
+use super::document::{Document, Missing, TopCopy};
+use super::node::{NilDereference, Node};
 use super::{Cause, Failure};
 
 /// How many values `copy` may add before we give up; the operator has no limit.
@@ -65,7 +65,7 @@ impl Document<'_> {
             if !matches!(value, Node::Array(_) | Node::Object(_)) {
                 return Err(wrong_root("invalid value, expected object"));
             }
-            self.own = Own::Read(Some(value.copied()));
+            self.own = TopCopy::Read(Some(value.copied()));
             self.root = value;
             return Ok(());
         }
@@ -96,7 +96,7 @@ impl Document<'_> {
         if path.is_empty() {
             return match value {
                 Node::Array(_) | Node::Object(_) => {
-                    self.own = Own::Read(None);
+                    self.own = TopCopy::Read(None);
                     self.root = value;
                     Ok(())
                 }
@@ -189,7 +189,7 @@ impl Document<'_> {
         let equal = |value: &Node, wanted: &Node| match value.equals(wanted) {
             Ok(true) => Ok(()),
             Ok(false) => Err(failed()),
-            Err(Crash) => Err(crash()),
+            Err(NilDereference) => Err(crash()),
         };
         if path.is_empty() {
             return equal(&self.root, wanted.ok_or_else(crash)?);
@@ -253,7 +253,7 @@ fn wrong_root(message: &str) -> Refusal {
 fn crash() -> Refusal {
     Refusal {
         message: "runtime error: invalid memory address or nil pointer dereference".to_owned(),
-        cause: Cause::Crash,
+        cause: Cause::NilDereference,
         blame: Blame::Value,
     }
 }

@@ -43,21 +43,21 @@ impl Missing {
 pub(super) struct Document<'b> {
     pub(super) root: Node,
     /// What an empty key at the top reads.
-    pub(super) own: Own<'b>,
+    pub(super) own: TopCopy<'b>,
     /// How many values `copy` has added.
     pub(super) copied: usize,
 }
 
 /// What an empty key at the top reads: a copy of the document, made when somebody asks.
 #[derive(Debug, Clone)]
-pub(super) enum Own<'b> {
+pub(super) enum TopCopy<'b> {
     /// As the document was.
     Unread(&'b Value),
     /// As it is, where it is anything.
     Read(Option<Node>),
 }
 
-impl Own<'_> {
+impl TopCopy<'_> {
     fn read(&mut self) -> Option<&mut Node> {
         if let Self::Unread(value) = self {
             *self = Self::Read(Some(Node::from_json(value)));
@@ -99,7 +99,7 @@ impl Place {
 impl<'b> Document<'b> {
     pub(super) fn new(base: &'b Value) -> Self {
         Self {
-            own: Own::Unread(base),
+            own: TopCopy::Unread(base),
             root: Node::from_json(base),
             copied: 0,
         }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::decode::Operation;
 use super::document::Document;
-use super::reach::Reach;
+use super::reach::PatchScope;
 use super::{Failure, as_document, blame, merge};
 
 /// How many operations of a patch are examined one by one. What each does is seen by applying it
@@ -79,7 +79,7 @@ pub struct Loss {
 /// Applies operations (decoded and held to `spec`) to an operand one by one. `operand` is the
 /// whole object as it is rendered.
 pub fn effects(types: &GoTypes, ty: &GoType, operand: &Value, operations: &[Operation]) -> Effects {
-    effects_in(types, ty, operand, operations, &Reach::of(operations))
+    effects_in(types, ty, operand, operations, &PatchScope::of(operations))
 }
 
 /// [`effects`] of operations that lead no further than `reach`.
@@ -88,7 +88,7 @@ pub(super) fn effects_in(
     ty: &GoType,
     operand: &Value,
     operations: &[Operation],
-    reach: &Reach,
+    reach: &PatchScope,
 ) -> Effects {
     let base = as_document(types, ty, reach.take(types, ty, operand));
     let mut patched = Document::new(&base);

@@ -32,7 +32,7 @@ use document::Document;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_kubernetes::go::{DecodeError, GoType, GoTypes};
 use node::Node;
-use reach::Reach;
+use reach::PatchScope;
 
 /// An annotation of the HyperConverged and the operand that it patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub struct Patched {
 
 /// The part of an operand that its annotation leads to, see [`Patch`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reached {
+pub struct PatchedOperandPart {
     /// The operand's kind.
     pub kind: &'static str,
     /// What became of it.
@@ -140,7 +140,7 @@ pub enum Cause {
     /// The operand's Go type has no place for the result.
     WrongType,
     /// The operator's patch library panics; the operator catches that and fails.
-    Crash,
+    NilDereference,
     /// More than we want to hold in memory; the operator has no such limit.
     TooBig,
 }
@@ -195,7 +195,7 @@ pub fn patch(
 pub struct Patch {
     annotation: String,
     operations: Vec<Operation>,
-    reach: Reach,
+    reach: PatchScope,
 }
 
 impl Patch {
@@ -211,7 +211,7 @@ impl Patch {
         let operations = read.map_err(|failure| failure.in_annotation(annotation))?;
         Ok(Self {
             annotation: annotation.to_owned(),
-            reach: Reach::of(&operations),
+            reach: PatchScope::of(&operations),
             operations,
         })
     }

@@ -24,7 +24,7 @@ pub(super) enum Node {
 
 /// Where the library panics: it follows a pointer that null leaves empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Crash;
+pub(super) struct NilDereference;
 
 impl Node {
     /// An operation's value.
@@ -130,10 +130,10 @@ impl Node {
     }
 
     /// The library's equality, which is not symmetric; `self` is the document's value.
-    pub(super) fn equals(&self, other: &Self) -> Result<bool, Crash> {
+    pub(super) fn equals(&self, other: &Self) -> Result<bool, NilDereference> {
         Ok(match (self, other) {
-            (Self::Null, _) | (_, Self::Null) => return Err(Crash),
-            (Self::GivenNull, Self::Array(_)) => return Err(Crash),
+            (Self::Null, _) | (_, Self::Null) => return Err(NilDereference),
+            (Self::GivenNull, Self::Array(_)) => return Err(NilDereference),
             (Self::Object(mine), Self::Object(others)) => {
                 if mine.len() != others.len() {
                     return Ok(false);
@@ -288,14 +288,14 @@ mod tests {
         let one = || Node::Number("1".to_owned());
         assert_eq!(
             array(vec![Node::Null]).equals(&array(vec![one()])),
-            Err(Crash)
+            Err(NilDereference)
         );
         assert_eq!(
             array(vec![one()]).equals(&array(vec![Node::Null])),
-            Err(Crash)
+            Err(NilDereference)
         );
         assert_eq!(array(vec![Node::Null]).equals(&array(vec![])), Ok(false));
-        assert_eq!(Node::GivenNull.equals(&array(vec![])), Err(Crash));
+        assert_eq!(Node::GivenNull.equals(&array(vec![])), Err(NilDereference));
         assert_eq!(Node::GivenNull.equals(&one()), Ok(false));
     }
 }

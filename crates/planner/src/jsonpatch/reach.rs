@@ -14,14 +14,14 @@ use super::segments;
 
 /// Where operations lead.
 #[derive(Debug)]
-pub(super) enum Reach {
+pub(super) enum PatchScope {
     /// Perhaps anywhere.
     Whole,
     /// The keys of their pointers.
     Ways(Vec<Vec<String>>),
 }
 
-impl Reach {
+impl PatchScope {
     pub(super) fn of(operations: &[Operation]) -> Self {
         let mut ways = Vec::new();
         for operation in operations {

@@ -17,7 +17,7 @@
 use hcoplan_kubernetes::tree::get;
 use serde_json::Value;
 
-use super::{PatchedPart, Reached};
+use super::{PatchedOperandPart, PatchedPart};
 use crate::hyperconverged::HyperConverged;
 use crate::release::Release;
 
@@ -217,7 +217,7 @@ pub const SHARED: &[Shared] = &[
 pub fn write_through(
     release: &Release,
     hc: &HyperConverged,
-    patched: &[Reached],
+    patched: &[PatchedOperandPart],
 ) -> Vec<(String, Value)> {
     let writes = patched.iter().flat_map(|operand| {
         let PatchedPart { before, after } = &operand.part;

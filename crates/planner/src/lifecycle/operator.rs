@@ -32,7 +32,7 @@ pub enum Purpose {
 }
 
 /// What the operator made of a stored HyperConverged.
-pub(super) struct Settled {
+pub(super) struct OperatorResult {
     /// The HyperConverged that lies in etcd then.
     pub(super) stored: Value,
     /// What was rendered and reported.
@@ -58,12 +58,12 @@ pub(super) fn settle(
     stored: Value,
     existing: &Objects,
     additions: &Additions,
-) -> Settled {
+) -> OperatorResult {
     let annotations = &additions.annotations;
     let writes = !admission::is_settled(&stored) || !annotations.is_empty();
     let plan = plan_with(release, inventory, &stored, Admit::Settled { writes });
     let stored = with_status(release, stored, &plan);
-    let mut settled = Settled {
+    let mut settled = OperatorResult {
         stored,
         plan,
         own_updates: Vec::new(),

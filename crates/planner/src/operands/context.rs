@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::tls::TlsProfile;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
-use crate::jsonpatch::{self, Patched, Reached};
-use crate::release::{Filled, Placeholders, Platform, Release};
+use crate::jsonpatch::{self, Patched, PatchedOperandPart};
+use crate::release::{FilledObjects, Placeholders, Platform, Release};
 use crate::topology::Topology;
 
 /// Who renders.
@@ -40,9 +40,9 @@ pub struct Context<'a> {
     /// HCO's own version, which both who render know.
     pub(super) version: Option<&'a str>,
     tls: OnceCell<TlsProfile>,
-    constants: OnceCell<Filled>,
+    constants: OnceCell<FilledObjects>,
     pub(super) patched: RefCell<Vec<Patched>>,
-    pub(super) reached: RefCell<Vec<Reached>>,
+    pub(super) reached: RefCell<Vec<PatchedOperandPart>>,
 }
 
 impl<'a> Context<'a> {

@@ -5,7 +5,7 @@ use hcoplan_kubernetes::{Object, tree};
 use serde_json::{Map, Value, json};
 
 use super::{Context, Error, Stage};
-use crate::jsonpatch::{self, Failure, Patch, Patched, Reached};
+use crate::jsonpatch::{self, Failure, Patch, Patched, PatchedOperandPart};
 
 /// An operand CR on its way to an object.
 #[derive(Debug)]
@@ -47,7 +47,9 @@ impl Context<'_> {
         let part = patch.part(types, ty, &unpatched.body);
         let part = patch.apply(types, ty, part).map_err(failed)?;
         let after = part.after.clone();
-        self.reached.borrow_mut().push(Reached { kind, part });
+        self.reached
+            .borrow_mut()
+            .push(PatchedOperandPart { kind, part });
         if self.stage == Stage::Webhook {
             // It asks only whether that works, and what is written through.
             return Ok(unpatched);

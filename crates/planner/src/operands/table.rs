@@ -7,7 +7,7 @@ use super::{
     file_restore, image_streams, iommufd, kubevirt, mig_controller, network_addons,
     network_resources_injector, observability, passt, priority_class, ssp, virtio_win, wasp_agent,
 };
-use crate::jsonpatch::{Patched, Reached};
+use crate::jsonpatch::{Patched, PatchedOperandPart};
 
 /// One operand: its name in the release's order of work and what renders it.
 pub struct Operand {
@@ -115,7 +115,7 @@ pub struct Rendered {
     /// The operands that a jsonpatch annotation changed.
     pub patched: Vec<Patched>,
     /// The parts of these that it led to.
-    pub reached: Vec<Reached>,
+    pub reached: Vec<PatchedOperandPart>,
 }
 
 /// Renders every operand in the release's order; the first error ends the walk. From 1.18 on an operand
@@ -186,7 +186,7 @@ pub fn render_one(cx: &Context<'_>, name: &str) -> Result<Vec<Object>, Error> {
 ///
 /// # Errors
 /// As [`render_one`].
-pub fn reached_by(cx: &Context<'_>, name: &str) -> Result<Vec<Reached>, Error> {
+pub fn reached_by(cx: &Context<'_>, name: &str) -> Result<Vec<PatchedOperandPart>, Error> {
     render_one(cx, name)?;
     Ok(cx.reached.take())
 }

@@ -8,7 +8,7 @@ use hcoplan_kubernetes::tree::{get, set};
 use serde_json::{Map, Value, json};
 
 use super::status;
-use crate::admission::{self, Admission, HoleKind};
+use crate::admission::{self, Admission, OperatorBugKind};
 use crate::hyperconverged::{self, storage_path};
 use crate::inventory::Inventory;
 use crate::jsonpatch;
@@ -32,7 +32,7 @@ pub(super) fn refusal(
     let has_hole = |kind| admission.holes.iter().any(|hole| hole.kind == kind);
     let annotations = get(stored, "metadata.annotations").and_then(Value::as_object);
     let is_patched = annotations.is_some_and(|a| a.keys().any(|k| jsonpatch::is_annotation(k)));
-    let may_be_refused = has_hole(HoleKind::WarningEndsValidation)
+    let may_be_refused = has_hole(OperatorBugKind::WarningEndsValidation)
         || rendered.error.is_some()
         || is_patched
         || TlsProfile::lacks_type(stored);

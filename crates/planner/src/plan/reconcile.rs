@@ -32,7 +32,7 @@ pub(super) struct Cluster<'a> {
 type Images = Result<Arc<HcoStage>, boot_images::TemplateError>;
 
 /// What as many reconciles as it takes lead to.
-pub(super) struct Rounds {
+pub(super) struct Reconciled {
     /// What the operator reads in the end.
     pub(super) hyperconverged: HyperConverged,
     pub(super) golden_images: Images,
@@ -45,7 +45,7 @@ pub(super) struct Rounds {
     cluster_profile: Option<Value>,
 }
 
-impl Rounds {
+impl Reconciled {
     /// The cluster as the webhook takes it once it has rendered what the operator did.
     pub(super) fn inventory<'a>(&self, declared: &'a Inventory) -> Cow<'a, Inventory> {
         match &self.cluster_profile {
@@ -60,7 +60,7 @@ impl Rounds {
 
 impl Cluster<'_> {
     /// Reconciles until nothing changes. `writes` is whether the operator stores what it fills in.
-    pub(super) fn reconcile(&self, mut hc: HyperConverged, writes: bool) -> Rounds {
+    pub(super) fn reconcile(&self, mut hc: HyperConverged, writes: bool) -> Reconciled {
         let (release, inventory, topology) = (self.release, self.inventory, self.topology);
         let mut written = Vec::new();
         if writes {
@@ -115,7 +115,7 @@ impl Cluster<'_> {
         }
         rendered.patched = patched.unwrap_or_default();
         let cluster_profile = shared.and_then(|_| hc.remove(PROFILE));
-        Rounds {
+        Reconciled {
             hyperconverged: hc,
             golden_images: images,
             rendered,

@@ -183,15 +183,15 @@ pub struct ListedGates {
     pub unknown: String,
     /// About gates that became fields of the same name.
     #[serde(default)]
-    pub moved: Option<Saying>,
+    pub moved: Option<GateMessages>,
     /// About other gates that are deprecated.
-    pub deprecated: Saying,
+    pub deprecated: GateMessages,
 }
 
 /// What is said about some gates, and when.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Saying {
+pub struct GateMessages {
     /// The gates.
     pub gates: Vec<String>,
     /// When.

@@ -27,7 +27,7 @@ pub struct Placeholders<'a> {
 /// A release's constant objects with the placeholders of some clusters filled in, each when it is
 /// first asked for.
 #[derive(Debug)]
-pub struct Filled {
+pub struct FilledObjects {
     /// Those that name the operator's namespace at most, of which a fleet has few.
     of_namespace: Arc<Cells>,
     /// Those that name the domain, too, of which each cluster has its own.
@@ -63,10 +63,10 @@ impl Constants {
     }
 
     /// The place of the objects that are filled with these; `key` stands for the environment.
-    pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> Filled {
+    pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> FilledObjects {
         let key = format!("{key}\0{}", with.namespace);
         let of_domain = self.cells(format!("{key}\0{}", with.base_domain), true);
-        Filled {
+        FilledObjects {
             of_namespace: self.cells(key, false),
             of_domain,
         }
@@ -93,11 +93,11 @@ impl Constants {
     /// was made for.
     pub fn object<'f>(
         &self,
-        filled: &'f Filled,
+        filled: &'f FilledObjects,
         with: &Placeholders<'_>,
         name: &str,
     ) -> Option<&'f Object> {
-        let Filled {
+        let FilledObjects {
             of_namespace,
             of_domain,
         } = filled;

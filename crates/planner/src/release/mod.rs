@@ -25,10 +25,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use admission::{
-    AdmissionRules, Check, CustomMissing, GateToField, GateWarning, ListStyle, ListedGates,
-    Mutation, Saying, Steps, TlsRules, VersionRules, Warnings, When,
+    AdmissionRules, Check, CustomMissing, GateMessages, GateToField, GateWarning, ListStyle,
+    ListedGates, Mutation, Steps, TlsRules, VersionRules, Warnings, When,
 };
-pub use constants::{Constants, Filled, Placeholders};
+pub use constants::{Constants, FilledObjects, Placeholders};
 pub use distribution::{
     CommonImage, Distribution, DistributionVersion, Fact, FactSource, ImageSource, Maturity,
     Phased, Runbooks, UPSTREAM, Variable,

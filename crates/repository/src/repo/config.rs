@@ -10,7 +10,7 @@ use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_yaml::{self as yaml, Document, Node, Value as Yaml};
 use serde_json::Value;
 
-use super::placed::Placed;
+use super::placed::Located;
 use super::rules::CONFIGURATION_INVALID;
 
 /// The file's name; only the one at the root counts.
@@ -23,11 +23,11 @@ pub const CONFIG_SCHEMA: &str = hcoplan_schemas::CONFIG;
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     /// Files and directories that are not read, in the syntax of `.gitignore`.
-    pub ignore: Vec<Placed<String>>,
+    pub ignore: Vec<Located<String>>,
     /// The release of clusters that don't say theirs.
-    pub release: Option<Placed<String>>,
+    pub release: Option<Located<String>>,
     /// The inventory of clusters that have none: files or directories.
-    pub inventory: Vec<Placed<String>>,
+    pub inventory: Vec<Located<String>>,
     /// Whether kustomizations are built, and what they print is looked at.
     pub kustomize: bool,
     /// Whether kustomize may fetch remote bases.
@@ -50,29 +50,29 @@ pub struct Config {
 #[derive(Debug, Clone)]
 pub struct ClusterEntry {
     /// Its name; the HyperConverged's directory when there is none.
-    pub name: Option<Placed<String>>,
+    pub name: Option<Located<String>>,
     /// The HyperConverged's file or directory.
-    pub path: Placed<String>,
+    pub path: Located<String>,
     /// Its inventory: files or directories.
-    pub inventory: Vec<Placed<String>>,
+    pub inventory: Vec<Located<String>>,
     /// The release that it runs.
-    pub release: Option<Placed<String>>,
+    pub release: Option<Located<String>>,
     /// Files and directories that are about it, too, wherever they lie: its virtual machines, evidence of
     /// images, bundles, storage classes.
-    pub also: Vec<Placed<String>>,
+    pub also: Vec<Located<String>>,
 }
 
 /// Which rules run. Names are not checked here: `lint` knows the rules.
 #[derive(Debug, Clone, Default)]
 pub struct LintConfig {
     /// Only these rules and groups run; empty = all.
-    pub select: Vec<Placed<String>>,
+    pub select: Vec<Located<String>>,
     /// These don't run.
-    pub ignore: Vec<Placed<String>>,
+    pub ignore: Vec<Located<String>>,
     /// Whether the pedantic rules run, too.
     pub pedantic: bool,
     /// The findings of an earlier day: a file, relative to the root.
-    pub baseline: Option<Placed<String>>,
+    pub baseline: Option<Located<String>>,
     /// From which severity on the exit code is 1; `Some(None)` = never.
     pub fail_on: Option<Option<Severity>>,
 }
@@ -81,28 +81,28 @@ pub struct LintConfig {
 #[derive(Debug, Clone)]
 pub struct RuleConfig {
     /// The rule's or group's name.
-    pub name: Placed<String>,
+    pub name: Located<String>,
     /// `Some(None)` switches it off.
     pub severity: Option<Option<Severity>>,
     /// Its options by name.
-    pub options: BTreeMap<String, Placed<Value>>,
+    pub options: BTreeMap<String, Located<Value>>,
 }
 
 /// Findings that are not reported.
 #[derive(Debug, Clone)]
 pub struct SuppressConfig {
     /// The rules or groups that are meant.
-    pub rules: Vec<Placed<String>>,
+    pub rules: Vec<Located<String>>,
     /// Only in files that match this pattern, in the syntax of `.gitignore`.
-    pub path: Option<Placed<String>>,
+    pub path: Option<Located<String>>,
     /// Only for this object: `Kind/name` or `Kind/namespace/name`.
-    pub object: Option<Placed<String>>,
+    pub object: Option<Located<String>>,
     /// Only in clusters that match this pattern.
-    pub cluster: Option<Placed<String>>,
+    pub cluster: Option<Located<String>>,
     /// Why.
-    pub reason: Option<Placed<String>>,
+    pub reason: Option<Located<String>>,
     /// The last day on which it holds, `2027-01-31`.
-    pub until: Option<Placed<String>>,
+    pub until: Option<Located<String>>,
     /// The whole entry.
     pub place: Location,
 }
@@ -165,7 +165,7 @@ fn finding(document: &Document, mistake: Mistake) -> Finding {
     finding
 }
 
-fn pattern(pattern: &Placed<String>) -> Option<Finding> {
+fn pattern(pattern: &Located<String>) -> Option<Finding> {
     let walk = Walk {
         ignore: vec![pattern.value.clone()],
         ..Walk::default()
@@ -198,19 +198,19 @@ impl Config {
     /// Takes over what fits; the schema has said what doesn't.
     fn take(&mut self, document: &Document) {
         let root = &document.root;
-        self.ignore = Placed::texts(document, root, "ignore");
-        self.release = Placed::text(document, root, "release");
-        self.inventory = Placed::texts(document, root, "inventory");
+        self.ignore = Located::texts(document, root, "ignore");
+        self.release = Located::text(document, root, "release");
+        self.inventory = Located::texts(document, root, "inventory");
         for entry in root.get("clusters").map_or(&[][..], Node::items) {
-            let Some(path) = Placed::text(document, entry, "path") else {
+            let Some(path) = Located::text(document, entry, "path") else {
                 continue;
             };
             self.clusters.push(ClusterEntry {
-                name: Placed::text(document, entry, "name"),
+                name: Located::text(document, entry, "name"),
                 path,
-                inventory: Placed::texts(document, entry, "inventory"),
-                release: Placed::text(document, entry, "release"),
-                also: Placed::texts(document, entry, "also"),
+                inventory: Located::texts(document, entry, "inventory"),
+                release: Located::text(document, entry, "release"),
+                also: Located::texts(document, entry, "also"),
             });
         }
         self.kustomize = is_true(root.get("kustomize"));
@@ -220,10 +220,10 @@ impl Config {
         self.kustomization = is_true(output.and_then(|o| o.get("kustomization")));
         if let Some(lint) = root.get("lint") {
             self.lint = LintConfig {
-                select: Placed::texts(document, lint, "select"),
-                ignore: Placed::texts(document, lint, "ignore"),
+                select: Located::texts(document, lint, "select"),
+                ignore: Located::texts(document, lint, "ignore"),
                 pedantic: is_true(lint.get("pedantic")),
-                baseline: Placed::text(document, lint, "baseline"),
+                baseline: Located::text(document, lint, "baseline"),
                 fail_on: lint.get("failOn").and_then(level),
             };
         }
@@ -237,19 +237,19 @@ impl Config {
                 .iter()
                 .filter(|e| e.key.text != "severity");
             let option = |e: &yaml::Entry| {
-                let value = Placed::new(e.value.to_json(), document, &e.value);
+                let value = Located::new(e.value.to_json(), document, &e.value);
                 (e.key.text.clone(), value)
             };
             self.rules.push(RuleConfig {
-                name: Placed { value, place },
+                name: Located { value, place },
                 severity: level(own),
                 options: options.map(option).collect(),
             });
         }
         for entry in root.get("suppress").map_or(&[][..], Node::items) {
-            let text = |key: &str| Placed::text(document, entry, key);
+            let text = |key: &str| Located::text(document, entry, key);
             self.suppress.push(SuppressConfig {
-                rules: Placed::texts(document, entry, "rules"),
+                rules: Located::texts(document, entry, "rules"),
                 path: text("path"),
                 object: text("object"),
                 cluster: text("cluster"),

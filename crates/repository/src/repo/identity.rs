@@ -13,7 +13,7 @@ use super::statements::{Statement, StatementKind};
 
 /// What said something about a cluster; those further up count first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SaidBy {
+pub enum FactOrigin {
     /// The command line.
     CommandLine,
     /// `hcoplan.yaml`, of this cluster.
@@ -34,7 +34,7 @@ pub enum SaidBy {
     Nothing,
 }
 
-impl fmt::Display for SaidBy {
+impl fmt::Display for FactOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::CommandLine => "the command line",
@@ -51,20 +51,20 @@ impl fmt::Display for SaidBy {
 
 /// Something about a cluster, and what said it.
 #[derive(Debug, Clone)]
-pub struct Said<T> {
+pub struct Sourced<T> {
     /// What it is.
     pub value: T,
     /// What said it.
-    pub by: SaidBy,
+    pub by: FactOrigin,
     /// Where.
     pub place: Option<Location>,
 }
 
-impl<T> Said<T> {
+impl<T> Sourced<T> {
     /// What said it, for people: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
-            (SaidBy::Statement(_) | SaidBy::Kustomization, Some(place)) => {
+            (FactOrigin::Statement(_) | FactOrigin::Kustomization, Some(place)) => {
                 format!("{} in {}", self.by, place.file.path())
             }
             _ => self.by.to_string(),
@@ -72,7 +72,7 @@ impl<T> Said<T> {
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Said<T> {
+impl<T: fmt::Display> fmt::Display for Sourced<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.value, self.source())
     }
@@ -82,11 +82,11 @@ impl<T: fmt::Display> fmt::Display for Said<T> {
 #[derive(Debug, Clone)]
 pub struct Identity {
     /// Where the operator runs.
-    pub namespace: Said<String>,
+    pub namespace: Sourced<String>,
     /// What it runs on.
-    pub platform: Said<Platform>,
+    pub platform: Sourced<Platform>,
     /// The release's name as it was written; `None` where nothing says it.
-    pub release: Option<Said<String>>,
+    pub release: Option<Sourced<String>>,
 }
 
 impl Identity {
@@ -101,16 +101,16 @@ impl Identity {
     }
 }
 
-fn known<T>(first: Said<T>, second: Said<T>) -> Said<T> {
+fn known<T>(first: Sourced<T>, second: Sourced<T>) -> Sourced<T> {
     match first.by {
-        SaidBy::Nothing => second,
+        FactOrigin::Nothing => second,
         _ => first,
     }
 }
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let platform = Said {
+        let platform = Sourced {
             value: self.platform.value.as_str(),
             by: self.platform.by,
             place: self.platform.place.clone(),
@@ -126,20 +126,20 @@ impl fmt::Display for Identity {
 /// Everything that says something, each list with what counts first.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    pub(super) namespaces: Vec<Said<String>>,
-    pub(super) platforms: Vec<Said<Platform>>,
-    pub(super) releases: Vec<Said<String>>,
+    pub(super) namespaces: Vec<Sourced<String>>,
+    pub(super) platforms: Vec<Sourced<Platform>>,
+    pub(super) releases: Vec<Sourced<String>>,
 }
 
 impl Candidates {
     /// What the inventory says.
     pub(super) fn inventory(&mut self, loaded: &LoadedInventory) {
-        let by = SaidBy::Inventory;
+        let by = FactOrigin::Inventory;
         let place = |field: &str| loaded.places.field(field).cloned();
         let inventory = &loaded.inventory;
         if let Some(place) = place("namespace") {
             let value = inventory.namespace.clone();
-            self.namespaces.push(Said {
+            self.namespaces.push(Sourced {
                 value,
                 by,
                 place: Some(place),
@@ -147,14 +147,14 @@ impl Candidates {
         }
         if let Some(place) = place("platform") {
             let value = inventory.platform;
-            self.platforms.push(Said {
+            self.platforms.push(Sourced {
                 value,
                 by,
                 place: Some(place),
             });
         }
         if let (Some(value), Some(place)) = (inventory.release.clone(), place("release")) {
-            self.releases.push(Said {
+            self.releases.push(Sourced {
                 value,
                 by,
                 place: Some(place),
@@ -170,9 +170,9 @@ impl Candidates {
             .and_then(|n| Some((n, n.as_str()?)))
             .filter(|(_, v)| !v.is_empty())
         {
-            self.namespaces.push(Said {
+            self.namespaces.push(Sourced {
                 value: value.to_owned(),
-                by: SaidBy::HyperConverged,
+                by: FactOrigin::HyperConverged,
                 place: Some(document.location(node.span)),
             });
         }
@@ -180,17 +180,17 @@ impl Candidates {
 
     /// What another manifest says.
     pub(super) fn statement(&mut self, said: &Statement) {
-        let by = SaidBy::Statement(said.kind);
+        let by = FactOrigin::Statement(said.kind);
         let place = |path: &Path| Some(said.document.locate(path));
         if let Some((value, path)) = &said.namespace {
-            self.namespaces.push(Said {
+            self.namespaces.push(Sourced {
                 value: value.clone(),
                 by,
                 place: place(path),
             });
         }
         if let Some((value, path)) = &said.platform {
-            self.platforms.push(Said {
+            self.platforms.push(Sourced {
                 value: *value,
                 by,
                 place: place(path),
@@ -200,7 +200,7 @@ impl Candidates {
         let other_product = said.kind == StatementKind::ClusterVersion
             && said.distribution.is_some_and(|d| d.is_upstream());
         if let Some((value, path)) = said.release.as_ref().filter(|_| !other_product) {
-            self.releases.push(Said {
+            self.releases.push(Sourced {
                 value: value.clone(),
                 by,
                 place: place(path),
@@ -216,14 +216,15 @@ impl Candidates {
             &self.namespaces,
             |first, other| {
                 // The operator's policy refuses that, and a rule of its own says so.
-                let refused = first.by == SaidBy::Inventory && other.by == SaidBy::HyperConverged;
+                let refused =
+                    first.by == FactOrigin::Inventory && other.by == FactOrigin::HyperConverged;
                 first.value != other.value && !refused
             },
         ));
-        let platforms: Vec<Said<&str>> = self
+        let platforms: Vec<Sourced<&str>> = self
             .platforms
             .iter()
-            .map(|p| Said {
+            .map(|p| Sourced {
                 value: p.value.as_str(),
                 by: p.by,
                 place: p.place.clone(),
@@ -239,8 +240,8 @@ impl Candidates {
 
 /// Whether two releases can't both be right. Patch levels don't matter, and a Subscription's
 /// `startingCSV` is only the first one that is installed.
-fn differ(first: &Said<String>, other: &Said<String>) -> bool {
-    let line = |said: &Said<String>| version_parts(&said.value).map(|(line, _)| line);
+fn differ(first: &Sourced<String>, other: &Sourced<String>) -> bool {
+    let line = |said: &Sourced<String>| version_parts(&said.value).map(|(line, _)| line);
     let (Some(a), Some(b)) = (line(first), line(other)) else {
         return false;
     };
@@ -254,20 +255,20 @@ fn differ(first: &Said<String>, other: &Said<String>) -> bool {
         release.split('.').filter_map(|n| n.parse().ok()).collect()
     };
     let (a, b) = (numbers(&a), numbers(&b));
-    let upgraded = other.by == SaidBy::Statement(StatementKind::Subscription) && b < a;
+    let upgraded = other.by == FactOrigin::Statement(StatementKind::Subscription) && b < a;
     a != b && !upgraded
 }
 
 fn contradictions<T: fmt::Display>(
     what: &str,
-    said: &[Said<T>],
-    differ: impl Fn(&Said<T>, &Said<T>) -> bool,
+    said: &[Sourced<T>],
+    differ: impl Fn(&Sourced<T>, &Sourced<T>) -> bool,
 ) -> Vec<Finding> {
     let Some((first, others)) = said.split_first() else {
         return Vec::new();
     };
     let others = others.iter().filter(|other| differ(first, other));
-    let finding = |other: &Said<T>| {
+    let finding = |other: &Sourced<T>| {
         let message = format!(
             "{} says that the {what} is {}, and {} that it is {}",
             first.by, first.value, other.by, other.value

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::carriers::{merge, unknown};
 use super::choose_release::{is_directory, known_names, known_release};
-use super::identity::{Candidates, Identity, Said, SaidBy};
+use super::identity::{Candidates, FactOrigin, Identity, Sourced};
 use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
 use super::problem::{Problem, changed, oddities, unreadable};
 use super::rules::RELEASE_UNKNOWN;
@@ -294,20 +294,20 @@ impl Repo {
         inventory: Option<&LoadedInventory>,
     ) -> (Candidates, Vec<Arc<Content>>) {
         let mut out = Candidates::default();
-        let configured = |said: &super::Placed<String>, by| Said {
+        let configured = |said: &super::Located<String>, by| Sourced {
             value: said.value.clone(),
             by,
             place: Some(said.place.clone()),
         };
         let own = cluster.release.as_ref();
         out.releases
-            .extend(own.map(|r| configured(r, SaidBy::Configuration)));
+            .extend(own.map(|r| configured(r, FactOrigin::Configuration)));
         if let Some(inventory) = inventory {
             out.inventory(inventory);
         }
         let all = self.config.release.as_ref();
         out.releases
-            .extend(all.map(|r| configured(r, SaidBy::Configured)));
+            .extend(all.map(|r| configured(r, FactOrigin::Configured)));
         out.hyperconverged(document);
         let mut files = Vec::new();
         for said in self.statements(cluster, &mut files) {
@@ -361,7 +361,7 @@ impl Repo {
         if let Some(release) = &self.release {
             return Ok(Arc::clone(release));
         }
-        let Some(Said {
+        let Some(Sourced {
             value: name, place, ..
         }) = candidates.releases.first().cloned()
         else {
@@ -464,32 +464,32 @@ pub fn identity_in(
     identity(candidates, None)
 }
 
-fn by_command_line(release: &Release) -> Said<String> {
-    Said {
+fn by_command_line(release: &Release) -> Sourced<String> {
+    Sourced {
         value: release.label().to_owned(),
-        by: SaidBy::CommandLine,
+        by: FactOrigin::CommandLine,
         place: None,
     }
 }
 
 /// What counts of all that was said; what nothing says is as the distribution usually has it.
 fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
-    let first = |said: Vec<Said<String>>| said.into_iter().next();
+    let first = |said: Vec<Sourced<String>>| said.into_iter().next();
     let usual = release.map_or_else(
         || Inventory::default().namespace,
         |release| release.distribution().namespace.value.clone(),
     );
-    let unsaid = |value| Said {
+    let unsaid = |value| Sourced {
         value,
-        by: SaidBy::Nothing,
+        by: FactOrigin::Nothing,
         place: None,
     };
     let platform = candidates.platforms.into_iter().next();
     Identity {
         namespace: first(candidates.namespaces).unwrap_or_else(|| unsaid(usual)),
-        platform: platform.unwrap_or(Said {
+        platform: platform.unwrap_or(Sourced {
             value: Inventory::default().platform,
-            by: SaidBy::Nothing,
+            by: FactOrigin::Nothing,
             place: None,
         }),
         release: first(candidates.releases),

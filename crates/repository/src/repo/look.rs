@@ -15,14 +15,14 @@ use super::error::Error;
 use super::kustomization::{Kustomizations, Named, followed};
 use super::overlays::{Files, Overlay, overlays};
 use super::problem::{Problem, broken, unreadable};
-use super::scan::{Content, Found, Scanned, What, is_candidate, scan};
+use super::scan::{Content, FoundObject, Scanned, What, is_candidate, scan};
 
 /// Below this many files a second thread costs more than it gives.
 const FEW: usize = 32;
 
 /// What a partial clone lacks can't be told from what isn't there, so nothing can be said at all.
-pub(super) fn not_fetched(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> Result<(), Error> {
-    let lacks = |looked: &Looked| {
+pub(super) fn not_fetched(paths: &[Arc<Utf8Path>], looked: &[FileSummary]) -> Result<(), Error> {
+    let lacks = |looked: &FileSummary| {
         let more = looked.more.as_ref();
         more.is_some_and(|m| m.unreadable == Some(Unreadable::NotFetched))
     };
@@ -34,26 +34,26 @@ pub(super) fn not_fetched(paths: &[Arc<Utf8Path>], looked: &[Looked]) -> Result<
 
 /// What looking at a file gave, without its content. There is one of every file at once, so it is
 /// small.
-pub(super) struct Looked {
-    pub(super) found: Box<[Found]>,
+pub(super) struct FileSummary {
+    pub(super) found: Box<[FoundObject]>,
     /// What few files have.
-    pub(super) more: Option<Box<More>>,
+    pub(super) more: Option<Box<FileDetails>>,
 }
 
 #[derive(Default)]
-pub(super) struct More {
+pub(super) struct FileDetails {
     kustomization: Option<Box<Named>>,
     pub(super) unreadable: Option<Unreadable>,
     pub(super) problems: Vec<Problem>,
 }
 
 /// How much may be looked into in all.
-pub(super) struct Room {
+pub(super) struct ByteBudget {
     most: u64,
     used: AtomicU64,
 }
 
-impl Room {
+impl ByteBudget {
     pub(super) fn new(most: u64) -> Self {
         let used = AtomicU64::new(0);
         Self { most, used }
@@ -70,7 +70,11 @@ impl Room {
     }
 }
 
-pub(super) fn look_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], room: &Room) -> Vec<Looked> {
+pub(super) fn look_all(
+    tree: &dyn Tree,
+    paths: &[Arc<Utf8Path>],
+    room: &ByteBudget,
+) -> Vec<FileSummary> {
     match paths.len() > FEW {
         true => paths
             .par_iter()
@@ -80,7 +84,7 @@ pub(super) fn look_all(tree: &dyn Tree, paths: &[Arc<Utf8Path>], room: &Room) ->
     }
 }
 
-fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
+fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
     let mut scanned = match path == CONFIG_FILE || room.is_over() {
         true => Scanned::default(),
         false => scan(tree, path),
@@ -114,14 +118,14 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &Room) -> Looked {
     }
     let some = kustomization.is_some() || unreadable.is_some() || !problems.is_empty();
     let more = some.then(|| {
-        Box::new(More {
+        Box::new(FileDetails {
             kustomization,
             unreadable,
             problems,
         })
     });
     let found = found.into();
-    Looked { found, more }
+    FileSummary { found, more }
 }
 
 /// Whether a file is called like a manifest, and not only like one that may carry some.
@@ -129,22 +133,22 @@ pub(super) fn is_manifest(path: &Utf8Path) -> bool {
     !is_carrying_text(path) || is_candidate(path)
 }
 
-impl Looked {
+impl FileSummary {
     pub(super) fn holds_hyperconverged(&self) -> bool {
         let is_one =
-            |f: &Found| matches!(f.what, What::HyperConverged | What::Layer | What::Almost);
+            |f: &FoundObject| matches!(f.what, What::HyperConverged | What::Layer | What::Almost);
         self.found.iter().any(is_one)
     }
 
     fn holds_inventory(&self) -> bool {
-        let is_inventory = |f: &Found| matches!(f.what, What::Inventory(_));
+        let is_inventory = |f: &FoundObject| matches!(f.what, What::Inventory(_));
         self.found.iter().any(is_inventory)
     }
 }
 
 fn kustomizations<'r>(
     paths: &'r [Arc<Utf8Path>],
-    looked: &'r [Looked],
+    looked: &'r [FileSummary],
 ) -> impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)> {
     let all = paths.iter().zip(looked);
     all.filter_map(|(path, looked)| Some((path, looked.more.as_ref()?.kustomization.as_deref()?)))
@@ -153,7 +157,7 @@ fn kustomizations<'r>(
 /// The files that are patches, each with the first kustomization that names it.
 pub(super) fn patches(
     paths: &[Arc<Utf8Path>],
-    looked: &[Looked],
+    looked: &[FileSummary],
 ) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
     if kustomizations(paths, looked).all(|(_, named)| named.patches.is_empty()) {
         return BTreeMap::new();
@@ -176,7 +180,7 @@ pub(super) fn patches(
 pub(super) fn other_resources(
     tree: &dyn Tree,
     paths: &[Arc<Utf8Path>],
-    looked: &[Looked],
+    looked: &[FileSummary],
 ) -> Vec<Arc<Utf8Path>> {
     let named = kustomizations(paths, looked).flat_map(|(_, named)| &named.resources);
     let others = named.filter(|p| !is_candidate(p) && tree.check(p).is_ok());
@@ -185,7 +189,11 @@ pub(super) fn other_resources(
 }
 
 /// The clusters that kustomize would have to build.
-pub(super) fn unbuilt(tree: &dyn Tree, paths: &[Arc<Utf8Path>], looked: &[Looked]) -> Vec<Overlay> {
+pub(super) fn unbuilt(
+    tree: &dyn Tree,
+    paths: &[Arc<Utf8Path>],
+    looked: &[FileSummary],
+) -> Vec<Overlay> {
     let all = Kustomizations::new(kustomizations(paths, looked));
     if all.all.is_empty() {
         return Vec::new();

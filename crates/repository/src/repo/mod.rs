@@ -77,19 +77,19 @@ pub use dump::{Dump, Fact};
 pub use error::Error;
 pub use files::{FileUse, Holds, Use};
 pub use helm::{HELM_CHART_NOT_RENDERED, RENDERED, render_charts};
-pub use identity::{Identity, Said, SaidBy};
+pub use identity::{FactOrigin, Identity, Sourced};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
-    Asked, BUILT, BuildError, BuildLayer, Built, LayerKind, Saying, build, build_one, builder,
-    has_kustomization, hyperconvergeds_of, is_tied, said_by_layers, selects,
+    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, Saying, build, build_one,
+    builder, has_kustomization, hyperconvergeds_of, is_tied, said_by_layers, selects,
 };
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
 pub use neighbours::Neighbours;
 pub use objects::{ClusterRef, Pairing};
 pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};
-pub use placed::Placed;
+pub use placed::Located;
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_below, named_release_of};
 pub use release_import::{
@@ -250,7 +250,7 @@ pub struct Repo {
     built: Option<Arc<Built>>,
     /// The clusters that kustomize would have to build.
     overlays: Vec<Overlay>,
-    recent: recent::Recent,
+    recent: recent::RecentFiles,
     /// Read when somebody asks what is laid over a cluster's HyperConverged.
     kustomizations: OnceLock<Kustomizations>,
     /// The indexes of the files right in each directory, made when somebody asks.

@@ -8,7 +8,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::SourceKind;
 
 use super::patches::Patch;
-use super::placed::Placed;
+use super::placed::Located;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
 
@@ -62,7 +62,7 @@ pub struct ClusterRef {
     pub(super) pairing: Pairing,
     /// Other manifests that say what it is like; nearer ones first.
     pub(super) statements: Box<[StatementRef]>,
-    pub(super) release: Option<Placed<String>>,
+    pub(super) release: Option<Located<String>>,
     /// Index among the inventories that several clusters share.
     pub(super) shared: Option<usize>,
     /// Files and directories elsewhere that are about it, too.

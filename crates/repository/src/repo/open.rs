@@ -19,17 +19,18 @@ use super::files::{FileUse, Holds, Use};
 use super::generators::{Files, elements};
 use super::helm;
 use super::look::{
-    Looked, More, Room, is_manifest, look_all, not_fetched, other_resources, patches, unbuilt,
+    ByteBudget, FileDetails, FileSummary, is_manifest, look_all, not_fetched, other_resources,
+    patches, unbuilt,
 };
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::overlays::{Overlay, WhyNot, not_built};
 use super::pair::{pair, relative};
 use super::patches::patches_of;
 use super::problem::{Problem, broken, unreadable};
-use super::recent::Recent;
+use super::recent::RecentFiles;
 use super::rendered::Rendered;
 use super::rules::FILE_NOT_READ;
-use super::scan::{Content, Found, What, is_candidate, scan};
+use super::scan::{Content, FoundObject, What, is_candidate, scan};
 use super::texts::is_text;
 use super::trust::Trust;
 use super::{MANIFEST, Options, Repo};
@@ -129,7 +130,7 @@ impl Repo {
         let mut candidates: Vec<Arc<Utf8Path>> = candidates.map(Into::into).collect();
         candidates.shrink_to_fit();
         reading.files.reserve_exact(candidates.len());
-        let room = Room::new(options.max_total);
+        let room = ByteBudget::new(options.max_total);
         let mut looked = look_all(&*tree, &candidates, &room);
         // kustomize reads its resources whatever they are called.
         let mut others = other_resources(&*tree, &candidates, &looked);
@@ -363,15 +364,15 @@ impl Reading {
         &mut self,
         file: u32,
         path: &Arc<Utf8Path>,
-        looked: Looked,
+        looked: FileSummary,
         base_of: Option<&Utf8Path>,
     ) {
-        let Looked { found, more } = looked;
-        let More {
+        let FileSummary { found, more } = looked;
+        let FileDetails {
             unreadable,
             mut problems,
             ..
-        } = more.map_or_else(More::default, |more| *more);
+        } = more.map_or_else(FileDetails::default, |more| *more);
         if found.is_empty() && problems.is_empty() && !is_manifest(path) {
             return;
         }
@@ -480,7 +481,7 @@ impl Reading {
             given: self.given,
             built: options.built.clone(),
             overlays: self.overlays,
-            recent: Recent::default(),
+            recent: RecentFiles::default(),
             kustomizations: OnceLock::new(),
             by_directory: OnceLock::new(),
             paths: std::mem::take(&mut self.objects.paths),
@@ -540,7 +541,7 @@ impl Reading {
     }
 }
 
-fn holds(found: &[Found]) -> Holds {
+fn holds(found: &[FoundObject]) -> Holds {
     let count = |what: What| found.iter().filter(|f| f.what == what).count();
     Holds {
         hyperconvergeds: count(What::HyperConverged) + count(What::Layer),

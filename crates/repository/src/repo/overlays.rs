@@ -14,7 +14,7 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree};
 use super::Repo;
 use super::build_failed::name_of;
 use super::files::{FileUse, Use};
-use super::identity::{Identity, Said, SaidBy};
+use super::identity::{FactOrigin, Identity, Sourced};
 use super::kustomization::{Kustomizations, Named};
 use super::kustomize::whole;
 use super::load::identity_in;
@@ -85,11 +85,11 @@ impl Repo {
         let inventories = self.inventories(directory).into_iter().filter_map(read);
         let mut identity = identity_in(inventories, paths.into_iter().filter_map(read));
         if let Some((namespace, by)) = &overlay.namespace
-            && identity.namespace.by != SaidBy::Inventory
+            && identity.namespace.by != FactOrigin::Inventory
         {
-            identity.namespace = Said {
+            identity.namespace = Sourced {
                 value: namespace.clone(),
-                by: SaidBy::Kustomization,
+                by: FactOrigin::Kustomization,
                 place: read(by).map(|file| Location::new(&file, Span::default())),
             };
         }

@@ -18,7 +18,7 @@ use hcoplan_planner::inventory::SourceKind;
 use super::companions;
 use super::config::{ClusterEntry, Config};
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef, parent};
-use super::placed::Placed;
+use super::placed::Located;
 use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
 
 /// What pairing gave.
@@ -255,14 +255,14 @@ impl<'o> Pairs<'o> {
         }
     }
 
-    fn configured(&self, paths: &[Placed<String>]) -> Vec<SourceRef> {
+    fn configured(&self, paths: &[Located<String>]) -> Vec<SourceRef> {
         let paths = paths.iter().filter_map(|p| relative(&p.value));
         paths.flat_map(|p| self.objects.named(&p)).collect()
     }
 
     /// A cluster of `hcoplan.yaml`.
     fn entry(&self, entry: &ClusterEntry) -> Result<ClusterRef, Box<Finding>> {
-        let wrong = |message: String, place: &Placed<String>| {
+        let wrong = |message: String, place: &Located<String>| {
             let finding = Finding::new(&CONFIGURATION_INVALID, message);
             Box::new(finding.at(place.place.clone()))
         };

@@ -5,21 +5,21 @@ use hcoplan_yaml::{Document, Node};
 
 /// A value with the place that it was read from.
 #[derive(Debug, Clone)]
-pub struct Placed<T> {
+pub struct Located<T> {
     /// The value.
     pub value: T,
     /// Its bytes.
     pub place: Location,
 }
 
-impl<T> Placed<T> {
+impl<T> Located<T> {
     pub(super) fn new(value: T, document: &Document, node: &Node) -> Self {
         let place = document.location(node.span);
         Self { value, place }
     }
 }
 
-impl Placed<String> {
+impl Located<String> {
     /// The text at a key of a mapping.
     pub(super) fn text(document: &Document, node: &Node, key: &str) -> Option<Self> {
         let node = node.get(key)?;

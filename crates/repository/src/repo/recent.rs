@@ -14,9 +14,9 @@ const MOST: usize = 8;
 
 /// Parsed files by their index, the one that was asked for last at the end.
 #[derive(Debug, Default)]
-pub(super) struct Recent(Mutex<VecDeque<(u32, Arc<Content>)>>);
+pub(super) struct RecentFiles(Mutex<VecDeque<(u32, Arc<Content>)>>);
 
-impl Recent {
+impl RecentFiles {
     pub(super) fn get(&self, file: u32) -> Option<Arc<Content>> {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = files.iter().position(|(known, _)| *known == file)?;
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_last_stays() {
-        let recent = Recent::default();
+        let recent = RecentFiles::default();
         let content = Arc::new(Content::parse(SourceFile::new("a.yaml", "a: 1\n")));
         for file in 0..8 {
             recent.add(file, &content);

@@ -15,14 +15,14 @@ use super::{intended, rewritten};
 
 /// Why a layer can't be rewritten, and where it says what can't.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stuck {
+pub struct UnmigratableLayer {
     /// In the layer's document.
     pub span: Span,
     /// What is to be done by hand.
     pub why: String,
 }
 
-impl Stuck {
+impl UnmigratableLayer {
     fn at(node: &Node, why: impl Into<String>) -> Self {
         Self {
             span: node.span,
@@ -36,13 +36,16 @@ impl Stuck {
 ///
 /// # Errors
 /// Where its text can't be moved.
-pub fn resource_to_v1(release: &Release, document: &Document) -> Result<Option<String>, Stuck> {
+pub fn resource_to_v1(
+    release: &Release,
+    document: &Document,
+) -> Result<Option<String>, UnmigratableLayer> {
     let object = document.root.to_json();
     if version_of(&object) != "v1beta1" || object["kind"] != "HyperConverged" {
         return Ok(None);
     }
     let text = rewritten(document, &object, &intended(release, &object));
-    let stuck = |why: edit::Reason| Stuck::at(&document.root, why.to_string());
+    let stuck = |why: edit::Reason| UnmigratableLayer::at(&document.root, why.to_string());
     text.map(Some).map_err(stuck)
 }
 
@@ -50,7 +53,10 @@ pub fn resource_to_v1(release: &Release, document: &Document) -> Result<Option<S
 ///
 /// # Errors
 /// Where an operation has no counterpart in v1.
-pub fn operations_to_v1(release: &Release, document: &Document) -> Result<Option<String>, Stuck> {
+pub fn operations_to_v1(
+    release: &Release,
+    document: &Document,
+) -> Result<Option<String>, UnmigratableLayer> {
     let mut list = Vec::new();
     let mut changes = Vec::new();
     let mut is_one_to_one = true;
@@ -75,14 +81,14 @@ pub fn operations_to_v1(release: &Release, document: &Document) -> Result<Option
     if is_one_to_one && changes.is_empty() {
         return Ok(None);
     }
-    let stuck = |why: edit::Reason| Stuck::at(&document.root, why.to_string());
+    let stuck = |why: edit::Reason| UnmigratableLayer::at(&document.root, why.to_string());
     if is_one_to_one {
         return changed(document, &changes).map(Some).map_err(stuck);
     }
     if !document.comments.is_empty() {
         let why =
             "it becomes several operations, and its comments would be lost: rewrite it by hand";
-        return Err(Stuck::at(&document.root, why));
+        return Err(UnmigratableLayer::at(&document.root, why));
     }
     let whole = [Change::Set(Path::root(), list.into())];
     changed(document, &whole).map(Some).map_err(stuck)
@@ -105,7 +111,7 @@ fn changed(document: &Document, changes: &[Change]) -> Result<String, edit::Reas
 }
 
 /// What an operation is in v1: one or several.
-fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, Stuck> {
+fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, UnmigratableLayer> {
     let pointer = old["path"].as_str().unwrap_or_default();
     let tokens: Vec<String> = pointer
         .split('/')
@@ -115,7 +121,7 @@ fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, St
     if tokens.first().is_none_or(|t| t != "spec") || tokens.len() < 2 {
         let says_version = tokens == ["apiVersion"];
         return match says_version || tokens == ["spec"] {
-            true => Err(Stuck::at(
+            true => Err(UnmigratableLayer::at(
                 item,
                 "it sets what the whole layer is: rewrite it by hand",
             )),
@@ -139,7 +145,7 @@ fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, St
     let op = old["op"].as_str().unwrap_or_default();
     let (Some(value), true) = (old.get("value"), matches!(op, "add" | "replace")) else {
         let why = format!("v1 has no place for {pointer}: rewrite the `{op}` by hand");
-        return Err(Stuck::at(item, why));
+        return Err(UnmigratableLayer::at(item, why));
     };
     let mut partial = Json::Object(Map::new());
     set(&mut partial, &below.join("."), value.clone());
@@ -175,7 +181,7 @@ fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, St
         }
     }
     match out.is_empty() {
-        true => Err(Stuck::at(
+        true => Err(UnmigratableLayer::at(
             item,
             format!(
                 "nothing is left of {pointer} in v1, where it is the default or has no place: take it out"
@@ -199,7 +205,7 @@ pub fn kustomization_to_v1(
     release: &Release,
     document: &Document,
     is_meant: &dyn Fn(&Node) -> bool,
-) -> Result<Option<String>, Stuck> {
+) -> Result<Option<String>, UnmigratableLayer> {
     let mut edits = Vec::new();
     for entry in document.root.entries() {
         let key = entry.key.text.to_lowercase();
@@ -290,7 +296,7 @@ fn inline(
     patch: &Node,
     is_meant: bool,
     edits: &mut Vec<TextEdit>,
-) -> Result<(), Stuck> {
+) -> Result<(), UnmigratableLayer> {
     let Some(text) = patch.as_str() else {
         return Ok(());
     };
@@ -300,7 +306,7 @@ fn inline(
         let may = text.contains("HyperConverged") && text.contains('\n');
         let why = "several patches are in one text: rewrite them by hand";
         return if may {
-            Err(Stuck::at(patch, why))
+            Err(UnmigratableLayer::at(patch, why))
         } else {
             Ok(())
         };
@@ -311,12 +317,12 @@ fn inline(
         false => return Ok(()),
     };
     // Its places are those of another text.
-    let Some(new) = new.map_err(|stuck| Stuck::at(patch, stuck.why))? else {
+    let Some(new) = new.map_err(|stuck| UnmigratableLayer::at(patch, stuck.why))? else {
         return Ok(());
     };
     if patch.style != Style::Literal {
         let why = "it isn't written as a block (`|`): rewrite it by hand";
-        return Err(Stuck::at(patch, why));
+        return Err(UnmigratableLayer::at(patch, why));
     }
     edits.push((patch.span, block_of(text_of(document, patch), &new)));
     Ok(())

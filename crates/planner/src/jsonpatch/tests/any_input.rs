@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{kubevirt, text};
 use crate::jsonpatch::effect::effects_in;
-use crate::jsonpatch::reach::Reach;
+use crate::jsonpatch::reach::PatchScope;
 use crate::jsonpatch::shared::{SHARED, writes};
 use crate::jsonpatch::{Failure, apply, count, decode, effects, only_spec, patch};
 
@@ -36,7 +36,7 @@ fn through_all(given: &str) {
     }
     let made = effects(types, ty, operand, &operations);
     // What a patch doesn't reach makes no difference.
-    let whole = effects_in(types, ty, operand, &operations, &Reach::Whole);
+    let whole = effects_in(types, ty, operand, &operations, &PatchScope::Whole);
     assert_eq!(made, whole);
     let mut shared = Value::default();
     for row in SHARED.iter().filter(|row| row.kind == "KubeVirt") {
@@ -46,13 +46,13 @@ fn through_all(given: &str) {
             get(&operand["spec"], row.operand),
         );
     }
-    let applied = |reach: Reach| {
+    let applied = |reach: PatchScope| {
         let part = apply(types, ty, reach.take(types, ty, operand), &operations)?;
         let through = writes("KubeVirt", &shared, &part.before, &part.after, &|_| false);
         Ok((through, reach.put_back(types, ty, operand, part.after)))
     };
-    let near: Result<_, Failure> = applied(Reach::of(&operations));
-    assert_eq!(near, applied(Reach::Whole));
+    let near: Result<_, Failure> = applied(PatchScope::of(&operations));
+    assert_eq!(near, applied(PatchScope::Whole));
     match answer {
         Ok(after) => {
             writes("KubeVirt", operand, operand, &after, &|_| false);

@@ -90,7 +90,7 @@ fn a_null_that_was_given_is_another_null() {
     assert!(tested(inside).is_ok());
     let crash = r#"[{"op":"replace","path":"/spec/a","value":[null]},
         {"op":"test","path":"/spec/a","value":[null]}]"#;
-    assert_eq!(tested(crash).unwrap_err().1, Cause::Crash);
+    assert_eq!(tested(crash).unwrap_err().1, Cause::NilDereference);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, normal
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::read::{Kustomization, Named};
-use super::{All, BuildError, Job, Reached, has_kustomization, shown, whole};
+use super::{All, BuildError, BuildInputs, Job, has_kustomization, shown, whole};
 use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, name_of};
 
 /// The build of a directory that failed.
@@ -50,7 +50,7 @@ fn place(
     error: &BuildError,
 ) -> Option<Location> {
     let mut all = All::new(tree, root, false);
-    let mut reached = Reached::default();
+    let mut reached = BuildInputs::default();
     // What is refused is what was said already.
     let _ = reached.follow(&mut all, directory);
     let known = all.read.values().flatten();

@@ -25,7 +25,7 @@ use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 pub use self::layers::{Layer as BuildLayer, What as LayerKind, selects};
-use self::reached::{Reached, generates_policies};
+use self::reached::{BuildInputs, generates_policies};
 use self::read::Kustomization;
 pub use self::run::builder;
 pub use self::tied::is_tied;
@@ -124,7 +124,7 @@ pub enum BuildError {
 }
 
 /// What is to be built, and how.
-pub struct Asked<'a> {
+pub struct BuildRequest<'a> {
     /// Only what lies in this directory, or what a file of it goes into.
     pub within: Option<&'a Utf8Path>,
     /// The clusters that are meant.
@@ -144,7 +144,11 @@ pub struct Asked<'a> {
 /// # Errors
 /// Where there is nothing to build, and what keeps every build from being made; one that fails is in what is
 /// built.
-pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &Asked<'_>) -> Result<Built, BuildError> {
+pub fn build(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    asked: &BuildRequest<'_>,
+) -> Result<Built, BuildError> {
     let listing = tree.list(&Walk::default())?;
     let mut all = All::new(tree, root, asked.fetches);
     let files = listing.files.iter().filter(|p| is_kustomization(p));
@@ -284,7 +288,7 @@ struct Job {
     directory: Utf8PathBuf,
     /// The files with a HyperConverged that it builds on.
     sources: Vec<Utf8PathBuf>,
-    reached: Reached,
+    reached: BuildInputs,
     /// Why kustomize must not be given it.
     allowed: Result<(), BuildError>,
 }
@@ -294,7 +298,7 @@ type Run = Result<(String, Vec<u8>), BuildError>;
 
 impl Job {
     fn new(all: &mut All<'_>, directory: &Utf8Path) -> Self {
-        let mut reached = Reached::default();
+        let mut reached = BuildInputs::default();
         let allowed = reached.follow(all, directory);
         let resources = reached.resources.iter();
         let sources = resources.filter(|f| has_hyperconverged(all.tree, f));

@@ -24,7 +24,7 @@ pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
 
 /// What a kustomization reaches.
 #[derive(Debug, Default)]
-pub(super) struct Reached {
+pub(super) struct BuildInputs {
     directories: BTreeSet<Utf8PathBuf>,
     /// The files that it builds on.
     pub(super) resources: Vec<Utf8PathBuf>,
@@ -41,7 +41,7 @@ pub(super) struct Reached {
 /// What kustomize gets in the place of a function's configuration.
 const NOT_RUN: &[u8] = b"# A function of hcoplan, which isn't run here.\n";
 
-impl Reached {
+impl BuildInputs {
     /// The files that say nothing by themselves: all but kustomizations.
     pub(super) fn files(&self) -> impl Iterator<Item = Utf8PathBuf> {
         let inputs = self.inputs.iter().filter(|i| !is_kustomization(i));

@@ -40,11 +40,11 @@ pub(super) fn origins(built: &[Document], layers: &[Layer], whole: &Location) ->
 struct Candidate<'l> {
     /// Later layers are applied later.
     layer: usize,
-    said: Said<'l>,
+    said: Sourced<'l>,
 }
 
 #[derive(Clone)]
-enum Said<'l> {
+enum Sourced<'l> {
     /// This, at this key where it is a mapping's.
     Value(&'l Node, Option<Span>),
     /// Something that is made of other values.
@@ -73,7 +73,7 @@ impl<'l> Tracing<'l> {
         let mut out: Vec<_> = about
             .map(|(index, layer)| Candidate {
                 layer: index,
-                said: Said::Value(&layer.document.root, None),
+                said: Sourced::Value(&layer.document.root, None),
             })
             .collect();
         out.reverse();
@@ -89,8 +89,8 @@ impl<'l> Tracing<'l> {
     ) -> Option<Candidate<'l>> {
         self.settle(&mut candidates);
         let made = candidates.iter().find(|c| match c.said {
-            Said::Made(_) => true,
-            Said::Value(other, _) => is_same(node, other),
+            Sourced::Made(_) => true,
+            Sourced::Value(other, _) => is_same(node, other),
         });
         let made = made.cloned();
         let place = match &made {
@@ -106,7 +106,7 @@ impl<'l> Tracing<'l> {
             let key = match &found {
                 Some(Candidate {
                     layer,
-                    said: Said::Value(_, Some(key)),
+                    said: Sourced::Value(_, Some(key)),
                 }) => self.layers.get(*layer).map(|l| l.place(*key)),
                 Some(found) => Some(self.place(found)),
                 None => None,
@@ -132,7 +132,7 @@ impl<'l> Tracing<'l> {
     }
 
     fn place(&self, candidate: &Candidate<'l>) -> Location {
-        let (Said::Value(node, _) | Said::Made(node)) = candidate.said;
+        let (Sourced::Value(node, _) | Sourced::Made(node)) = candidate.said;
         let layer = &self.layers[candidate.layer];
         layer.place(node.span)
     }
@@ -164,8 +164,10 @@ impl<'l> Tracing<'l> {
                             continue;
                         }
                         match (op, operation.get("value")) {
-                            (Some("copy" | "move"), _) => add(Said::Made(path)),
-                            (Some("add" | "replace"), Some(value)) => add(Said::Value(value, None)),
+                            (Some("copy" | "move"), _) => add(Sourced::Made(path)),
+                            (Some("add" | "replace"), Some(value)) => {
+                                add(Sourced::Value(value, None))
+                            }
                             _ => {}
                         }
                     }
@@ -199,11 +201,11 @@ impl<'l> Tracing<'l> {
         !self.path.is_empty() && same && tokens.next().is_none()
     }
 
-    fn fields(&self, root: &'l Node, add: &mut impl FnMut(Said<'l>)) {
+    fn fields(&self, root: &'l Node, add: &mut impl FnMut(Sourced<'l>)) {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         let mut all = |key: &str| {
             for value in values(root, key) {
-                add(Said::Value(value, None));
+                add(Sourced::Value(value, None));
             }
         };
         match path.as_slice() {
@@ -213,7 +215,7 @@ impl<'l> Tracing<'l> {
                 all("commonlabels");
                 for entry in values(root, "labels").flat_map(Node::items) {
                     for pairs in values(entry, "pairs") {
-                        add(Said::Value(pairs, None));
+                        add(Sourced::Value(pairs, None));
                     }
                 }
             }
@@ -224,7 +226,7 @@ impl<'l> Tracing<'l> {
                         n.as_str()
                             .is_some_and(|n| !n.is_empty() && built.contains(n))
                     });
-                    named.for_each(|n| add(Said::Made(n)));
+                    named.for_each(|n| add(Sourced::Made(n)));
                 }
             }
             [.., "containers" | "initContainers", _, "image"] => {
@@ -238,7 +240,7 @@ impl<'l> Tracing<'l> {
                     parts
                         .find(is_part)
                         .into_iter()
-                        .for_each(|n| add(Said::Made(n)));
+                        .for_each(|n| add(Sourced::Made(n)));
                 }
             }
             _ => {}
@@ -249,7 +251,7 @@ impl<'l> Tracing<'l> {
     }
 
     /// What replacements say about the path.
-    fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(Said<'l>)) {
+    fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(Sourced<'l>)) {
         for replacement in all {
             for target in values(replacement, "targets").flat_map(Node::items) {
                 let mut selects = values(target, "select");
@@ -258,7 +260,7 @@ impl<'l> Tracing<'l> {
                 }
                 for field in values(target, "fieldpaths").flat_map(Node::items) {
                     if field.as_str().is_some_and(|f| self.is_field_path(f)) {
-                        add(Said::Made(field));
+                        add(Sourced::Made(field));
                     }
                 }
             }
@@ -298,11 +300,11 @@ impl<'l> Tracing<'l> {
 /// What is said of an entry by those who say something of the mapping.
 fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
-        let Said::Value(node, _) = c.said else {
+        let Sourced::Value(node, _) = c.said else {
             return None;
         };
         let entry = node.entry(key)?;
-        let said = Said::Value(&entry.value, Some(entry.key.span));
+        let said = Sourced::Value(&entry.value, Some(entry.key.span));
         Some(Candidate { said, ..*c })
     });
     below.collect()
@@ -311,11 +313,11 @@ fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
 /// What is said of an item by those who say something of the list.
 fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
-        let Said::Value(node, _) = c.said else {
+        let Sourced::Value(node, _) = c.said else {
             return None;
         };
         let found = item_like(node.items(), item, index)?;
-        let said = Said::Value(found, None);
+        let said = Sourced::Value(found, None);
         Some(Candidate { said, ..*c })
     });
     below.collect()
@@ -352,7 +354,7 @@ pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<Sayin
                 key.clone()
             }
             Segment::Index(index) => {
-                let is_list = |c: &Candidate<'_>| matches!(c.said, Said::Value(n, _) if matches!(n.value, Value::Seq(_)));
+                let is_list = |c: &Candidate<'_>| matches!(c.said, Sourced::Value(n, _) if matches!(n.value, Value::Seq(_)));
                 let last = candidates.iter().position(is_list);
                 candidates.truncate(last.map_or(0, |at| at + 1));
                 let item = node.items().get(*index);
@@ -368,11 +370,11 @@ pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<Sayin
         tracing.settle(&mut candidates);
     }
     let said = candidates.into_iter().map(|c| {
-        let (Said::Value(node, _) | Said::Made(node)) = c.said;
+        let (Sourced::Value(node, _) | Sourced::Made(node)) = c.said;
         Saying {
             layer: c.layer,
             node,
-            is_value: matches!(c.said, Said::Value(..)),
+            is_value: matches!(c.said, Sourced::Value(..)),
         }
     });
     said.collect()

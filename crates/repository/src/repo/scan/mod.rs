@@ -136,7 +136,7 @@ impl Content {
     }
 
     /// The objects in it that matter.
-    pub(super) fn found(&self) -> Vec<Found> {
+    pub(super) fn found(&self) -> Vec<FoundObject> {
         let mut found = Vec::new();
         let mentions = mentions_hco(self.file.text());
         for (document, index) in self.documents.iter().zip(0..) {
@@ -147,7 +147,7 @@ impl Content {
                     item: None,
                 };
                 let what = What::Applied;
-                found.push(Found { place, what });
+                found.push(FoundObject { place, what });
             }
             if may_patch(&document.root) && changes_others(document) {
                 let place = ObjectPlace {
@@ -155,7 +155,7 @@ impl Content {
                     item: None,
                 };
                 let what = What::Patching;
-                found.push(Found { place, what });
+                found.push(FoundObject { place, what });
             }
             if mentions && !self.named_in(index).is_empty() {
                 let place = ObjectPlace {
@@ -163,7 +163,7 @@ impl Content {
                     item: None,
                 };
                 let what = What::Named;
-                found.push(Found { place, what });
+                found.push(FoundObject { place, what });
             }
         }
         if !self.commands.is_empty() {
@@ -172,7 +172,7 @@ impl Content {
                 item: None,
             };
             let what = What::Command;
-            found.push(Found { place, what });
+            found.push(FoundObject { place, what });
         }
         if !self.missed.is_empty() {
             let place = ObjectPlace {
@@ -180,7 +180,7 @@ impl Content {
                 item: None,
             };
             let what = What::Named;
-            found.push(Found { place, what });
+            found.push(FoundObject { place, what });
         }
         for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
@@ -225,7 +225,7 @@ pub struct ObjectPlace {
 
 /// An object that matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundObject {
     pub(super) place: ObjectPlace,
     pub(super) what: What,
 }
@@ -256,7 +256,7 @@ pub(super) enum What {
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
     /// What matters in it.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<FoundObject>,
     /// What it names, where it is a kustomization.
     pub(super) kustomization: Option<Box<Named>>,
     /// Its content, where it was parsed.
@@ -504,11 +504,11 @@ fn text<'n>(node: &'n Node, key: &str) -> &'n str {
     node.get(key).and_then(Node::as_str).unwrap_or_default()
 }
 
-fn classify(document: u32, root: &Node, out: &mut Vec<Found>) {
+fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     let (api_version, kind) = (text(root, "apiVersion"), text(root, "kind"));
     let mut add = |item: Option<u32>, what: What| {
         let place = ObjectPlace { document, item };
-        out.push(Found { place, what });
+        out.push(FoundObject { place, what });
     };
     let is_list = listed::is_list(root);
     match (what(api_version, kind), StatementKind::of(root)) {

@@ -9,7 +9,7 @@ fn scan_text(path: &str, text: &str) -> Scanned {
 
 fn found(text: &str) -> String {
     let scanned = scan_text("a.yaml", text);
-    let line = |f: &Found| {
+    let line = |f: &FoundObject| {
         let item = f.place.item.map(|i| format!("[{i}]")).unwrap_or_default();
         let what = match f.what {
             What::HyperConverged => "HyperConverged".to_owned(),
@@ -320,8 +320,8 @@ mod search {
         })
     }
 
-    fn matters(found: &[Found]) -> Vec<Found> {
-        let is_ours = |f: &&Found| {
+    fn matters(found: &[FoundObject]) -> Vec<FoundObject> {
+        let is_ours = |f: &&FoundObject| {
             !matches!(
                 f.what,
                 What::Inventory(SourceKind::Nodes | SourceKind::Machines)
@@ -330,7 +330,7 @@ mod search {
         found.iter().filter(is_ours).copied().collect()
     }
 
-    fn held_against_the_parser(text: &str) -> Vec<Found> {
+    fn held_against_the_parser(text: &str) -> Vec<FoundObject> {
         let content = Content::parse(SourceFile::from_bytes("a.yaml", text.as_bytes().to_vec()));
         let mut parsed = Vec::new();
         for (index, document) in (0..).zip(&content.documents) {
