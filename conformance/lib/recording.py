@@ -61,7 +61,7 @@ class Recording:
         rows = []
         for o in objects:
             m = o["metadata"]
-            if o["kind"] in OWN_KINDS or own_metrics(o):
+            if not of_hyperconverged(o):
                 continue
             o = bare(o)
             digest = hashlib.sha256(json.dumps(o, sort_keys=True).encode()).hexdigest()[:16]
@@ -81,10 +81,11 @@ class Recording:
                 f.write(dump(lines[name]) + "\n")
         self.write_objects()
 
-    def write_types(self, types):
-        os.makedirs(f"{self.out}/types", exist_ok=True)
-        with open(f"{self.out}/types/{self.release}.json", "w") as f:
-            f.write(dump(types) + "\n")
+    def write_part(self, part, found):
+        """What a release has once: its types, its constant objects."""
+        os.makedirs(f"{self.out}/{part}", exist_ok=True)
+        with open(f"{self.out}/{part}/{self.release}.json", "w") as f:
+            f.write(dump(found) + "\n")
 
     def write_objects(self):
         os.makedirs(f"{self.out}/objects", exist_ok=True)
@@ -100,6 +101,11 @@ class Recording:
 
 def dump(value):
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def of_hyperconverged(o):
+    """Whether the operator makes it for a HyperConverged and not for itself."""
+    return o["kind"] not in OWN_KINDS and not own_metrics(o)
 
 
 def own_metrics(o):

@@ -63,17 +63,19 @@ class Session:
         with open(file) as f:
             return json.load(f)
 
-    def run(self, case, steps, state=None, types=""):
-        """Runs an operator and its webhook on a cluster, from `state` (what another release left) or from nothing."""
+    def run(self, case, steps, state=None, types="", env=None):
+        """Runs an operator and its webhook on a cluster, from `state` (what another release left) or from nothing.
+        What `env` has stands in the place of the release's own variables."""
         case = os.path.abspath(case)
         number = next(self.numbers)
         at = f"{self.scratch}/{number}"
         os.makedirs(at)
         inventory, nodes = f"{case}/inventory.yaml", f"{case}/nodes.yaml"
-        env = {k: v for k, v in self.environment[is_openshift(inventory)].items()}
+        env = self.environment[is_openshift(inventory)] | (env or {})
         env.update(KUBECONFIG=self.kubeconfig, OPERATOR_NAMESPACE=namespace_of(inventory), OSDK_FORCE_RUN_MODE="local", WATCH_NAMESPACE="",
                    RECORDER_INVENTORY=inventory, RECORDER_NODES=nodes, RECORDER_WEBHOOK=f"{at}/w", WEBHOOK_CERT_DIR=self.scratch,
-                   RECORDER_REQUEST=f"{at}/request.json", RECORDER_SCHEDULE=spec_of(inventory).get("dataImportSchedule") or "", HOME=self.scratch)
+                   RECORDER_REQUEST=f"{at}/request.json", RECORDER_SCHEDULE=spec_of(inventory).get("dataImportSchedule") or "", HOME=self.scratch,
+                   GOGC="off")  # a process lives for a moment: collecting its garbage costs a quarter of that
         request = {"apiServer": self.apiserver_socket, "webhook": f"{at}/w", "inventory": inventory, "nodes": nodes, "answer": f"{at}/answer.json",
                    "state": "", "types": types, "steps": [dict(s, manifest=os.path.abspath(s["manifest"]) if s.get("manifest") else "") for s in steps]}
         if state is not None:

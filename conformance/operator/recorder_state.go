@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
@@ -81,7 +80,7 @@ func (c *operatorCluster) client(scheme *runtime.Scheme) (client.Client, error) 
 	if err != nil {
 		return nil, err
 	}
-	builder := fake.NewClientBuilder().WithScheme(scheme)
+	builder := newFake(scheme)
 	for _, o := range all {
 		o.SetResourceVersion("")
 		builder = builder.WithObjects(o)

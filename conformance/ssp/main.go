@@ -23,7 +23,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -93,7 +92,7 @@ func recordStage(q *question, collection template_bundle.DataSourceCollection) (
 		return nil, err
 	}
 	a := &answer{Errors: []string{}, Objects: []map[string]any{}}
-	if a.Accepted, a.Message, err = validate(fake.NewClientBuilder().WithScheme(common.Scheme).WithObjects(given...).Build(), q.SSP); err != nil {
+	if a.Accepted, a.Message, err = validate(newFake(common.Scheme).WithObjects(given...).Build(), q.SSP); err != nil {
 		return nil, err
 	}
 	if !a.Accepted {
@@ -152,7 +151,7 @@ type made struct {
 func (a *answer) run(instance *sspv1beta3.SSP, given []client.Object, collection template_bundle.DataSourceCollection) error {
 	created := map[made]bool{}
 	instance.UID = "recorder"
-	c := interceptor.NewClient(fake.NewClientBuilder().WithScheme(common.Scheme).WithObjects(append(slices.Clone(given), instance.DeepCopy())...).Build(), interceptor.Funcs{
+	c := interceptor.NewClient(newFake(common.Scheme).WithObjects(append(slices.Clone(given), instance.DeepCopy())...).Build(), interceptor.Funcs{
 		Create: func(ctx context.Context, plain client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
 			if err := plain.Create(ctx, obj, opts...); err != nil {
 				return err

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
@@ -77,7 +76,7 @@ func (c *webhookCluster) replace(objects []map[string]any) error {
 	if err != nil {
 		return err
 	}
-	cl := fake.NewClientBuilder().WithScheme(c.scheme).WithObjects(known...).Build()
+	cl := newFake(c.scheme).WithObjects(known...).Build()
 	c.current.Store(&cl)
 	return nil
 }
