@@ -4,8 +4,6 @@ import json, os
 from lib import recording
 
 NAMESPACE, DOMAIN, VERSION = "recorder-namespace", "recorder.domain", "1.987.654"
-# What stands for what in `objects.json`. An image is its placeholder from the start: the operators don't look into it.
-MARKERS = {NAMESPACE: "{{namespace}}", f"apps.{DOMAIN}": "{{ingressDomain}}", VERSION: "{{env.HCO_KV_IO_VERSION}}"}
 ANNOTATIONS = {"hco.kubevirt.io/deployAIE": "true", "hco.kubevirt.io/deployPasstNetworkBinding": "true"}
 # HyperConvergeds that ask for everything which there is once. A release that doesn't serve v1 refuses the second one.
 SPECS = {
@@ -19,7 +17,8 @@ def record(s, scratch):
     """What the operator makes of these on both platforms, and the environment that it has meanwhile."""
     found = {"env": {}, "probes": []}
     for platform in ("OpenShift", "Kubernetes"):
-        real = s.environment[platform == "OpenShift"]
+        real, _ = s.environment[platform == "OpenShift"]
+        # An image is its placeholder from the start: the operators don't look into it.
         env = {k: "{{env." + k + "}}" for k, v in real.items() if "@sha256:" in v} | {"HCO_KV_IO_VERSION": VERSION}
         found["env"][platform] = env
         for version, spec in SPECS.items():
@@ -28,14 +27,9 @@ def record(s, scratch):
             r = s.run(case, [{"manifest": f"{case}/hyperconverged.yaml"}], env=env)["results"][0]
             if r["verdict"]["accepted"]:
                 made = [recording.bare(o) for o in r["objects"] if recording.of_hyperconverged(o)]
-                found["probes"].append(probe | {"objects": [json.loads(marked(recording.dump(o))) for o in made]})
+                of_ssp = [recording.bare(o) for o in (s.ssp_stage(case, r) or {}).get("objects") or []]
+                found["probes"].append(probe | {"objects": made, "sspObjects": of_ssp})
     return found
-
-
-def marked(text):
-    for marker, placeholder in MARKERS.items():
-        text = text.replace(marker, placeholder)
-    return text
 
 
 def write(case, platform, version, spec):

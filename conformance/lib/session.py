@@ -15,7 +15,7 @@ class Session:
         self.parts, self.scratch = parts, scratch
         self.numbers = itertools.count(1)
         self.ssp_lock = threading.Lock()
-        self.environment = {openshift: operator_environment(parts.hco, openshift) for openshift in (True, False)}
+        self.environment = {openshift: environments(parts.hco, openshift) for openshift in (True, False)}
         self.kubeconfig = f"{scratch}/kubeconfig"
         with open(self.kubeconfig, "w") as f:
             f.write("apiVersion: v1\nkind: Config\ncurrent-context: none\nclusters:\n- name: none\n  cluster: {server: 'http://127.0.0.1:1'}\n"
@@ -71,8 +71,8 @@ class Session:
         at = f"{self.scratch}/{number}"
         os.makedirs(at)
         inventory, nodes = f"{case}/inventory.yaml", f"{case}/nodes.yaml"
-        env = self.environment[is_openshift(inventory)] | (env or {})
-        env.update(KUBECONFIG=self.kubeconfig, OPERATOR_NAMESPACE=namespace_of(inventory), OSDK_FORCE_RUN_MODE="local", WATCH_NAMESPACE="",
+        of_operator, of_webhook = (e | (env or {}) for e in self.environment[is_openshift(inventory)])
+        env = dict(KUBECONFIG=self.kubeconfig, OPERATOR_NAMESPACE=namespace_of(inventory), OSDK_FORCE_RUN_MODE="local", WATCH_NAMESPACE="",
                    RECORDER_INVENTORY=inventory, RECORDER_NODES=nodes, RECORDER_WEBHOOK=f"{at}/w", WEBHOOK_CERT_DIR=self.scratch,
                    RECORDER_REQUEST=f"{at}/request.json", RECORDER_SCHEDULE=spec_of(inventory).get("dataImportSchedule") or "", HOME=self.scratch,
                    GOGC="off")  # a process lives for a moment: collecting its garbage costs a quarter of that
@@ -85,10 +85,10 @@ class Session:
         with open(f"{at}/request.json", "w") as f:
             json.dump(request, f)
         assets = f"{self.parts.hco}/assets"
-        webhook = self.start(f"{number}/webhook", [self.parts.webhook], dict(env, APP="WEBHOOK"), assets)
+        webhook = self.start(f"{number}/webhook", [self.parts.webhook], of_webhook | env | {"APP": "WEBHOOK"}, assets)
         try:
             with open(f"{at}/operator.log", "w") as log:
-                r = subprocess.run([self.parts.operator], cwd=assets, env=dict(os.environ, **env), stdout=log, stderr=log, timeout=TIME_LIMIT)
+                r = subprocess.run([self.parts.operator], cwd=assets, env=os.environ | of_operator | env, stdout=log, stderr=log, timeout=TIME_LIMIT)
         except subprocess.TimeoutExpired:
             raise RecorderError(f"the operator takes longer than {TIME_LIMIT} s ({at})")
         finally:
@@ -132,20 +132,24 @@ def namespace_of(inventory):
     return spec_of(inventory).get("namespace") or "kubevirt-hyperconverged"
 
 
-def operator_environment(hco, openshift):
-    """The operator's variables: on OpenShift from the newest ClusterServiceVersion, elsewhere from deploy/operator.yaml."""
+def environments(hco, openshift):
+    """The variables of the operator and of its webhook: on OpenShift from the newest ClusterServiceVersion, elsewhere from
+    deploy/operator.yaml."""
     if not openshift:
         with open(f"{hco}/deploy/operator.yaml") as f:
-            deployments = [d for d in yaml.safe_load_all(f) if d and d.get("kind") == "Deployment"]
-        return variables({d["metadata"]["name"]: d["spec"] for d in deployments}["hyperconverged-cluster-operator"])
-    bundles = f"{hco}/deploy/olm-catalog/community-kubevirt-hyperconverged"
-    versions = sorted((tuple(map(int, v.split("."))), v) for v in os.listdir(bundles) if os.path.isdir(f"{bundles}/{v}"))
-    manifests = f"{bundles}/{versions[-1][1]}/manifests"
-    name = next(n for n in os.listdir(manifests) if n.endswith("clusterserviceversion.yaml"))
-    with open(f"{manifests}/{name}") as f:
-        csv = yaml.load(f, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    deployments = {d["name"]: d["spec"] for d in csv["spec"]["install"]["spec"]["deployments"]}
-    return variables(deployments["hco-operator"])
+            found = [d for d in yaml.safe_load_all(f) if d and d.get("kind") == "Deployment"]
+        deployments = {d["metadata"]["name"]: d["spec"] for d in found}
+        names = ("hyperconverged-cluster-operator", "hyperconverged-cluster-webhook")
+    else:
+        bundles = f"{hco}/deploy/olm-catalog/community-kubevirt-hyperconverged"
+        versions = sorted((tuple(map(int, v.split("."))), v) for v in os.listdir(bundles) if os.path.isdir(f"{bundles}/{v}"))
+        manifests = f"{bundles}/{versions[-1][1]}/manifests"
+        name = next(n for n in os.listdir(manifests) if n.endswith("clusterserviceversion.yaml"))
+        with open(f"{manifests}/{name}") as f:
+            csv = yaml.load(f, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        deployments = {d["name"]: d["spec"] for d in csv["spec"]["install"]["spec"]["deployments"]}
+        names = ("hco-operator", "hco-webhook")
+    return [variables(deployments[name]) for name in names]
 
 
 def variables(deployment):
