@@ -9,7 +9,7 @@ use super::{Context, Error, aie_webhook, pods};
 const WEBHOOK: &str = "MutatingWebhookConfiguration/virt-network-resources-injector-config";
 
 /// Unless the CR says no.
-fn is_deployed(cx: &Context<'_>) -> bool {
+pub(super) fn is_deployed(cx: &Context<'_>) -> bool {
     cx.hc.flag("deployment.deployNetworkResourcesInjector") != Some(false)
 }
 

@@ -128,20 +128,39 @@ pub fn render_all(cx: &Context<'_>) -> Rendered {
     render(cx, cx.release.work_order().on(cx.inventory.platform))
 }
 
-/// Renders the operands behind one, by its name.
+/// Renders the operands behind one, by its name. Its patch may have written a TLS profile that isn't known into
+/// the HyperConverged.
 pub fn render_behind(cx: &Context<'_>, name: &str) -> Rendered {
-    let all = cx.release.work_order().on(cx.inventory.platform);
-    let behind = all.skip_while(|operand| *operand != name).skip(1);
-    render(cx, behind)
+    let behind = || {
+        let all = cx.release.work_order().on(cx.inventory.platform);
+        all.skip_while(|operand| *operand != name).skip(1)
+    };
+    let looks_profile_up = |operand: &str| match operand {
+        "console-plugin" => true,
+        "aie-webhook" => aie_webhook::is_deployed(cx),
+        "network-resources-injector" => network_resources_injector::is_deployed(cx),
+        _ => false,
+    };
+    match cx.tls().check_in_pods(cx.release) {
+        Err(error) if behind().any(looks_profile_up) => panicked(cx, error),
+        _ => render(cx, behind()),
+    }
 }
 
-fn panicked(cx: &Context<'_>, error: Error) -> Rendered {
+/// What the operator deploys when it starts, whatever HyperConverged there is.
+pub fn of_start(cx: &Context<'_>) -> Rendered {
     let objects = priority_class::render(cx).unwrap_or_default();
     let named = objects.into_iter().map(|o| ("priority-class", o));
     Rendered {
         objects: named.collect(),
-        error: Some(error),
         ..Rendered::default()
+    }
+}
+
+fn panicked(cx: &Context<'_>, error: Error) -> Rendered {
+    Rendered {
+        error: Some(error),
+        ..of_start(cx)
     }
 }
 

@@ -17,12 +17,18 @@ pub(super) fn of(
     hc: &HyperConverged,
     images: Option<&HcoStage>,
 ) -> Map<String, Value> {
-    let mut out = before_a_reconcile(inventory);
+    let mut out = ignored(inventory, hc);
     out.extend(images.map(HcoStage::gauges).unwrap_or_default());
     let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";
     if let Some(percentage) = hc.get(percentage) {
         out.insert(MEMORY_OVERCOMMIT.to_owned(), percentage.clone());
     }
+    out
+}
+
+/// The gauges of a HyperConverged that the operator ignores for its name: it counts its annotations only.
+pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Map<String, Value> {
+    let mut out = before_a_reconcile(inventory);
     let unsafe_modifications: Vec<Value> = jsonpatch::counts(&hc.annotations)
         .iter()
         .map(|(name, count)| {

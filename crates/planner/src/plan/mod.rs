@@ -28,9 +28,13 @@ use crate::boot_images::ssp_stage::{self, SspStage};
 use crate::hyperconverged::{HyperConverged, version_of};
 use crate::inventory::Inventory;
 use crate::jsonpatch::Patched;
-use crate::operands::{self, Rendered};
+use crate::operands::{self, Context, Rendered, Stage};
 use crate::release::{self, Release};
 use crate::topology::Topology;
+
+/// The only name of a HyperConverged that the operator reconciles. The schema's pattern isn't anchored, so that
+/// others get in.
+const NAME: &str = "kubevirt-hyperconverged";
 
 /// What would happen.
 #[derive(Debug, Clone)]
@@ -45,6 +49,8 @@ pub struct Plan {
     pub status: Status,
     /// The gauges that the alerts are built on: a number, or a list of `{labels, value}`.
     pub metrics: Map<String, Value>,
+    /// Whether the operator ignores it for its name.
+    pub ignored: bool,
     /// The error that ended the operator's reconcile.
     pub reconcile_error: Option<operands::Error>,
     /// What SSP makes of its object; `None` where there is none.
@@ -104,6 +110,7 @@ impl Plan {
             topology: Topology::new(release, inventory, None),
             status: Status::default(),
             metrics: Map::new(),
+            ignored: false,
             reconcile_error: None,
             ssp: None,
             golden_images: None,
@@ -116,7 +123,7 @@ impl Plan {
 
     /// Whether it is accepted and reconciled without an error.
     pub fn succeeds(&self) -> bool {
-        self.admission.accepted && self.reconcile_error.is_none()
+        self.admission.accepted && !self.ignored && self.reconcile_error.is_none()
     }
 
     /// Every object that would exist: HCO's operands, then what SSP makes.
@@ -155,8 +162,9 @@ pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) ->
 /// What [`Plan::succeeds`] would say of the object's [`plan`], without working out SSP's objects, the
 /// status and the metrics.
 pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> bool {
-    reconcile(release, inventory, hyperconverged, Admit::Create)
-        .is_ok_and(|outcome| outcome.admission.accepted && outcome.rendered.error.is_none())
+    reconcile(release, inventory, hyperconverged, Admit::Create).is_ok_and(|outcome| {
+        outcome.admission.accepted && !outcome.ignored && outcome.rendered.error.is_none()
+    })
 }
 
 /// [`plan`], with a choice about admission.
@@ -181,6 +189,8 @@ struct Outcome {
     rendered: Rendered,
     /// Whether a reconcile got as far as to report.
     reports: bool,
+    /// Whether the operator ignores the object for its name.
+    ignored: bool,
     /// What the operator writes into the HyperConverged, by path.
     written: Vec<(String, Value)>,
     /// What refuses the operator's own update.
@@ -220,6 +230,28 @@ fn reconcile(
         inventory,
         hc.get("deployment.nodePlacements.workload"),
     );
+    let is_accepted = admission.accepted && !matches!(admit, Admit::Unchecked);
+    if is_accepted && !hc.name.is_empty() && hc.name != NAME {
+        let rendered = operands::of_start(&Context::new(
+            release,
+            inventory,
+            &topology,
+            &hc,
+            Err(String::new()),
+            Stage::Operator,
+        ));
+        return Ok(Outcome {
+            admission,
+            rendered,
+            topology,
+            hyperconverged: hc,
+            golden_images: None,
+            reports: false,
+            ignored: true,
+            written: Vec::new(),
+            refused_update: None,
+        });
+    }
     let cluster = Cluster {
         release,
         inventory,
@@ -250,6 +282,7 @@ fn reconcile(
         golden_images: rounds.golden_images.ok(),
         rendered: rounds.rendered,
         reports: rounds.reports,
+        ignored: false,
         written: rounds.written,
         refused_update,
     })
@@ -273,6 +306,7 @@ impl Outcome {
             golden_images,
             rendered,
             reports,
+            ignored,
             written,
             refused_update,
         } = self;
@@ -287,6 +321,7 @@ impl Outcome {
             .as_deref()
             .filter(|_| reconciled && ssp.is_some());
         let status = match reports {
+            false if ignored => status::ignored(inventory, &hyperconverged),
             false => {
                 let stored = admission.stored.as_ref();
                 status::unreported(release, stored.map_or("v1", version_of))
@@ -301,6 +336,7 @@ impl Outcome {
             ),
         };
         let metrics = match reports {
+            false if ignored => metrics::ignored(inventory, &hyperconverged),
             false if release.has("renders-all-operands-first") => {
                 metrics::before_a_reconcile(inventory)
             }
@@ -313,6 +349,7 @@ impl Outcome {
             admission,
             topology,
             hyperconverged: Some(hyperconverged),
+            ignored,
             reconcile_error: rendered.error,
             ssp,
             golden_images,

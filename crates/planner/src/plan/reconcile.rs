@@ -163,6 +163,10 @@ impl Cluster<'_> {
             };
             let cx = Context::new(release, inventory, topology, &hc, templates(), stage);
             let behind = operands::render_behind(&cx, name);
+            let panics = behind.error.as_ref().is_some_and(|e| e.is_panic());
+            if panics && release.has("renders-all-operands-first") {
+                return behind;
+            }
             let last = rendered
                 .objects
                 .iter()

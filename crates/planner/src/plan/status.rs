@@ -51,7 +51,25 @@ pub(super) fn of(
         node_info: Some(node_info(release, topology)),
         data_import_schedule: inventory.data_import_schedule.clone(),
         data_import_cron_templates: templates.filter(|t| !t.is_empty()),
-        conditions: conditions(hc, error),
+        conditions: conditions(hc, complete(error)),
+    }
+}
+
+/// The status of a HyperConverged that the operator ignores for its name.
+pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Status {
+    let invalid = Condition {
+        status: "False",
+        reason: "InvalidRequest",
+        message: format!(
+            "Request does not match expected name ({}) and namespace ({})",
+            super::NAME,
+            inventory.namespace
+        ),
+    };
+    Status {
+        node_info: Some(Map::new()),
+        conditions: conditions(hc, invalid),
+        ..Status::default()
     }
 }
 
@@ -88,12 +106,8 @@ pub(super) fn node_info(release: &Release, topology: &Topology) -> Map<String, V
     out
 }
 
-fn conditions(
-    hc: &HyperConverged,
-    error: Option<&operands::Error>,
-) -> BTreeMap<&'static str, Condition> {
-    let mut out = BTreeMap::new();
-    let complete = match error {
+fn complete(error: Option<&operands::Error>) -> Condition {
+    match error {
         None => Condition {
             status: "True",
             reason: "ReconcileCompleted",
@@ -110,7 +124,11 @@ fn conditions(
             reason: "ReconcileFailed",
             message: format!("Error while reconciling: {error}"),
         },
-    };
+    }
+}
+
+fn conditions(hc: &HyperConverged, complete: Condition) -> BTreeMap<&'static str, Condition> {
+    let mut out = BTreeMap::new();
     out.insert("ReconcileComplete", complete);
     if jsonpatch::counts(&hc.annotations)
         .iter()
