@@ -46,6 +46,15 @@ impl Walk<'_> {
                 message: format!("<nil>: Invalid value: \"\": {text}"),
             });
             self.wrong_type(at, "integer", name);
+            if value.is_number() {
+                let text =
+                    format!("Checked value must be of type integer (default format) in {place}");
+                self.found.schema.push(Violation {
+                    path: at.path(),
+                    kind: ViolationKind::Invalid,
+                    message: format!("<nil>: Invalid value: \"\": {text}"),
+                });
+            }
         }
     }
 

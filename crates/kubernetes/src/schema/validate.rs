@@ -318,6 +318,15 @@ mod tests {
                 ],
             ),
             (
+                json!({"size": 1.5}),
+                vec![
+                    r#"spec.size: Invalid value: "number": spec.size in body must be of type integer,string: "number""#,
+                    r#"<nil>: Invalid value: "": "spec.size" must validate at least one schema (anyOf)"#,
+                    r#"spec.size: Invalid value: "number": spec.size in body must be of type integer: "number""#,
+                    r#"<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.size"#,
+                ],
+            ),
+            (
                 json!({"ratio": 0}),
                 vec![
                     "spec.ratio: Invalid value: 0: spec.ratio in body should be greater than or equal to 1",
