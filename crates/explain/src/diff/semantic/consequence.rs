@@ -121,6 +121,11 @@ const DISKS_GO: Consequence = Consequence {
 const MEDIATED_DEVICES: &str = "spec.configuration.mediatedDevicesConfiguration";
 const MEDIATED_DEVICES_SWITCH: &str = "spec.configuration.mediatedDevicesConfiguration.enabled";
 
+/// Where arm64's firmware is, and what KubeVirt takes where nothing says it. Source: KubeVirt
+/// `pkg/virt-config`, 1.6 to 1.9 (for amd64 the default moved in 1.9).
+const ARM64_FIRMWARE: &str = "spec.configuration.architectureConfiguration.arm64.ovmfPath";
+const ARM64_FIRMWARE_DEFAULT: &str = "/usr/share/AAVMF";
+
 const KSM: &str = "spec.configuration.ksmConfiguration";
 
 /// Where memory is shared after a change of KSM's selector. Source: KubeVirt `pkg/virt-handler/ksm`: without
@@ -215,6 +220,16 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     let is_off = |value: &Option<Value>| *value == Some(Value::Bool(false));
     if (kind, label) == ("KubeVirt", MEDIATED_DEVICES_SWITCH)
         && is_off(&step.before) == is_off(&step.after)
+    {
+        return None;
+    }
+    let is_default = |value: &Option<Value>| {
+        let value = value.as_ref().map(|v| v.as_str().unwrap_or_default());
+        value.is_none_or(|path| path == ARM64_FIRMWARE_DEFAULT)
+    };
+    if (kind, label) == ("KubeVirt", ARM64_FIRMWARE)
+        && is_default(&step.before)
+        && is_default(&step.after)
     {
         return None;
     }
@@ -469,6 +484,25 @@ mod tests {
             [BootFailure]
         );
         assert_eq!(impacts(&none, &off(&["Other", "ObjectGraph"])), [Behaviour]);
+    }
+
+    #[test]
+    fn without_a_path_of_its_own_firmware_is_where_kubevirt_has_it() {
+        let firmware = |amd64: &str, arm64: &str| {
+            let section = |path: &str| match path {
+                "" => json!({"machineType": "m"}),
+                path => json!({"machineType": "m", "ovmfPath": path}),
+            };
+            kubevirt(json!({"configuration": {"architectureConfiguration":
+                {"amd64": section(amd64), "arm64": section(arm64)}}}))
+        };
+        let (amd64, arm64) = ("/usr/share/OVMF", "/usr/share/AAVMF");
+        let both = firmware(amd64, arm64);
+        assert_eq!(told(&both, &firmware(amd64, "")), []);
+        assert_eq!(told(&firmware(amd64, ""), &both), []);
+        assert_eq!(impacts(&both, &firmware("", arm64)), [Behaviour]);
+        assert_eq!(impacts(&both, &firmware("/own", arm64)), [BootFailure]);
+        assert_eq!(impacts(&both, &firmware(amd64, "/own")), [BootFailure]);
     }
 
     #[test]

@@ -71,6 +71,7 @@ pub(super) const TABLE: &[Row] = &[
     Row("KubeVirt", "spec.configuration.permittedHostDevices", Add, Behaviour, Now, Always, "VMs may ask for the host device {}", ""),
     Row("KubeVirt", "spec.configuration.mediatedDevicesConfiguration", Any, BootFailure, Now, WhereUsed, "the nodes' mediated devices are recreated; VMs that need a type that is removed don't start", "stop the VMs that use mediated devices first"),
     Row("KubeVirt", "spec.configuration.architectureConfiguration", Any, BootFailure, NewMachines, WhereUsed, "new VMs without a machine type, firmware or architecture of their own get other ones; a VM whose value no node supports doesn't start", "write the architecture and machine type into the VMs, or pin the old value"),
+    Row("KubeVirt", "spec.configuration.architectureConfiguration.amd64.ovmfPath", Remove, Behaviour, NextStart, WhereUsed, "amd64 VMs that boot with UEFI get their firmware from the directory that is KubeVirt's own default", ""),
     Row("KubeVirt", "spec.configuration.defaultArchitecture", Any, BootFailure, NewMachines, WhereUsed, "VMs without an architecture of their own get another one, and need a node of it", "write the architecture into the VMs that need another one"),
     Row("KubeVirt", "spec.configuration.machineType", Any, BootFailure, NewMachines, Always, "new VMs get another machine type", ""),
     Row("KubeVirt", "spec.configuration.emulatedMachines", Any, BootFailure, NewMachines, WhereUsed, "VMs with a machine type that is not listed are refused", "list the machine types that VMs ask for"),
