@@ -98,7 +98,11 @@ struct Import {
     #[arg(long, value_name = "DIR", requires = "hco")]
     ssp: Option<Utf8PathBuf>,
 
-    /// What conformance/record wrote with these checkouts: it has the Go types
+    /// A checkout of kubevirt/kubevirt, of the version that this HCO deploys: it has the feature gates' phases
+    #[arg(long, value_name = "DIR", requires = "hco")]
+    kubevirt: Option<Utf8PathBuf>,
+
+    /// What conformance/record wrote with these checkouts: it has the Go types and the constant objects
     #[arg(long, value_name = "DIR", requires = "hco")]
     recording: Option<Utf8PathBuf>,
 
@@ -168,15 +172,19 @@ fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
     };
     let mut made = Vec::new();
     if let Some(hco) = &arguments.hco {
-        let imported = repo::from_sources(
+        let mut imported = repo::from_sources(
             base.clone(),
-            hco,
-            arguments.ssp.as_deref(),
-            arguments.recording.as_deref(),
+            &repo::Sources {
+                hco,
+                ssp: arguments.ssp.as_deref(),
+                kubevirt: arguments.kubevirt.as_deref(),
+                recording: arguments.recording.as_deref(),
+            },
         )?;
         if let Some(name) = &arguments.changes {
             return changes(name, arguments, base.as_deref(), &imported, out, output);
         }
+        imported.call_by_line()?;
         made.push((out.to_owned(), imported));
     }
     if let Some(bundle) = &arguments.bundle {

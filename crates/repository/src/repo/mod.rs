@@ -93,7 +93,7 @@ pub use placed::Located;
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_below, named_release_of};
 pub use release_import::{
-    ImportError, Imported, facts_directories, from_bundle, from_facts, from_sources,
+    ImportError, Imported, Sources, facts_directories, from_bundle, from_facts, from_sources,
 };
 pub use removed::{HCO_REMOVED, removed};
 pub use rendered::Rendered;

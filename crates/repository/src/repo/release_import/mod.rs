@@ -5,7 +5,11 @@
 //! SSP's data) is carried over from a base.
 
 mod bundle;
+mod constants;
 mod facts;
+mod fields;
+mod gates;
+mod kubevirt;
 mod ordered;
 mod recording;
 mod sources;
@@ -21,10 +25,10 @@ use serde_json::Value;
 
 pub use bundle::from_bundle;
 pub use facts::{facts_directories, from_facts};
-pub use sources::from_sources;
+pub use sources::{Sources, from_sources};
 
 use hcoplan_planner::plan;
-use hcoplan_planner::release::{self, Files, PatchRelease, Release};
+use hcoplan_planner::release::{self, Files, PatchRelease, Release, version_parts};
 
 use self::ordered::Json;
 
@@ -101,14 +105,18 @@ impl Imported {
     /// # Errors
     /// The first file that isn't as it should be.
     pub fn release(&self) -> Result<Arc<Release>, release::Error> {
+        let release = self.unchecked()?;
+        release.check()?;
+        plan::check(&release)?;
+        Ok(Arc::new(release))
+    }
+
+    fn unchecked(&self) -> Result<Release, release::Error> {
         let mut files = Files::new();
         for (name, text) in &self.files {
             files.insert(name.clone(), text.clone());
         }
-        let release = Release::from_files(files)?;
-        release.check()?;
-        plan::check(&release)?;
-        Ok(Arc::new(release))
+        Release::from_files(files)
     }
 
     /// Writes what differs in it from its release line, for `schemas/patch-releases`; `source` is the address
@@ -136,6 +144,23 @@ impl Imported {
             fs::create_dir_all(parent).map_err(|e| ImportError::Io(parent.to_owned(), e))?;
             fs::write(&path, text).map_err(|e| ImportError::Io(path, e))?;
         }
+        Ok(())
+    }
+
+    /// Calls it by the line of its version, `1.19` where the base was 1.18.
+    ///
+    /// # Errors
+    /// `release.json` has another shape.
+    pub fn call_by_line(&mut self) -> Result<(), ImportError> {
+        const TABLES: &str = "release.json";
+        let Some((line, _)) = version_parts(&self.version) else {
+            return Ok(());
+        };
+        let text = self.files.get(TABLES).map(String::as_str);
+        let mut tables: Json = bundle::parse(TABLES, text.unwrap_or_default())?;
+        tables.set("name", Json::text(&line));
+        self.files.insert(TABLES.to_owned(), tables.to_file());
+        self.name = line;
         Ok(())
     }
 
@@ -185,4 +210,20 @@ fn replace_keys(
 
 fn read(path: &Utf8Path) -> Result<String, ImportError> {
     fs::read_to_string(path).map_err(|e| ImportError::Io(path.to_owned(), e))
+}
+
+/// A known release as if it had just been imported.
+#[cfg(test)]
+fn imported(name: &str) -> Imported {
+    let release = Release::known(name).expect("known");
+    let files = release.file_names().map(|file| {
+        let text = release.file(file).expect("there").to_owned();
+        (file.to_owned(), text)
+    });
+    Imported {
+        name: name.to_owned(),
+        version: release.version().to_owned(),
+        files: files.collect(),
+        notes: Vec::new(),
+    }
 }

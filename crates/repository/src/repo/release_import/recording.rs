@@ -8,21 +8,30 @@ use super::{ImportError, Imported, bundle, entries, read};
 
 const GO_TYPES: &str = "go-types.json";
 
-/// Takes the Go types of the release's line from a recording's `types`; where there is one release in it, of that.
+/// Takes the Go types from a recording's `types`.
 pub(super) fn go_types(recording: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
-    let directory = recording.join("types");
-    let of_line = directory.join(format!("{}.json", out.name));
-    let files = entries(&directory)?;
-    let path: Utf8PathBuf = match files.as_slice() {
-        [only] => only.clone(),
-        _ => of_line,
-    };
+    let path = part(recording, "types", &out.name)?;
     let text = read(&path)?;
     GoTypes::from_json(&text).map_err(|e| ImportError::shape(&path, e.to_string()))?;
     let json: Json = bundle::parse(path.as_str(), &text)?;
     out.files.insert(GO_TYPES.to_owned(), json.to_file());
     out.notes.push(format!("Go types of {path}"));
     Ok(())
+}
+
+/// The file of a part of a recording (`types/1.19.json`) that is about a release line; where there is one release
+/// in it, about that.
+pub(super) fn part(
+    recording: &Utf8Path,
+    part: &str,
+    line: &str,
+) -> Result<Utf8PathBuf, ImportError> {
+    let directory = recording.join(part);
+    let files = entries(&directory)?;
+    Ok(match files.as_slice() {
+        [only] => only.clone(),
+        _ => directory.join(format!("{line}.json")),
+    })
 }
 
 #[cfg(test)]

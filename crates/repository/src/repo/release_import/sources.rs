@@ -12,6 +12,7 @@ use super::ordered::Json;
 use super::recording::go_types;
 use super::upgrade_patches::upgrade_patches;
 use super::{ImportError, Imported, entries, read, replace_keys};
+use super::{constants, fields, gates, kubevirt};
 
 /// The bundles that HCO has published, one a version.
 const BUNDLES: &str = "deploy/olm-catalog/community-kubevirt-hyperconverged";
@@ -21,7 +22,7 @@ const OPERATOR: &str = "hyperconverged-cluster-operator";
 const DATA_SOURCE: &str = "DATA_SOURCE_NAME";
 
 /// What no manifest says, with the place to read: it is the base's.
-const CARRIED: [(&str, &str); 6] = [
+const CARRIED: [(&str, &str); 7] = [
     (
         "admission.json",
         "pkg/webhooks/ and the rules of the HyperConverged's CRD",
@@ -30,32 +31,59 @@ const CARRIED: [(&str, &str); 6] = [
         "behaviour.json",
         "controllers/ and cmd/ (but what assets/upgradePatches.json says)",
     ),
-    ("fields.json", "api/ and controllers/handlers/"),
+    (
+        "what the fields of fields.json feed, and what they are called in the other version",
+        "api/ and controllers/handlers/",
+    ),
     (
         "go-types.json",
         "api/, and vendor/ for the operands' types; --recording has them",
     ),
-    ("kubevirt.json", "vendor/kubevirt.io/ of the operator"),
+    (
+        "which gates of KubeVirt and CDI are on, the CPU models, machines and TLS tables of release.json",
+        "controllers/handlers/, pkg/util/ and the API of OpenShift",
+    ),
+    (
+        "kubevirt.json",
+        "pkg/virt-config/featuregate/ and pkg/virt-operator/webhooks/ of KubeVirt; --kubevirt has the gates",
+    ),
     (
         "objects.json",
-        "controllers/handlers/ and pkg/components/; a recording shows them",
+        "controllers/handlers/ and pkg/components/; --recording has them",
     ),
 ];
+
+/// Where a release is read from.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'p> {
+    /// A checkout of kubevirt/hyperconverged-cluster-operator.
+    pub hco: &'p Utf8Path,
+    /// A checkout of kubevirt/ssp-operator.
+    pub ssp: Option<&'p Utf8Path>,
+    /// A checkout of kubevirt/kubevirt.
+    pub kubevirt: Option<&'p Utf8Path>,
+    /// What `conformance/record` wrote.
+    pub recording: Option<&'p Utf8Path>,
+}
 
 /// A release that behaves as `base` and has what checkouts of HCO and of SSP say: the operator's
 /// environment on OpenShift (the newest bundle in `deploy/olm-catalog`) and elsewhere
 /// (`deploy/operator.yaml`), versions (`hack/config`), schemas, golden images (`assets`), and of SSP the
 /// data sources of its templates; what upgrades do to a HyperConverged (`assets/upgradePatches.json`). A recording
-/// (`conformance/record`) has the Go types. Without a base it is the release of the bundle's version.
+/// (`conformance/record`) has the Go types and the constant objects. Without a base it is the release of the bundle's version.
 ///
 /// # Errors
 /// A file that is missing, or can't be read.
 pub fn from_sources(
     base: Option<Arc<Release>>,
-    hco: &Utf8Path,
-    ssp: Option<&Utf8Path>,
-    recording: Option<&Utf8Path>,
+    sources: &Sources<'_>,
 ) -> Result<Imported, ImportError> {
+    let Sources {
+        hco,
+        ssp,
+        kubevirt,
+        recording,
+    } = *sources;
     let bundle = newest_bundle(hco)?;
     let templates = hco.join("assets/dataImportCronTemplates");
     let mut out = bundle::from_bundle(base.clone(), &bundle.join("manifests"), Some(&templates))?;
@@ -73,6 +101,9 @@ pub fn from_sources(
     tables.set("components", texts(components(hco)?));
     out.files
         .insert("release.json".to_owned(), tables.to_file());
+    gates::versions(&mut out)?;
+    gates::gates(hco, &mut out)?;
+    fields::fields(&mut out)?;
     upgrade_patches(hco, &mut out)?;
     if let Some(ssp) = ssp {
         of_ssp(ssp, &mut out)?;
@@ -80,10 +111,18 @@ pub fn from_sources(
         out.notes
             .push("not read: ssp.json, of which --ssp reads the data sources".to_owned());
     }
+    if let Some(kubevirt) = kubevirt {
+        kubevirt::kubevirt(kubevirt, &mut out)?;
+    }
     if let Some(recording) = recording {
         go_types(recording, &mut out)?;
+        constants::objects(recording, &mut out)?;
     }
-    let is_carried = |(file, _): &&(&str, &str)| recording.is_none() || *file != "go-types.json";
+    let is_carried = |(file, _): &&(&str, &str)| match *file {
+        "go-types.json" | "objects.json" => recording.is_none(),
+        "kubevirt.json" => kubevirt.is_none(),
+        _ => true,
+    };
     let carried = CARRIED
         .iter()
         .filter(is_carried)
@@ -206,7 +245,7 @@ fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     }
     let name = "ssp.json";
     out.notes.push(format!(
-        "{} data sources of {directory}; the objects of {name} are the base's, from internal/operands/",
+        "{} data sources of {directory}; the namespace and architectures of {name} are the base's, from internal/",
         sources.len()
     ));
     let pruned = pruned(out)?;

@@ -1,0 +1,593 @@
+//! Constant objects, from what a recording's operator made while it was told other names: a namespace, a domain,
+//! a version that stand nowhere else, and placeholders for images.
+//!
+//! What a renderer changes in its template (arguments, replicas) is told apart by planning the same cases with
+//! what the base has: what the planner adds there is left out of the recorded object.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::Utf8Path;
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_planner::inventory::{self, Inventory, Source, SourceKind};
+use hcoplan_planner::plan::plan;
+use hcoplan_planner::release::{Files, Release};
+use hcoplan_yaml as yaml;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ordered::Json;
+use super::recording::part;
+use super::{ImportError, Imported, SCHEMAS, bundle, read, replace_keys};
+
+const OBJECTS: &str = "objects.json";
+const VERSION: &str = "HCO_KV_IO_VERSION";
+
+/// `constants/<release>.json` of a recording.
+#[derive(Deserialize)]
+struct Recorded {
+    /// The operator's variables that had another value, by platform.
+    env: BTreeMap<String, BTreeMap<String, String>>,
+    probes: Vec<Probe>,
+}
+
+/// A HyperConverged on a cluster, and what the operator made.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Probe {
+    hyperconverged: Value,
+    inventory: Value,
+    nodes: Value,
+    objects: Vec<Value>,
+    /// What SSP made of its object.
+    ssp_objects: Vec<Value>,
+}
+
+/// Objects by `Kind/name`.
+type Objects = BTreeMap<String, Value>;
+
+/// Takes the constant objects from a recording, of HCO and of SSP, and leaves out of the order of work what the
+/// operator doesn't make any more. What can't be taken is listed by name.
+pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
+    let path = part(recording, "constants", &out.name)?;
+    let wrong = |message: String| ImportError::shape(&path, message);
+    let recorded: Recorded =
+        serde_json::from_str(&read(&path)?).map_err(|e| wrong(e.to_string()))?;
+    let old = out.files.get(OBJECTS).map(String::as_str).unwrap_or("{}");
+    let base: Objects =
+        serde_json::from_str(old).map_err(|e| ImportError::shape(OBJECTS.into(), e.to_string()))?;
+
+    let Compared {
+        made,
+        planned,
+        operands,
+    } = recorded.compared(&with_files(out, &recorded, None)?);
+    let mut constants = base.clone();
+    let mut notes = Notes::default();
+    for (name, object) in &made {
+        let template = match (base.get(name), planned.get(name)) {
+            (Some(template), Some(planned)) => transplant(template, planned, object),
+            (Some(_), None) => Some(object.clone()),
+            // An operator's own resource, which a renderer makes.
+            (None, Some(_)) => continue,
+            (None, None) if has_schema(object) => {
+                notes.add("that no renderer makes", name);
+                continue;
+            }
+            (None, None) => {
+                notes.add("that the base hasn't, and no renderer asks for", name);
+                Some(object.clone())
+            }
+        };
+        match template {
+            Some(template) => drop(constants.insert(name.clone(), template)),
+            None => notes.add("kept, as a renderer makes what changed", name),
+        }
+    }
+    let is_gone = |names: &BTreeSet<String>| {
+        let mut names = names.iter();
+        names.all(|name| base.contains_key(name) && !made.contains_key(name))
+    };
+    let gone: Vec<_> = operands
+        .iter()
+        .filter(|(_, names)| is_gone(names))
+        .collect();
+    for (operand, names) in &gone {
+        notes.add(
+            "left out with their operand, which isn't made any more",
+            operand,
+        );
+        constants.retain(|name, _| !names.contains(name));
+    }
+    for name in constants.keys().filter(|name| !made.contains_key(*name)) {
+        notes.add("kept, as the operator makes none in a recorded case", name);
+    }
+    // Nothing is planned with operands whose objects are left out.
+    leave_out(out, &gone.iter().map(|(operand, _)| **operand).collect())?;
+    let text = to_file(&constants);
+    let again = recorded.compared(&with_files(out, &recorded, Some(&text))?);
+    let is_same = |name: &&String| {
+        let planned = again.planned.get(*name);
+        planned.is_some() && planned == made.get(*name)
+    };
+    let same = constants.keys().filter(is_same).count();
+    out.notes.push(format!("{same} constant objects of {path}"));
+    notes.tell(&mut out.notes);
+    out.files.insert(OBJECTS.to_owned(), text);
+    of_ssp(&recorded, out)
+}
+
+/// Names of objects by what is to be said of them.
+#[derive(Default)]
+struct Notes(BTreeMap<&'static str, Vec<String>>);
+
+impl Notes {
+    fn add(&mut self, what: &'static str, name: &str) {
+        self.0.entry(what).or_default().push(name.to_owned());
+    }
+
+    fn tell(self, notes: &mut Vec<String>) {
+        let lines = self.0.into_iter();
+        notes.extend(lines.map(|(what, names)| format!("objects {what}: {}", names.join(", "))));
+    }
+}
+
+/// Takes operands out of the order of work.
+fn leave_out(out: &mut Imported, gone: &BTreeSet<&str>) -> Result<(), ImportError> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    replace_keys(out, "behaviour.json", |known| {
+        let mut order = known["workOrder"].clone();
+        for list in order
+            .as_object_mut()
+            .into_iter()
+            .flat_map(|m| m.values_mut())
+        {
+            if let Value::Array(names) = list {
+                names.retain(|name| !gone.contains(name.as_str().unwrap_or_default()));
+            }
+        }
+        vec![("workOrder", order)]
+    })
+}
+
+/// SSP's objects that are the same in every cluster, in the base's order; without the metadata that names their
+/// owner.
+fn of_ssp(recorded: &Recorded, out: &mut Imported) -> Result<(), ImportError> {
+    const NAMESPACE: &str = "goldenImagesNamespace";
+    let mut found = Objects::new();
+    for object in recorded.probes.iter().flat_map(|probe| &probe.ssp_objects) {
+        if !has_schema(object) {
+            let mut object = object.clone();
+            if let Some(metadata) = object["metadata"].as_object_mut() {
+                metadata.retain(|key, _| !matches!(key.as_str(), "labels" | "annotations"));
+            }
+            found.entry(name_of(&object)).or_insert(object);
+        }
+    }
+    out.notes.push(format!("{} objects of SSP", found.len()));
+    replace_keys(out, "ssp.json", |known| {
+        let namespace = known[NAMESPACE].as_str().unwrap_or_default().to_owned();
+        let placeholder = format!("{{{{{NAMESPACE}}}}}");
+        for object in found.values_mut() {
+            replace_whole(object, &namespace, &placeholder);
+        }
+        let mut found: BTreeMap<String, Value> = found
+            .into_values()
+            .map(|object| (name_of(&object), object))
+            .collect();
+        let known = known["objects"].as_array().into_iter().flatten();
+        let mut objects: Vec<Value> = known.filter_map(|o| found.remove(&name_of(o))).collect();
+        objects.extend(found.into_values());
+        vec![("objects", objects.into())]
+    })
+}
+
+/// What the operator made and what a release makes of the same cases, with placeholders; of several cases the first
+/// that has an object.
+struct Compared {
+    made: Objects,
+    planned: Objects,
+    /// The names of what each operand makes, in any case.
+    operands: BTreeMap<&'static str, BTreeSet<String>>,
+}
+
+impl Recorded {
+    fn compared(&self, release: &Release) -> Compared {
+        let (mut made, mut planned) = (Objects::new(), Objects::new());
+        let mut operands: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+        for probe in &self.probes {
+            let inventory = probe.inventory();
+            let mut all = Objects::new();
+            for (operand, object) in plan(release, &inventory, &probe.hyperconverged).operands {
+                let body = self.with_placeholders(&inventory, &object.body);
+                let name = name_of(&body);
+                operands.entry(operand).or_default().insert(name.clone());
+                all.insert(name, body);
+            }
+            for object in &probe.objects {
+                let body = self.with_placeholders(&inventory, object);
+                let name = name_of(&body);
+                if !made.contains_key(&name) {
+                    // Both of the same case: another one may be planned otherwise.
+                    planned.extend(all.remove_entry(&name));
+                    made.insert(name, body);
+                }
+            }
+        }
+        Compared {
+            made,
+            planned,
+            operands,
+        }
+    }
+
+    fn with_placeholders(&self, inventory: &Inventory, object: &Value) -> Value {
+        let version = self.env.values().find_map(|env| env.get(VERSION));
+        let domain = format!("apps.{}", inventory.base_domain);
+        let mut names = vec![
+            (inventory.namespace.as_str(), "{{namespace}}"),
+            (domain.as_str(), "{{ingressDomain}}"),
+        ];
+        names.extend(version.map(|v| (v.as_str(), "{{env.HCO_KV_IO_VERSION}}")));
+        let mut object = object.clone();
+        replace(&mut object, &names);
+        if let Some(Value::String(text)) = object.pointer_mut("/data/nginx.conf") {
+            *text = plain_nginx(text);
+        }
+        object
+    }
+}
+
+impl Probe {
+    fn inventory(&self) -> Inventory {
+        let document = |kind, value: &Value| {
+            let mut read =
+                yaml::parse(&SourceFile::new("probe.yaml", &value.to_string())).documents;
+            let document = read.remove(0).into();
+            Source { kind, document }
+        };
+        let sources = [
+            document(SourceKind::Declared, &self.inventory),
+            document(SourceKind::Nodes, &self.nodes),
+        ];
+        inventory::load(&sources).0.inventory
+    }
+}
+
+/// The release that is being made, with the variables of the recording and other constant objects.
+fn with_files(
+    out: &Imported,
+    recorded: &Recorded,
+    objects: Option<&str>,
+) -> Result<Release, ImportError> {
+    let mut files = Files::new();
+    for (name, text) in &out.files {
+        files.insert(name.clone(), text.clone());
+    }
+    const TABLES: &str = "release.json";
+    let text = out
+        .files
+        .get(TABLES)
+        .map(String::as_str)
+        .unwrap_or_default();
+    let mut tables: Json = bundle::parse(TABLES, text)?;
+    let mut environments = tables.get("env").cloned().unwrap_or(Json::Map(Vec::new()));
+    for (platform, variables) in &recorded.env {
+        let mut environment = environments
+            .get(platform)
+            .cloned()
+            .unwrap_or(Json::Map(Vec::new()));
+        for (name, value) in variables {
+            environment.set(name, Json::text(value));
+        }
+        environments.set(platform, environment);
+    }
+    tables.set("env", environments);
+    files.insert(TABLES, tables.to_file());
+    if let Some(objects) = objects {
+        files.insert(OBJECTS, objects.to_owned());
+    }
+    Ok(Release::from_files(files)?)
+}
+
+fn name_of(object: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    format!(
+        "{}/{}",
+        text(&object["kind"]),
+        text(&object["metadata"]["name"])
+    )
+}
+
+/// Whether it is of a kind whose schema a release has: one that depends on the HyperConverged.
+fn has_schema(object: &Value) -> bool {
+    let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
+    let version = object["apiVersion"].as_str().unwrap_or_default();
+    let version = version.rsplit('/').next().unwrap_or_default();
+    SCHEMAS.contains(&format!("{kind}.{version}").as_str())
+}
+
+/// An nginx configuration without comments, indented by its braces: what lays it out otherwise says the same.
+fn plain_nginx(text: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0usize;
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if line.starts_with('}') {
+            depth = depth.saturating_sub(1);
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        out.push_str(&"  ".repeat(depth));
+        out.push_str(&words.join(" "));
+        out.push('\n');
+        if line.ends_with('{') {
+            depth += 1;
+        }
+    }
+    out
+}
+
+fn replace_whole(value: &mut Value, whole: &str, by: &str) {
+    match value {
+        Value::String(text) if text == whole => by.clone_into(text),
+        Value::Array(items) => items.iter_mut().for_each(|v| replace_whole(v, whole, by)),
+        Value::Object(map) => map.values_mut().for_each(|v| replace_whole(v, whole, by)),
+        _ => {}
+    }
+}
+
+fn replace(value: &mut Value, names: &[(&str, &str)]) {
+    match value {
+        Value::String(text) => {
+            for (name, placeholder) in names {
+                if text.contains(name) {
+                    *text = text.replace(name, placeholder);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|v| replace(v, names)),
+        Value::Object(map) => map.values_mut().for_each(|v| replace(v, names)),
+        _ => {}
+    }
+}
+
+/// The template of which a renderer makes `recorded`, where it makes `planned` of `template`. `None` where a value
+/// that it makes itself has changed.
+fn transplant(template: &Value, planned: &Value, recorded: &Value) -> Option<Value> {
+    if planned == recorded {
+        return Some(template.clone());
+    }
+    if template == planned {
+        return Some(recorded.clone());
+    }
+    match (template, planned, recorded) {
+        (Value::Object(old), Value::Object(planned), Value::Object(new)) => {
+            let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            let mut out = serde_json::Map::new();
+            for key in keys {
+                let value = match (old.get(key), planned.get(key), new.get(key)) {
+                    (Some(old), Some(planned), Some(new)) => Some(transplant(old, planned, new)?),
+                    // The renderer puts it there.
+                    (None, Some(planned), new) if Some(planned) == new => None,
+                    (None, Some(_), _) => return None,
+                    // Nothing does any more.
+                    (Some(_), Some(_), None) => None,
+                    // The renderer takes it away.
+                    (Some(old), None, None) => Some(old.clone()),
+                    (None, None, new) => new.cloned(),
+                    (Some(_), None, Some(_)) => return None,
+                };
+                out.extend(value.map(|value| (key.clone(), value)));
+            }
+            Some(Value::Object(out))
+        }
+        (Value::Array(old), Value::Array(planned), Value::Array(new)) => {
+            let added = planned.strip_prefix(old.as_slice());
+            if let Some(kept) = added
+                .filter(|a| !a.is_empty())
+                .and_then(|a| new.strip_suffix(a))
+            {
+                return Some(Value::Array(kept.to_vec()));
+            }
+            let same = old.len() == planned.len() && old.len() == new.len();
+            let entries = same.then(|| old.iter().zip(planned).zip(new))?;
+            let entries = entries.map(|((old, planned), new)| transplant(old, planned, new));
+            entries.collect::<Option<Vec<_>>>().map(Value::Array)
+        }
+        _ => None,
+    }
+}
+
+/// A line for each object.
+fn to_file(objects: &Objects) -> String {
+    let lines = objects.iter().map(|(name, object)| {
+        let object = Json::from(object.clone()).to_compact();
+        format!("\"{name}\": {}", object.trim_end())
+    });
+    format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::imported;
+    use super::*;
+    use serde_json::json;
+
+    /// What the recorder would write of an operator that makes what the planner makes of a release.
+    fn recording(name: &str, change: impl Fn(&mut Vec<Value>)) -> tempfile::TempDir {
+        let images = [
+            "KV_CONSOLE_PLUGIN_IMAGE",
+            "KV_CONSOLE_PROXY_IMAGE",
+            "WASP_AGENT_IMAGE",
+        ];
+        let images = images.map(|image| (image.to_owned(), json!(format!("{{{{env.{image}}}}}"))));
+        let mut env: serde_json::Map<_, _> = images.into_iter().collect();
+        env.insert(VERSION.to_owned(), json!("1.987.654"));
+        let mut recorded = json!({"env": {"OpenShift": env, "Kubernetes": env}, "probes": [{
+            "hyperconverged": {"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged",
+                "metadata": {"name": "kubevirt-hyperconverged", "namespace": "recorder-namespace"},
+                "spec": {"higherWorkloadDensity": {"memoryOvercommitPercentage": 150}}},
+            "inventory": {"apiVersion": "hcoplan.dev/v1alpha1", "kind": "ClusterInventory",
+                "spec": {"platform": "OpenShift", "namespace": "recorder-namespace", "baseDomain": "recorder.domain"}},
+            "nodes": {"apiVersion": "v1", "kind": "List", "items": [
+                {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "status": {"nodeInfo": {"architecture": "amd64"}}}]},
+            "objects": [], "sspObjects": []}]});
+        let read: Recorded = serde_json::from_value(recorded.clone()).expect("a recording");
+        let release = with_files(&imported(name), &read, None).expect("whole");
+        let probe = &read.probes[0];
+        let planned = plan(&release, &probe.inventory(), &probe.hyperconverged);
+        let mut objects: Vec<Value> = planned
+            .operands
+            .iter()
+            .map(|(_, o)| (*o.body).clone())
+            .collect();
+        change(&mut objects);
+        recorded["probes"][0]["objects"] = objects.into();
+        let of_ssp = planned.ssp.expect("rendered");
+        let of_ssp = of_ssp.objects.iter().map(|o| (*o.object.body).clone());
+        recorded["probes"][0]["sspObjects"] = of_ssp.collect();
+        let temporary = tempfile::tempdir().expect("a directory");
+        fs::create_dir(temporary.path().join("constants")).expect("made");
+        let file = temporary.path().join(format!("constants/{name}.json"));
+        fs::write(file, recorded.to_string()).expect("written");
+        temporary
+    }
+
+    fn taken(name: &str, change: impl Fn(&mut Vec<Value>)) -> Imported {
+        let temporary = recording(name, change);
+        let mut out = imported(name);
+        objects(
+            Utf8Path::from_path(temporary.path()).expect("UTF-8"),
+            &mut out,
+        )
+        .expect("taken");
+        out.release().expect("whole");
+        out
+    }
+
+    #[test]
+    fn what_an_operator_makes_is_taken_and_nothing_else_changes() {
+        for name in Release::known_names() {
+            let out = taken(name, |_| {});
+            for (file, text) in &imported(name).files {
+                assert!(out.files[file] == *text, "{name} {file}");
+            }
+            let image = |objects: &mut Vec<Value>| {
+                let names = |o: &&mut Value| name_of(o) == "Deployment/kubevirt-console-plugin";
+                let deployment = objects.iter_mut().find(names).expect("there");
+                deployment["spec"]["template"]["spec"]["hostNetwork"] = json!(true);
+            };
+            let out = taken(name, image);
+            let before: Objects =
+                serde_json::from_str(&imported(name).files[OBJECTS]).expect("objects");
+            let after: Objects = serde_json::from_str(&out.files[OBJECTS]).expect("objects");
+            let changed: Vec<_> = after
+                .iter()
+                .filter(|(n, o)| before.get(*n) != Some(o))
+                .collect();
+            let [(_, changed)] = changed.as_slice() else {
+                panic!("{name}: {changed:?}");
+            };
+            let pod = &changed["spec"]["template"]["spec"];
+            assert_eq!(pod["hostNetwork"], true);
+            assert_eq!(
+                pod["containers"][0]["image"],
+                "{{env.KV_CONSOLE_PLUGIN_IMAGE}}"
+            );
+            assert_eq!(changed["metadata"]["namespace"], "{{namespace}}");
+        }
+    }
+
+    #[test]
+    fn an_operand_that_is_not_made_any_more_leaves_the_order_of_work() {
+        let without = |objects: &mut Vec<Value>| {
+            objects.retain(|o| !name_of(o).contains("wasp"));
+            objects
+                .push(json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "new"}}));
+            objects.push(json!({"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt", "metadata": {"name": "x"}}));
+        };
+        let out = taken("1.19", without);
+        let objects: Objects = serde_json::from_str(&out.files[OBJECTS]).expect("objects");
+        assert!(
+            objects.keys().all(|name| !name.contains("wasp")),
+            "{:?}",
+            objects.keys()
+        );
+        assert!(objects.contains_key("Service/new") && !objects.contains_key("KubeVirt/x"));
+        let release = out.release().expect("whole");
+        let order: Vec<_> = release
+            .work_order()
+            .on(hcoplan_planner::release::Platform::OpenShift)
+            .collect();
+        assert!(
+            !order.contains(&"wasp-agent") && order.contains(&"console-plugin"),
+            "{order:?}"
+        );
+        for said in [
+            "which isn't made any more: wasp-agent",
+            "asks for: Service/new",
+            "that no renderer makes: KubeVirt/x",
+        ] {
+            assert!(
+                out.notes.iter().any(|n| n.ends_with(said)),
+                "{said}: {:?}",
+                out.notes
+            );
+        }
+    }
+
+    #[test]
+    fn what_a_renderer_adds_is_left_out() {
+        let template =
+            json!({"args": ["-v"], "replicas": 2, "affinity": {}, "image": "a", "old": 1});
+        let planned =
+            json!({"args": ["-v", "--tls"], "replicas": 1, "image": "a", "old": 1, "tls": 1});
+        for (recorded, wanted) in [
+            (planned.clone(), Some(template.clone())),
+            (
+                json!({"args": ["-w", "-x", "--tls"], "replicas": 1, "image": "b", "new": 1, "tls": 1}),
+                Some(
+                    json!({"args": ["-w", "-x"], "replicas": 2, "affinity": {}, "image": "b", "new": 1}),
+                ),
+            ),
+            // What the renderer writes isn't in the template.
+            (
+                json!({"args": ["-v", "--tls=1"], "replicas": 1, "image": "a"}),
+                None,
+            ),
+            (
+                json!({"args": ["-v", "--tls"], "replicas": 3, "image": "a"}),
+                None,
+            ),
+        ] {
+            assert_eq!(
+                transplant(&template, &planned, &recorded),
+                wanted,
+                "{recorded}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_layout_of_nginx_configurations_means_nothing() {
+        let text = "http {\n\ttypes   a;\n\n\t\tserver {\n\t# why\n\t\t\troot x;\n  }\n\t}\n";
+        let plain = "http {\n  types a;\n  server {\n    root x;\n  }\n}\n";
+        assert_eq!(plain_nginx(text), plain);
+        assert_eq!(plain_nginx(plain), plain);
+    }
+
+    #[test]
+    fn a_file_of_objects_has_the_committed_layout() {
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let committed = release.file(OBJECTS).expect("there");
+            let objects: Objects = serde_json::from_str(committed).expect("objects");
+            assert!(to_file(&objects) == committed, "{name}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! HCO's own feature gates with their phases (`pkg/featuregatedetails`, from 1.18 on), and the versions of its API.
+
+use std::collections::BTreeSet;
+
+use camino::Utf8Path;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ordered::Json;
+use super::{ImportError, Imported, bundle, read};
+
+const TABLES: &str = "release.json";
+const LIST: &str = "pkg/featuregatedetails/feature-gates.json";
+
+#[derive(Deserialize)]
+struct Gate {
+    name: String,
+    phase: String,
+}
+
+/// Takes the gates and their phases; which gates of KubeVirt they switch is the base's. A gate that only v1beta1
+/// has is accepted and means nothing.
+pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
+    let path = hco.join(LIST);
+    if !path.is_file() {
+        out.notes
+            .push("not read: HCO's feature gates, from api/v1beta1/".to_owned());
+        return Ok(());
+    }
+    let wrong = |e: serde_json::Error| ImportError::shape(&path, e.to_string());
+    let listed: Vec<Gate> = serde_json::from_str(&read(&path)?).map_err(wrong)?;
+    let mut tables = tables(out)?;
+    let known = tables.get("featureGates").cloned();
+    let known = known.as_ref().map_or(&[][..], Json::items);
+    let row = |name: &str| known.iter().find(|row| text(row, "name") == name);
+    let mut rows = Vec::new();
+    let mut new = Vec::new();
+    for Gate { name, phase } in &listed {
+        let old = row(name).map(|row| text(row, "phase"));
+        let phase = match phase.as_str() {
+            // Up to 1.18 it is what 1.19 has no phase for: a gate that was never of use in v1.
+            "deprecated" if old == Some("discontinued") => "discontinued",
+            phase => phase,
+        };
+        rows.push(with_phase(name, phase, row(name)));
+        if old.is_none() {
+            new.push(name.as_str());
+        }
+    }
+    let of_old_version = names_in_v1beta1(out)?;
+    let only_there = of_old_version
+        .iter()
+        .filter(|name| listed.iter().all(|gate| gate.name != **name));
+    for name in only_there {
+        rows.push(with_phase(name, "discontinued", None));
+    }
+    out.notes
+        .push(format!("{} feature gates of {path}", listed.len()));
+    if !new.is_empty() {
+        out.notes.push(format!(
+            "feature gates that the base hasn't, of which nobody says what they switch: {}",
+            new.join(", ")
+        ));
+    }
+    tables.set("featureGates", Json::List(rows));
+    out.files.insert(TABLES.to_owned(), tables.to_file());
+    Ok(())
+}
+
+/// Takes from the HyperConverged's schemas which versions are served, and which is stored.
+pub(super) fn versions(out: &mut Imported) -> Result<(), ImportError> {
+    let (mut served, mut stored) = (Vec::new(), None);
+    for version in ["v1beta1", "v1"] {
+        let Some(crd) = schema(out, version)? else {
+            continue;
+        };
+        if crd["served"] == true {
+            served.push(version);
+        }
+        if crd["storage"] == true {
+            stored = Some(version);
+        }
+    }
+    let mut tables = tables(out)?;
+    let stored = stored.ok_or_else(|| ImportError::shape("crds".into(), "no version is stored"))?;
+    let api = [
+        ("servedVersions".to_owned(), Json::list(served)),
+        ("storageVersion".to_owned(), Json::text(stored)),
+    ];
+    tables.set("hyperconverged", Json::Map(api.into()));
+    out.files.insert(TABLES.to_owned(), tables.to_file());
+    Ok(())
+}
+
+fn tables(out: &Imported) -> Result<Json, ImportError> {
+    let text = out.files.get(TABLES).map(String::as_str);
+    bundle::parse(TABLES, text.unwrap_or_default())
+}
+
+fn schema(out: &Imported, version: &str) -> Result<Option<Value>, ImportError> {
+    let file = format!("crds/hyperconverged.{version}.json");
+    let text = out.files.get(&file);
+    let parsed = text.map(|text| serde_json::from_str(text)).transpose();
+    parsed.map_err(|e| ImportError::shape(file.as_str().into(), e.to_string()))
+}
+
+fn names_in_v1beta1(out: &Imported) -> Result<BTreeSet<String>, ImportError> {
+    let crd = schema(out, "v1beta1")?.unwrap_or_default();
+    let gates = crd.pointer("/openAPIV3Schema/properties/spec/properties/featureGates/properties");
+    let names = gates.and_then(Value::as_object).into_iter().flatten();
+    Ok(names.map(|(name, _)| name.clone()).collect())
+}
+
+fn text<'j>(row: &'j Json, key: &str) -> &'j str {
+    row.get(key).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The base's row with another phase, or one of a gate that switches nothing of KubeVirt.
+fn with_phase(name: &str, phase: &str, row: Option<&Json>) -> Json {
+    let mut entries = vec![
+        ("name".to_owned(), Json::text(name)),
+        ("phase".to_owned(), Json::text(phase)),
+    ];
+    let rest = row.map_or(&[][..], Json::entries).iter();
+    let mut rest = rest
+        .filter(|(key, _)| !["name", "phase"].contains(&key.as_str()))
+        .peekable();
+    if rest.peek().is_none() {
+        entries.push(("kubevirtGates".to_owned(), Json::List(Vec::new())));
+    }
+    entries.extend(rest.cloned());
+    Json::Map(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use hcoplan_planner::release::Release;
+
+    use super::super::imported;
+    use super::*;
+
+    /// A checkout that lists gates.
+    fn checkout(gates: &[(&str, &str)]) -> tempfile::TempDir {
+        let temporary = tempfile::tempdir().expect("a directory");
+        let file = temporary.path().join(LIST);
+        fs::create_dir_all(file.parent().expect("there")).expect("made");
+        let gates = gates
+            .iter()
+            .map(|(name, phase)| serde_json::json!({"name": name, "phase": phase}));
+        let text = Value::Array(gates.collect()).to_string();
+        fs::write(file, text).expect("written");
+        temporary
+    }
+
+    fn read_gates(gates_of: &[(&str, &str)], out: &mut Imported) {
+        let temporary = checkout(gates_of);
+        gates(Utf8Path::from_path(temporary.path()).expect("UTF-8"), out).expect("read");
+    }
+
+    #[test]
+    fn the_list_and_the_crd_give_what_is_committed() {
+        for name in ["1.18", "1.19"] {
+            let release = Release::known(name).expect("known");
+            let known = &release.tables().feature_gates;
+            let text = imported(name).files[TABLES].clone();
+            let tables: Value = serde_json::from_str(&text).expect("JSON");
+            let rows = tables["featureGates"].as_array().expect("a list");
+            assert_eq!(rows.len(), known.len());
+            // 1.18 lists all of them, 1.19 not those that only v1beta1 has.
+            let all = name == "1.18";
+            let listed = rows.iter().filter_map(|row| {
+                let (name, phase) = (row["name"].as_str()?, row["phase"].as_str()?);
+                match phase {
+                    "discontinued" => all.then_some((name, "deprecated")),
+                    phase => Some((name, phase)),
+                }
+            });
+            let listed: Vec<_> = listed.collect();
+            let mut out = imported(name);
+            read_gates(&listed, &mut out);
+            versions(&mut out).expect("read");
+            assert!(out.files[TABLES] == text, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_gate_that_is_new_is_named() {
+        let mut out = imported("1.19");
+        read_gates(&[("alignCPUs", "beta"), ("brandNew", "alpha")], &mut out);
+        let tables: Value = serde_json::from_str(&out.files[TABLES]).expect("JSON");
+        let row = |name: &str| {
+            let rows = tables["featureGates"].as_array().expect("a list");
+            rows.iter().find(|row| row["name"] == name).cloned()
+        };
+        let align = row("alignCPUs").expect("there");
+        assert_eq!(align["phase"], "beta");
+        assert_eq!(align["kubevirtGates"], serde_json::json!(["AlignCPUs"]));
+        assert_eq!(
+            row("brandNew").expect("there")["kubevirtGates"],
+            serde_json::json!([])
+        );
+        assert_eq!(
+            row("downwardMetrics").expect("in v1beta1")["phase"],
+            "discontinued"
+        );
+        assert_eq!(row("template"), None);
+        assert!(
+            out.notes
+                .iter()
+                .any(|n| n.ends_with("what they switch: brandNew")),
+            "{:?}",
+            out.notes
+        );
+    }
+}
