@@ -78,9 +78,7 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
         }
         Claim::BreaksOnUpgrade => (breaks(case, finding), "the next release does the same"),
         // Where nothing comes of the manifest, nothing comes of any line of it.
-        Claim::HasEffect if plan.reconcile_error.is_some() || !plan.admission.accepted => {
-            return Proof::Outside;
-        }
+        Claim::HasEffect if !plan.succeeds() => return Proof::Outside,
         Claim::HasEffect => {
             let world = case.world();
             let Some(input) = finding.location.as_ref().and_then(|p| input_at(&world, p)) else {
