@@ -250,7 +250,7 @@ fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
                         .text = text;
                 }
                 Err(UnmigratableLayer { span, why }) => {
-                    stuck.push((Location::new(&file, span), why))
+                    stuck.push((Location::new(&file, span), why));
                 }
             }
         }

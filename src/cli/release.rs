@@ -63,7 +63,7 @@ enum Command {
         #[arg(long, value_name = "FORMAT", default_value = "human")]
         format: Form,
     },
-    Import(Import),
+    Import(Box<Import>),
 }
 
 /// How it is printed.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Carried, Edit, Finding};
 use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_repository::repo::{BuildLayer, LayerKind, Saying, said_by_layers};
+use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, said_by_layers};
 use hcoplan_yaml::edit::{self, Before, Change, apply_and_read};
 use hcoplan_yaml::{Document, Node, Path, Segment, Style, Value, block_of, edit_part, parse};
 use serde_json::Value as Json;
@@ -274,12 +274,12 @@ impl Carrying<'_> {
         Some(to)
     }
 
-    fn said(&self, path: &Path) -> Vec<Saying<'_>> {
+    fn said(&self, path: &Path) -> Vec<LayerValue<'_>> {
         said_by_layers(self.layers, self.object, path)
     }
 
     /// The layer that has the whole of a value.
-    fn own(&self, path: &Path, old: &Node) -> Result<Saying<'_>, String> {
+    fn own(&self, path: &Path, old: &Node) -> Result<LayerValue<'_>, String> {
         let json = old.to_json();
         let said = self.said(path);
         let last = said.first().ok_or_else(|| unknown(path))?;
@@ -303,7 +303,7 @@ impl Carrying<'_> {
         let items: Vec<Json> = old.items().iter().map(Node::to_json).collect();
         if let Some(more) = new.strip_prefix(items.as_slice()) {
             let said = self.said(path);
-            let is_list = |s: &&Saying<'_>| s.is_value && matches!(s.node.value, Value::Seq(_));
+            let is_list = |s: &&LayerValue<'_>| s.is_value && matches!(s.node.value, Value::Seq(_));
             let list = said.iter().find(is_list).ok_or_else(|| unknown(path))?;
             self.is_editable(list)?;
             let to = self.path_of(list)?;
@@ -386,11 +386,11 @@ impl Carrying<'_> {
                 break;
             }
             let said = self.said(&Path(path.0[..depth].to_vec()));
-            let may = |s: &&Saying<'_>| {
+            let may = |s: &&LayerValue<'_>| {
                 self.is_editable(s).is_ok() && matches!(s.node.value, Value::Map(_) | Value::Null)
             };
             let is_near =
-                |s: &&Saying<'_>| self.near == Some(self.layers[s.layer].document.file.path());
+                |s: &&LayerValue<'_>| self.near == Some(self.layers[s.layer].document.file.path());
             let mut fit = said.iter().filter(may);
             let Some(found) = fit.clone().find(is_near).or_else(|| fit.next()) else {
                 continue;
@@ -404,7 +404,7 @@ impl Carrying<'_> {
         Err(unknown(path))
     }
 
-    fn is_editable(&self, found: &Saying<'_>) -> Result<(), String> {
+    fn is_editable(&self, found: &LayerValue<'_>) -> Result<(), String> {
         let is_field = self.layers[found.layer].what == LayerKind::Fields;
         match found.is_value && !is_field {
             true => Ok(()),
@@ -412,13 +412,13 @@ impl Carrying<'_> {
         }
     }
 
-    fn path_of(&self, found: &Saying<'_>) -> Result<Path, String> {
+    fn path_of(&self, found: &LayerValue<'_>) -> Result<Path, String> {
         let root = &self.layers[found.layer].document.root;
         let path = root.path_to(found.node.span);
         path.ok_or_else(|| format!("{} is written with an alias", self.at(found)))
     }
 
-    fn at(&self, found: &Saying<'_>) -> String {
+    fn at(&self, found: &LayerValue<'_>) -> String {
         at(&self.layers[found.layer], found.node.span)
     }
 }

@@ -81,7 +81,7 @@ pub use identity::{FactOrigin, Identity, Sourced};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
-    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, Saying, build, build_one,
+    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one,
     builder, has_kustomization, hyperconvergeds_of, is_tied, said_by_layers, selects,
 };
 pub use layers::{Kustomizations, Layer};

@@ -40,11 +40,11 @@ pub(super) fn origins(built: &[Document], layers: &[Layer], whole: &Location) ->
 struct Candidate<'l> {
     /// Later layers are applied later.
     layer: usize,
-    said: Sourced<'l>,
+    said: TracedValue<'l>,
 }
 
 #[derive(Clone)]
-enum Sourced<'l> {
+enum TracedValue<'l> {
     /// This, at this key where it is a mapping's.
     Value(&'l Node, Option<Span>),
     /// Something that is made of other values.
@@ -73,7 +73,7 @@ impl<'l> Tracing<'l> {
         let mut out: Vec<_> = about
             .map(|(index, layer)| Candidate {
                 layer: index,
-                said: Sourced::Value(&layer.document.root, None),
+                said: TracedValue::Value(&layer.document.root, None),
             })
             .collect();
         out.reverse();
@@ -89,8 +89,8 @@ impl<'l> Tracing<'l> {
     ) -> Option<Candidate<'l>> {
         self.settle(&mut candidates);
         let made = candidates.iter().find(|c| match c.said {
-            Sourced::Made(_) => true,
-            Sourced::Value(other, _) => is_same(node, other),
+            TracedValue::Made(_) => true,
+            TracedValue::Value(other, _) => is_same(node, other),
         });
         let made = made.cloned();
         let place = match &made {
@@ -106,7 +106,7 @@ impl<'l> Tracing<'l> {
             let key = match &found {
                 Some(Candidate {
                     layer,
-                    said: Sourced::Value(_, Some(key)),
+                    said: TracedValue::Value(_, Some(key)),
                 }) => self.layers.get(*layer).map(|l| l.place(*key)),
                 Some(found) => Some(self.place(found)),
                 None => None,
@@ -132,7 +132,7 @@ impl<'l> Tracing<'l> {
     }
 
     fn place(&self, candidate: &Candidate<'l>) -> Location {
-        let (Sourced::Value(node, _) | Sourced::Made(node)) = candidate.said;
+        let (TracedValue::Value(node, _) | TracedValue::Made(node)) = candidate.said;
         let layer = &self.layers[candidate.layer];
         layer.place(node.span)
     }
@@ -164,9 +164,9 @@ impl<'l> Tracing<'l> {
                             continue;
                         }
                         match (op, operation.get("value")) {
-                            (Some("copy" | "move"), _) => add(Sourced::Made(path)),
+                            (Some("copy" | "move"), _) => add(TracedValue::Made(path)),
                             (Some("add" | "replace"), Some(value)) => {
-                                add(Sourced::Value(value, None))
+                                add(TracedValue::Value(value, None));
                             }
                             _ => {}
                         }
@@ -201,11 +201,11 @@ impl<'l> Tracing<'l> {
         !self.path.is_empty() && same && tokens.next().is_none()
     }
 
-    fn fields(&self, root: &'l Node, add: &mut impl FnMut(Sourced<'l>)) {
+    fn fields(&self, root: &'l Node, add: &mut impl FnMut(TracedValue<'l>)) {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         let mut all = |key: &str| {
             for value in values(root, key) {
-                add(Sourced::Value(value, None));
+                add(TracedValue::Value(value, None));
             }
         };
         match path.as_slice() {
@@ -215,7 +215,7 @@ impl<'l> Tracing<'l> {
                 all("commonlabels");
                 for entry in values(root, "labels").flat_map(Node::items) {
                     for pairs in values(entry, "pairs") {
-                        add(Sourced::Value(pairs, None));
+                        add(TracedValue::Value(pairs, None));
                     }
                 }
             }
@@ -226,7 +226,7 @@ impl<'l> Tracing<'l> {
                         n.as_str()
                             .is_some_and(|n| !n.is_empty() && built.contains(n))
                     });
-                    named.for_each(|n| add(Sourced::Made(n)));
+                    named.for_each(|n| add(TracedValue::Made(n)));
                 }
             }
             [.., "containers" | "initContainers", _, "image"] => {
@@ -240,7 +240,7 @@ impl<'l> Tracing<'l> {
                     parts
                         .find(is_part)
                         .into_iter()
-                        .for_each(|n| add(Sourced::Made(n)));
+                        .for_each(|n| add(TracedValue::Made(n)));
                 }
             }
             _ => {}
@@ -251,7 +251,7 @@ impl<'l> Tracing<'l> {
     }
 
     /// What replacements say about the path.
-    fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(Sourced<'l>)) {
+    fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(TracedValue<'l>)) {
         for replacement in all {
             for target in values(replacement, "targets").flat_map(Node::items) {
                 let mut selects = values(target, "select");
@@ -260,7 +260,7 @@ impl<'l> Tracing<'l> {
                 }
                 for field in values(target, "fieldpaths").flat_map(Node::items) {
                     if field.as_str().is_some_and(|f| self.is_field_path(f)) {
-                        add(Sourced::Made(field));
+                        add(TracedValue::Made(field));
                     }
                 }
             }
@@ -300,11 +300,11 @@ impl<'l> Tracing<'l> {
 /// What is said of an entry by those who say something of the mapping.
 fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
-        let Sourced::Value(node, _) = c.said else {
+        let TracedValue::Value(node, _) = c.said else {
             return None;
         };
         let entry = node.entry(key)?;
-        let said = Sourced::Value(&entry.value, Some(entry.key.span));
+        let said = TracedValue::Value(&entry.value, Some(entry.key.span));
         Some(Candidate { said, ..*c })
     });
     below.collect()
@@ -313,11 +313,11 @@ fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
 /// What is said of an item by those who say something of the list.
 fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
-        let Sourced::Value(node, _) = c.said else {
+        let TracedValue::Value(node, _) = c.said else {
             return None;
         };
         let found = item_like(node.items(), item, index)?;
-        let said = Sourced::Value(found, None);
+        let said = TracedValue::Value(found, None);
         Some(Candidate { said, ..*c })
     });
     below.collect()
@@ -325,7 +325,7 @@ fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<C
 
 /// What a layer says at a path of a build.
 #[derive(Debug, Clone, Copy)]
-pub struct Saying<'l> {
+pub struct LayerValue<'l> {
     /// The layer's place in the order in which they are applied.
     pub layer: usize,
     /// The value in the layer's document, or what it is made by.
@@ -336,7 +336,7 @@ pub struct Saying<'l> {
 
 /// What the layers say at a path of an object that was built, the last one first. A list hides those of earlier
 /// layers.
-pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<Saying<'l>> {
+pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<LayerValue<'l>> {
     let mut tracing = Tracing {
         layers,
         object,
@@ -354,7 +354,7 @@ pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<Sayin
                 key.clone()
             }
             Segment::Index(index) => {
-                let is_list = |c: &Candidate<'_>| matches!(c.said, Sourced::Value(n, _) if matches!(n.value, Value::Seq(_)));
+                let is_list = |c: &Candidate<'_>| matches!(c.said, TracedValue::Value(n, _) if matches!(n.value, Value::Seq(_)));
                 let last = candidates.iter().position(is_list);
                 candidates.truncate(last.map_or(0, |at| at + 1));
                 let item = node.items().get(*index);
@@ -370,11 +370,11 @@ pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<Sayin
         tracing.settle(&mut candidates);
     }
     let said = candidates.into_iter().map(|c| {
-        let (Sourced::Value(node, _) | Sourced::Made(node)) = c.said;
-        Saying {
+        let (TracedValue::Value(node, _) | TracedValue::Made(node)) = c.said;
+        LayerValue {
             layer: c.layer,
             node,
-            is_value: matches!(c.said, Sourced::Value(..)),
+            is_value: matches!(c.said, TracedValue::Value(..)),
         }
     });
     said.collect()

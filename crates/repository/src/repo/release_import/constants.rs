@@ -4,6 +4,7 @@
 //! What a renderer changes in its template (arguments, replicas) is told apart by planning the same cases with
 //! what the base has: what the planner adds there is left out of the recorded object.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
@@ -208,10 +209,10 @@ impl Recorded {
             for object in &probe.objects {
                 let body = self.with_placeholders(&inventory, object);
                 let name = name_of(&body);
-                if !made.contains_key(&name) {
+                if let Entry::Vacant(entry) = made.entry(name) {
                     // Both of the same case: another one may be planned otherwise.
-                    planned.extend(all.remove_entry(&name));
-                    made.insert(name, body);
+                    planned.extend(all.remove_entry(entry.key()));
+                    entry.insert(body);
                 }
             }
         }
@@ -242,8 +243,7 @@ impl Recorded {
 impl Probe {
     fn inventory(&self) -> Inventory {
         let document = |kind, value: &Value| {
-            let mut read =
-                yaml::parse(&SourceFile::new("probe.yaml", &value.to_string())).documents;
+            let mut read = yaml::parse(&SourceFile::new("probe.yaml", value.to_string())).documents;
             let document = read.remove(0).into();
             Source { kind, document }
         };
