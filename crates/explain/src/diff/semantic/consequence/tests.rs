@@ -1,0 +1,233 @@
+//! What each consequence says, and of what.
+
+use hcoplan_kubernetes::Object;
+use hcoplan_planner::release::Release;
+use serde_json::json;
+
+use super::*;
+use crate::diff::compare_objects;
+use crate::diff::semantic::Impact::{BootFailure, Images, Scheduling};
+
+/// What comes of one object becoming another; null where there is none.
+fn told(before: &Value, after: &Value) -> Vec<(Impact, String)> {
+    let objects = |body: &Value| -> Vec<Object> {
+        let body = (!body.is_null()).then(|| Object::new(body.clone()));
+        body.into_iter().collect()
+    };
+    let release = Release::known("1.19").expect("known");
+    let found = compare_objects(&release, &objects(before), &objects(after));
+    let all = found.consequences().into_iter();
+    all.map(|(c, object, field)| {
+        let change = &found.objects[object];
+        let step = field.map(|i| &change.fields[i].step);
+        let subject = subject(change, &c, step).join(", ");
+        (c.impact, c.sentence(&subject))
+    })
+    .collect()
+}
+
+fn impacts(before: &Value, after: &Value) -> Vec<Impact> {
+    told(before, after).into_iter().map(|(i, _)| i).collect()
+}
+
+fn kubevirt(spec: Value) -> Value {
+    json!({"apiVersion": "kubevirt.io/v1", "kind": "KubeVirt",
+        "metadata": {"name": "k", "namespace": "n"}, "spec": spec})
+}
+
+#[test]
+fn the_longest_path_wins() {
+    let migrations = |n: u32| {
+        kubevirt(json!({"configuration": {"migrations": {"parallelMigrationsPerCluster": n}}}))
+    };
+    assert_eq!(impacts(&migrations(5), &migrations(6)), [Scheduling]);
+    let uninstall = |strategy: &str| kubevirt(json!({"uninstallStrategy": strategy}));
+    let (kept, removed) = ("BlockUninstallIfWorkloadsExist", "RemoveWorkloads");
+    assert_eq!(impacts(&uninstall(kept), &uninstall(removed)), [DataLoss]);
+    assert_eq!(impacts(&uninstall(removed), &uninstall(kept)), [Behaviour]);
+    let mut labelled = uninstall(kept);
+    labelled["metadata"]["labels"] = json!({"a": "1"});
+    assert_eq!(impacts(&uninstall(kept), &labelled), []);
+}
+
+#[test]
+fn an_empty_selector_is_every_node_and_none_is_no_node() {
+    let configuration = |c: Value| kubevirt(json!({"configuration": c}));
+    let ksm = |section: Value| {
+        configuration(json!({"evictionStrategy": "None", "ksmConfiguration": section}))
+    };
+    let bare = configuration(json!({"evictionStrategy": "None"}));
+    let nowhere = ksm(json!({}));
+    let everywhere = ksm(json!({"nodeLabelSelector": {}}));
+    let some = |value: &str| ksm(json!({"nodeLabelSelector": {"matchLabels": {"a": value}}}));
+    for (before, after, said) in [
+        (&nowhere, &everywhere, "for every node"),
+        (&some("b"), &everywhere, "for every node"),
+        (&bare, &everywhere, "for every node"),
+        (&everywhere, &nowhere, "on no node any more"),
+        (&everywhere, &bare, "on no node any more"),
+        (
+            &nowhere,
+            &some("b"),
+            "for the nodes that its selector matches",
+        ),
+        (&some("b"), &some("c"), "for other nodes than before"),
+    ] {
+        let told = told(before, after);
+        let [(Behaviour, text)] = told.as_slice() else {
+            panic!("{told:?}");
+        };
+        assert!(text.contains(said), "{text}");
+    }
+    assert_eq!(told(&nowhere, &bare), []);
+}
+
+#[test]
+fn a_gate_that_goes_refuses_those_who_use_it_where_the_webhook_asks_for_it() {
+    let gates = |list: &str, gates: &[&str]| {
+        kubevirt(json!({"configuration": {"developerConfiguration": {list: gates}}}))
+    };
+    let on = |names: &[&str]| gates("featureGates", names);
+    let root = on(&["Root"]);
+    let said = |impact, text: &str| vec![(impact, text.to_owned())];
+    assert_eq!(impacts(&root, &on(&["Root", "Sidecar"])), [Behaviour]);
+    assert_eq!(impacts(&on(&["Root", "Sidecar"]), &root), [BootFailure]);
+    // Deprecated: DeclarativeHotplugVolumes does its work.
+    assert_eq!(
+        told(&on(&["Root", "HotplugVolumes"]), &root),
+        said(
+            Behaviour,
+            "the KubeVirt feature HotplugVolumes is switched off"
+        )
+    );
+    let off = |names: &[&str]| gates("disabledFeatureGates", names);
+    let none = off(&["Other"]);
+    assert_eq!(
+        impacts(&none, &off(&["Other", "VideoConfig"])),
+        [BootFailure]
+    );
+    assert_eq!(impacts(&none, &off(&["Other", "ObjectGraph"])), [Behaviour]);
+}
+
+#[test]
+fn without_a_path_of_its_own_firmware_is_where_kubevirt_has_it() {
+    let firmware = |amd64: &str, arm64: &str| {
+        let section = |path: &str| match path {
+            "" => json!({"machineType": "m"}),
+            path => json!({"machineType": "m", "ovmfPath": path}),
+        };
+        kubevirt(json!({"configuration": {"architectureConfiguration":
+            {"amd64": section(amd64), "arm64": section(arm64)}}}))
+    };
+    let (amd64, arm64) = ("/usr/share/OVMF", "/usr/share/AAVMF");
+    let both = firmware(amd64, arm64);
+    assert_eq!(told(&both, &firmware(amd64, "")), []);
+    assert_eq!(told(&firmware(amd64, ""), &both), []);
+    assert_eq!(impacts(&both, &firmware("", arm64)), [Behaviour]);
+    assert_eq!(impacts(&both, &firmware("/own", arm64)), [BootFailure]);
+    assert_eq!(impacts(&both, &firmware(amd64, "/own")), [BootFailure]);
+}
+
+#[test]
+fn a_feature_of_cdi_is_switched_one_way() {
+    let cdi = |gates: &[&str]| {
+        json!({"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "CDI",
+            "metadata": {"name": "c"}, "spec": {"config": {"featureGates": gates}}})
+    };
+    let (with, without) = (cdi(&["A", "B"]), cdi(&["A"]));
+    let said = |text: &str| vec![(Behaviour, text.to_owned())];
+    assert_eq!(
+        told(&without, &with),
+        said("the CDI feature B is switched on")
+    );
+    assert_eq!(
+        told(&with, &without),
+        said("the CDI feature B is switched off")
+    );
+}
+
+#[test]
+fn disks_go_with_a_cron_that_retains_nothing() {
+    let cron = |policy: Value| {
+        json!({"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataImportCron",
+            "metadata": {"name": "c", "namespace": "n"},
+            "spec": {"managedDataSource": "d", "retentionPolicy": policy}})
+    };
+    let (none, all) = (cron(json!("None")), cron(json!("All")));
+    assert_eq!(impacts(&none, &Value::Null), [DataLoss]);
+    assert_eq!(impacts(&all, &Value::Null), [Images]);
+    // To set the policy takes nothing away by itself.
+    assert_eq!(impacts(&all, &none), [Behaviour]);
+}
+
+#[test]
+fn what_goes_is_the_thing_itself_and_not_one_of_its_fields() {
+    let devices = |device: Value| {
+        let list =
+            json!({"pciHostDevices": [device, {"resourceName": "b", "pciVendorSelector": "1"}]});
+        kubevirt(json!({"configuration": {"permittedHostDevices": list}}))
+    };
+    let device =
+        json!({"resourceName": "a", "pciVendorSelector": "2", "externalResourceProvider": true});
+    let plain = json!({"resourceName": "a", "pciVendorSelector": "2"});
+    let none = json!({"resourceName": "c", "pciVendorSelector": "2"});
+    let said = |before: &Value, after: &Value| {
+        let told = told(&devices(before.clone()), &devices(after.clone())).into_iter();
+        told.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    let goes = "VMs that ask for the host device a don't start any more";
+    assert!(said(&device, &none).contains(&goes.to_owned()));
+    assert!(!said(&device, &plain).contains(&goes.to_owned()));
+
+    let addons = |pool: Value| {
+        json!({"apiVersion": "networkaddonsoperator.network.kubevirt.io/v1",
+            "kind": "NetworkAddonsConfig", "metadata": {"name": "cluster"},
+            "spec": {"kubeMacPool": pool, "multus": {}}})
+    };
+    let range = addons(json!({"rangeStart": "02:00:00:00:00:00", "rangeEnd": "02:00:00:00:00:99"}));
+    let range_goes = told(&range, &addons(json!({})));
+    let other_range = "VMs get MAC addresses from another range";
+    assert!(
+        range_goes.iter().all(|(_, text)| text == other_range),
+        "{range_goes:?}"
+    );
+    let mut no_pool = range.clone();
+    no_pool["spec"] = json!({"multus": {}});
+    let nothing = "nothing keeps two VMs from having one MAC address".to_owned();
+    assert_eq!(told(&range, &no_pool), [(Behaviour, nothing)]);
+}
+
+#[test]
+fn a_role_that_goes_grants_nothing_else() {
+    let role = |verb: &str| {
+        json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+            "metadata": {"name": "r"}, "rules": [{"verbs": [verb]}]})
+    };
+    let said = |before: &Value, after: &Value| {
+        let told = told(before, after).into_iter();
+        told.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said(&role("get"), &Value::Null),
+        ["the cluster role r is removed"]
+    );
+    let changed = said(&role("get"), &role("list"));
+    assert_eq!(
+        changed,
+        ["the permissions that the cluster role r grants change"]
+    );
+}
+
+#[test]
+fn every_row_can_be_met() {
+    for (i, row) in TABLE.iter().enumerate() {
+        let twin = |other: &Row| other.0 == row.0 && other.1 == row.1 && other.2 == row.2;
+        assert_eq!(
+            TABLE.iter().position(twin),
+            Some(i),
+            "{} {} twice",
+            row.0,
+            row.1
+        );
+    }
+}
