@@ -24,7 +24,7 @@ end
 check(vim.wait(20000, function() return #shown() > 0 end, 20), 'no diagnostics')
 local first = shown()[1]
 local line = vim.api.nvim_buf_get_lines(0, first.lnum, first.lnum + 1, false)[1]
-check(line:sub(first.col + 1, first.end_col) == 'withHostPassthroughCPU', 'the mark is at ' .. line:sub(first.col + 1))
+check(line:sub(first.col + 1, first.end_col) == 'nonRoot', 'the mark is at ' .. line:sub(first.col + 1))
 
 local document = { uri = vim.uri_from_bufnr(0) }
 local function ask(method, params)
@@ -37,7 +37,7 @@ local hover = ask('textDocument/hover', {
   textDocument = document,
   position = { line = first.lnum, character = first.col },
 })
-check(hover.contents.value:find('spec.featureGates.withHostPassthroughCPU', 1, true), vim.inspect(hover))
+check(hover.contents.value:find('spec.featureGates.nonRoot', 1, true), vim.inspect(hover))
 
 -- What is typed counts: the line goes and comes back.
 vim.api.nvim_buf_set_lines(0, first.lnum, first.lnum + 1, false, {})
