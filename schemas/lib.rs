@@ -30,10 +30,3 @@ pub fn document(name: &str) -> Option<&'static str> {
     let found = DOCUMENTS.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text)
 }
-
-/// A file of a release line; `None` where it has no such file.
-pub fn release_file(release: &str, file: &str) -> Option<&'static str> {
-    let (_, files) = RELEASES.iter().find(|(name, _)| *name == release)?;
-    let found = files.iter().find(|(name, _)| *name == file);
-    found.map(|(_, text)| *text)
-}

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path as FilePath;
 
 use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_testing::annotations;
 use hcoplan_yaml as yaml;
 
 use super::section::Block;
@@ -70,25 +71,13 @@ impl Files {
     /// The files of a fixture, but for what is expected of it.
     pub(super) fn of(directory: &FilePath) -> Self {
         let mut out = Self::default();
-        out.read(directory, "");
+        for (path, bytes) in annotations::read(directory).expect("a fixture") {
+            let text = String::from_utf8(bytes).expect("text");
+            let path = path.to_string_lossy().into_owned();
+            out.files.insert(path, documents(lines(&text, false)));
+        }
         out.release = out.stated_release();
         out
-    }
-
-    fn read(&mut self, directory: &FilePath, prefix: &str) {
-        for entry in fs::read_dir(directory).expect("a fixture") {
-            let entry = entry.expect("an entry");
-            let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-            if entry.path().is_dir() {
-                self.read(&entry.path(), &format!("{path}/"));
-                continue;
-            }
-            if path != "findings.txt" {
-                let text = fs::read_to_string(entry.path()).expect("text");
-                let text = hcoplan_testing::annotations::strip(&text);
-                self.files.insert(path, documents(lines(&text, false)));
-            }
-        }
     }
 
     fn stated_release(&self) -> Option<String> {
