@@ -290,7 +290,7 @@ fn release(_: &str, content: &[u8]) {
     let _ = plan_with(&release, &INVENTORY, &hyperconverged, Admit::Create);
 }
 
-/// A vendor's bundle, and collected facts.
+/// A vendor's bundle.
 fn import(_: &str, content: &[u8]) {
     let name = format!("hcoplan-fuzz-{}/1.17", std::process::id());
     let directory = std::env::temp_dir().join(name);
@@ -301,15 +301,5 @@ fn import(_: &str, content: &[u8]) {
     for templates in [None, Some(&*directory)] {
         let _ = repo::from_bundle(Some(RELEASES[1].clone()), &directory, templates);
     }
-    for name in [
-        "golden-images.json",
-        "field-map.json",
-        "env-constants.json",
-        "feature-gates.json",
-        "tls.json",
-    ] {
-        std::fs::copy(&file, directory.join(name)).expect("copied");
-    }
-    let _ = repo::from_facts(&directory, None);
     std::fs::remove_dir_all(directory.parent().expect("one")).expect("removed");
 }

@@ -1,5 +1,6 @@
-//! Lists the files of this directory for `lib.rs`, so that a release is a directory and nothing else.
+//! Lists the files of this directory for `lib.rs`, so that a release is two directories, of what is imported and of what is written, and nothing else.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -11,7 +12,7 @@ fn main() {
     let write = |name: &str, text: String| {
         fs::write(out.join(name), text).expect("the build's directory is writable");
     };
-    write("releases.rs", releases(&root.join("releases")));
+    write("releases.rs", releases(&root, &out));
     write(
         "patch_releases.rs",
         files(&root.join("patch-releases"), ".json"),
@@ -23,22 +24,69 @@ fn main() {
     write("documents.rs", files(&root, ".schema.json"));
 }
 
-/// The releases' directories in Rust: a release's name and its files, each with its name and its text.
-fn releases(root: &Path) -> String {
+/// The release lines in Rust: the name of each and its files, each with its name and its text. A file that was
+/// imported and has a written part is one of both.
+fn releases(root: &Path, out: &Path) -> String {
     let mut list = String::from("&[\n");
-    for release in sorted(root) {
-        let directory = root.join(&release);
-        let crds = sorted(&directory.join("crds")).into_iter();
-        let crds = crds.map(|name| format!("crds/{name}"));
-        let files = sorted(&directory).into_iter().filter(|name| name != "crds");
+    for release in sorted(&root.join("releases")) {
+        let (imported, written) = (
+            root.join("releases").join(&release),
+            root.join("behaviour").join(&release),
+        );
+        let names: BTreeSet<String> = [&imported, &written]
+            .into_iter()
+            .flat_map(|d| files_below(d))
+            .collect();
         writeln!(list, "({release:?}, &[").expect("a string takes all");
-        for name in files.chain(crds) {
-            let path = directory.join(&name);
+        for name in names {
+            let (one, other) = (imported.join(&name), written.join(&name));
+            let path = match (one.is_file(), other.is_file()) {
+                (true, true) => {
+                    let path = out.join(format!("{release}-{name}"));
+                    let text = one_object(&read(&one), &read(&other));
+                    fs::write(&path, text).expect("the build's directory is writable");
+                    path
+                }
+                (true, false) => one,
+                _ => other,
+            };
             writeln!(list, "({name:?}, include_str!({path:?})),").expect("a string takes all");
         }
         list.push_str("]),\n");
     }
     list + "]\n"
+}
+
+/// Two JSON objects as one; they have no key in common, which a test holds.
+fn one_object(one: &str, other: &str) -> String {
+    let inner = |text: &str| {
+        let text = text
+            .trim()
+            .strip_prefix('{')
+            .and_then(|t| t.strip_suffix('}'));
+        text.expect("an object").trim_end().to_owned()
+    };
+    format!("{{{},{}\n}}\n", inner(one), inner(other))
+}
+
+/// The names of a directory's files and of its `crds`, relative to it.
+fn files_below(directory: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in sorted(directory) {
+        match directory.join(&name).is_dir() {
+            true => names.extend(
+                sorted(&directory.join(&name))
+                    .iter()
+                    .map(|n| format!("{name}/{n}")),
+            ),
+            false => names.push(name),
+        }
+    }
+    names
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).expect("readable")
 }
 
 /// The files of a directory with this ending, in Rust: the name of each without it, and its text.

@@ -74,12 +74,28 @@ def attack_own_parameters(lab):
     lab.expect(done.code == 1 and not done.out, "nor where the repository is stricter", done)
 
 
+def own_release(lab, directory):
+    """A whole release in mine/: what was imported of 1.18, and what is written of it."""
+    schemas, mine = os.path.join(lab.root, "schemas"), os.path.join(directory, "mine")
+    shutil.copytree(os.path.join(schemas, "releases/1.18"), mine)
+    written = os.path.join(schemas, "behaviour/1.18")
+    for name in os.listdir(written):
+        with open(os.path.join(written, name), encoding="utf-8") as file:
+            data = json.load(file)
+        path = os.path.join(mine, name)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                data = {**json.load(file), **data}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(data, file)
+
+
 def attack_own_release(lab):
     """A release of the repository's own is none."""
     directory = lab.dir()
     lab.write(directory, "inventory.yaml", INVENTORY.replace('"1.18"', "./mine"))
     lab.write(directory, "hyperconverged.yaml", GOOD)
-    shutil.copytree(os.path.join(lab.root, "schemas/releases/1.18"), os.path.join(directory, "mine"))
+    own_release(lab, directory)
     done = lab.run("cmp", "generate", cwd=directory)
     lab.expect(done.code == 2 and not done.out, "it is refused", done)
 
@@ -154,11 +170,10 @@ def attack_missing_baseline(lab):
 
 def attack_trusted_release(lab):
     """A release of the change's own doesn't count with --trust-base, by whichever way it is named."""
-    own = os.path.join(lab.root, "schemas/releases/1.18")
     for way in ["inventory", "configuration", "command line"]:
         directory = repository(lab, GOOD)
         lab.commit(directory)
-        shutil.copytree(own, os.path.join(directory, "mine"))
+        own_release(lab, directory)
         words = ("--release", "./mine") if way == "command line" else ()
         if way == "inventory":
             lab.write(directory, "inventory.yaml", INVENTORY.replace('"1.18"', "./mine"))

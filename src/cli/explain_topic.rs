@@ -245,14 +245,13 @@ fn gate(subject: &str, releases: &[Arc<Release>]) -> Option<String> {
         }
         if let Some(gate) = own {
             let _ = write!(lines, "- {}: {}", release.label(), gate.phase.as_str());
-            if !gate.kubevirt_gates.is_empty() {
-                let _ = write!(
-                    lines,
-                    "; decides about {} of KubeVirt",
-                    gate.kubevirt_gates.join(", ")
-                );
+            let tables = release.tables();
+            let switched = tables.switched_by(&gate.name);
+            if !switched.is_empty() {
+                let switched = switched.join(", ");
+                let _ = write!(lines, "; decides about {switched} of KubeVirt");
             }
-            if let Some(effect) = gate.effect.as_deref().filter(|e| !e.is_empty()) {
+            if let Some(effect) = tables.gate_effects.get(&gate.name) {
                 let _ = write!(lines, "; {effect}");
             }
             lines.push('\n');
@@ -304,8 +303,7 @@ fn switch(release: &Release, gate: &str, phase: Phase) -> String {
     if matches!(phase, Phase::Ga | Phase::Discontinued) {
         return "nothing switches it".to_owned();
     }
-    let mut known = release.tables().feature_gates.iter();
-    match known.find(|g| g.kubevirt_gates.iter().any(|k| k == gate)) {
+    match release.tables().switch_of(gate) {
         Some(own) => format!("HCO's gate {} switches it", own.name),
         None if release.tables().kubevirt_feature_gates.always.iter().any(|g| g == gate) => {
             "HCO always switches it on".to_owned()

@@ -75,7 +75,7 @@ enum Form {
     Json,
 }
 
-/// Make a release's data from the operators' sources, from an OLM bundle, or from collected facts
+/// Make a release's data from the operators' sources, or from an OLM bundle
 ///
 /// With --hco and --ssp, checkouts of the operators, everything that their manifests and assets say is
 /// read; what only their code says is taken over from the base, and listed with the place to look at.
@@ -102,6 +102,16 @@ struct Import {
     #[arg(long, value_name = "DIR", requires = "hco")]
     kubevirt: Option<Utf8PathBuf>,
 
+    /// A checkout of kubevirt/containerized-data-importer, of the version that this HCO deploys: it has the schemas
+    /// of golden images
+    #[arg(long, value_name = "DIR", requires = "hco")]
+    cdi: Option<Utf8PathBuf>,
+
+    /// What people wrote of the release by reading its code (schemas/behaviour/1.19): it stands in for the base,
+    /// is kept out of --out, and is brought up to date with the CRDs
+    #[arg(long, value_name = "DIR", requires = "hco", conflicts_with = "changes")]
+    behaviour: Option<Utf8PathBuf>,
+
     /// What conformance/record wrote with these checkouts: it has the Go types and the constant objects
     #[arg(long, value_name = "DIR", requires = "hco")]
     recording: Option<Utf8PathBuf>,
@@ -124,19 +134,14 @@ struct Import {
     #[arg(long, value_name = "DIR", requires = "bundle")]
     templates: Option<Utf8PathBuf>,
 
-    /// Directory of facts, of one release or of several
-    #[arg(long, value_name = "DIR", group = "from")]
-    facts: Option<Utf8PathBuf>,
-
     /// The release whose behaviour is taken over: of HCO (1.16), or of OpenShift Virtualization (4.20)
     /// [default with --bundle: that of the CSV's version]
     #[arg(long, value_name = "X.Y")]
     base: Option<String>,
 
-    /// Where to write; with --facts each release gets a directory in it [default with --facts:
-    /// schemas/releases where there is one, else releases]
-    #[arg(long, value_name = "DIR", required_unless_present = "facts")]
-    out: Option<Utf8PathBuf>,
+    /// Where to write
+    #[arg(long, value_name = "DIR")]
+    out: Utf8PathBuf,
 }
 
 pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
@@ -164,49 +169,39 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 
 fn import(arguments: &Import, output: &mut Output) -> Result<(), Failure> {
     let base = arguments.base.as_deref().map(named_release).transpose()?;
-    let own = Utf8Path::new("schemas/releases");
-    let out = match &arguments.out {
-        Some(out) => out,
-        None if own.is_dir() => own,
-        None => Utf8Path::new("releases"),
-    };
-    let mut made = Vec::new();
-    if let Some(hco) = &arguments.hco {
+    let out = &arguments.out;
+    let imported = if let Some(hco) = &arguments.hco {
         let mut imported = repo::from_sources(
             base.clone(),
             &repo::Sources {
                 hco,
                 ssp: arguments.ssp.as_deref(),
                 kubevirt: arguments.kubevirt.as_deref(),
+                cdi: arguments.cdi.as_deref(),
                 recording: arguments.recording.as_deref(),
+                behaviour: arguments.behaviour.as_deref(),
             },
         )?;
         if let Some(name) = &arguments.changes {
             return changes(name, arguments, base.as_deref(), &imported, out, output);
         }
         imported.call_by_line()?;
-        made.push((out.to_owned(), imported));
+        imported
+    } else {
+        let bundle = arguments.bundle.as_deref().unwrap_or(Utf8Path::new("."));
+        repo::from_bundle(base, bundle, arguments.templates.as_deref())?
+    };
+    imported.release().map_err(repo::ImportError::Base)?;
+    match &arguments.behaviour {
+        Some(behaviour) => imported.write_apart(out, behaviour)?,
+        None => imported.write(out)?,
     }
-    if let Some(bundle) = &arguments.bundle {
-        let imported = repo::from_bundle(base.clone(), bundle, arguments.templates.as_deref())?;
-        made.push((out.to_owned(), imported));
-    }
-    if let Some(facts) = &arguments.facts {
-        for directory in repo::facts_directories(facts)? {
-            let imported = repo::from_facts(&directory, base.as_deref())?;
-            made.push((out.join(&imported.name), imported));
-        }
-    }
-    for (out, imported) in made {
-        imported.release().map_err(repo::ImportError::Base)?;
-        imported.write(&out)?;
-        output.print(format!(
-            "HCO {} ({}) in {out}\n",
-            imported.name, imported.version
-        ))?;
-        for note in &imported.notes {
-            output.note(note);
-        }
+    output.print(format!(
+        "HCO {} ({}) in {out}\n",
+        imported.name, imported.version
+    ))?;
+    for note in &imported.notes {
+        output.note(note);
     }
     Ok(())
 }

@@ -148,15 +148,16 @@ impl Here<'_> {
 
     /// The gates of the release, by name.
     fn gates(&self) -> BTreeMap<String, Candidate> {
-        let gates = self.cluster.release.tables().feature_gates.iter();
+        let tables = self.cluster.release.tables();
         let gate = |gate: &crate::release::FeatureGate| {
             let value = Candidate::value(&Value::from(gate.name.as_str()))?;
+            let effect = tables.gate_effects.get(&gate.name).map(String::as_str);
             let prospects = self.cluster.release.prospects(&gate.name);
             let detail = prospects.unwrap_or_else(|| gate.phase.as_str().to_owned());
-            let gate_value = value.detail(detail).description(gate.effect.as_deref());
+            let gate_value = value.detail(detail).description(effect);
             Some((gate.name.clone(), gate_value))
         };
-        gates.filter_map(gate).collect()
+        tables.feature_gates.iter().filter_map(gate).collect()
     }
 
     /// What the release's golden images have at a pointer: their names, or those of their DataSources.

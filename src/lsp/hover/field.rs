@@ -178,11 +178,11 @@ fn notes(cluster: &Cluster, path: &Path, version: &str) -> Vec<String> {
         out.extend(row.note.clone());
     }
     if let Some(name) = gate(cluster, path) {
-        let gates = &cluster.release.tables().feature_gates;
-        match gates.iter().find(|g| g.name == name) {
+        let tables = cluster.release.tables();
+        match tables.feature_gates.iter().find(|g| g.name == name) {
             Some(gate) => {
                 let phase = gate.phase.as_str();
-                let effect = gate.effect.as_ref().map(|e| format!(": {e}"));
+                let effect = tables.gate_effects.get(&name).map(|e| format!(": {e}"));
                 out.push(format!("The gate is {phase}{}", effect.unwrap_or_default()));
             }
             None => out.push(format!("{} has no gate of this name", cluster.runs())),

@@ -247,9 +247,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
         .at(vm.document.locate_key(path))
         .object(object_of(vm.document))
         .label(format!("needs {gate}"));
-    let mut known = cx.release().tables().feature_gates.iter();
-    let own = known.find(|g| g.kubevirt_gates.iter().any(|k| k == gate));
-    let Some(own) = own else {
+    let Some(own) = cx.release().tables().switch_of(gate) else {
         return finding.help(
             "HCO has no switch for it; only a jsonpatch of the KubeVirt object could enable it",
         );

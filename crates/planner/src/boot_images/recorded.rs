@@ -51,11 +51,11 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 fn data(release: &str, common: Vec<Value>) -> Data {
-    let dir = root("schemas/releases").join(release);
+    let release = Release::known(release).unwrap();
     Data {
-        release: Release::known(release).unwrap(),
-        bundle: SspBundle::from_json(&read(&dir.join("ssp.json"))).unwrap(),
-        types: GoTypes::from_json(&read(&dir.join("go-types.json"))).unwrap(),
+        bundle: SspBundle::from_json(release.file("ssp.json").unwrap()).unwrap(),
+        types: GoTypes::from_json(release.file("go-types.json").unwrap()).unwrap(),
+        release,
         common,
     }
 }

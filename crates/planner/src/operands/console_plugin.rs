@@ -69,16 +69,29 @@ fn nginx(cx: &Context<'_>) -> Object {
         "VersionTLS13" => "TLSv1.3",
         _ => "TLSv1.2 TLSv1.3",
     };
-    let mut lines = format!("ssl_protocols {protocols};");
+    let mut directives = format!("    ssl_protocols {protocols};\n");
     if !tls.is_tls13() && !tls.openssl_ciphers().is_empty() {
         let ciphers = tls.openssl_ciphers().join(":");
-        lines.push_str(&format!("\n    ssl_ciphers {ciphers};"));
+        directives.push_str(&format!("    ssl_ciphers {ciphers};\n"));
     }
     cx.changed("ConfigMap/nginx-conf", |body| {
         if let Some(Value::String(text)) = body.pointer_mut("/data/nginx.conf") {
-            *text = text.replace("{{tls}}", &lines);
+            *text = with_directives(text, &directives);
         }
     })
+}
+
+/// A configuration with these directives in the place of its own; the template has those of some profile.
+fn with_directives(text: &str, directives: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        match line.trim_start() {
+            line if line.starts_with("ssl_protocols ") => out.push_str(directives),
+            line if line.starts_with("ssl_ciphers ") => {}
+            _ => out.push_str(line),
+        }
+    }
+    out
 }
 
 /// What the console shows; from 1.18 on also the cluster's IP stack.

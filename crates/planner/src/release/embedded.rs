@@ -1,4 +1,4 @@
-//! The releases that are compiled in: the directories of `schemas/releases`.
+//! The releases that are compiled in: the directories of `schemas/releases` and `schemas/behaviour`.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -29,6 +29,8 @@ pub(super) fn release(name: &str) -> Option<Arc<Release>> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -39,5 +41,31 @@ mod tests {
             assert_eq!(release.tables().name, name);
         }
         assert!(release("0.1").is_none());
+    }
+
+    #[test]
+    fn no_key_is_both_imported_and_written() {
+        let schemas = hcoplan_testing::root().join("schemas");
+        let mut compared = 0;
+        for name in names() {
+            let written = schemas.join("behaviour").join(name);
+            for entry in std::fs::read_dir(written).expect("a directory for each release") {
+                let path = entry.expect("readable").path();
+                let imported = schemas.join("releases").join(name);
+                let imported = imported.join(path.file_name().expect("a file"));
+                if !imported.exists() {
+                    continue;
+                }
+                let keys = |path: &std::path::Path| -> BTreeMap<String, serde_json::Value> {
+                    let text = std::fs::read_to_string(path).expect("readable");
+                    serde_json::from_str(&text).expect("an object")
+                };
+                let (one, other) = (keys(&imported), keys(&path));
+                let both: Vec<_> = one.keys().filter(|key| other.contains_key(*key)).collect();
+                assert!(both.is_empty(), "{}: {both:?}", path.display());
+                compared += 1;
+            }
+        }
+        assert!(compared >= 4 * names().count(), "{compared}");
     }
 }

@@ -1,7 +1,8 @@
 //! What differs between HCO releases, as data.
 //!
-//! A release is a directory under `schemas/releases/<x.y>/`; the four that are modelled are
-//! compiled in, another one can be read from a directory. All but the small tables is parsed when
+//! A release is what was imported (`schemas/releases/<x.y>/`) and what was written by reading its code
+//! (`schemas/behaviour/<x.y>/`); the four that are modelled are compiled in, another one can be read from a
+//! directory that holds both. All but the small tables is parsed when
 //! it is first asked for: rules look at the releases before and after, and need little of them.
 
 mod admission;
@@ -65,6 +66,7 @@ pub struct Release {
     go_types: OnceLock<GoTypes>,
     ssp: OnceLock<SspBundle>,
     kubevirt: OnceLock<KubeVirtFacts>,
+    upgrade: OnceLock<Upgrade>,
     fields: OnceLock<Vec<HyperConvergedField>>,
     schemas: BTreeMap<String, OnceLock<Schema>>,
     patch: Option<Patched>,
@@ -108,6 +110,7 @@ impl Release {
             go_types: OnceLock::new(),
             ssp: OnceLock::new(),
             kubevirt: OnceLock::new(),
+            upgrade: OnceLock::new(),
             fields: OnceLock::new(),
             schemas,
             patch: None,
@@ -261,7 +264,7 @@ impl Release {
 
     /// What the operator does by itself when it is upgraded to this release.
     pub fn upgrade(&self) -> &Upgrade {
-        &self.behaviour().upgrade
+        self.parsed(&self.upgrade, "upgrade.json")
     }
 
     fn behaviour(&self) -> &Behaviour {
@@ -384,6 +387,7 @@ impl Release {
         SspBundle::from_json(self.files.text("ssp.json")?)
             .map_err(|e| Error::shape("ssp.json", &e.to_string()))?;
         self.files.parse::<KubeVirtFacts>("kubevirt.json")?;
+        self.files.parse::<Upgrade>("upgrade.json")?;
         self.files
             .parse::<Vec<HyperConvergedField>>("fields.json")?;
         for name in self.schemas.keys() {

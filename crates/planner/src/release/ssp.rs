@@ -53,8 +53,7 @@ impl SspBundle {
         Ok(bundle)
     }
 
-    /// The objects that are the same whatever the SSP says, in SSP's order: the namespace, the
-    /// roles with their binding, the network policies.
+    /// The objects that are the same whatever the SSP says, the namespace first.
     pub fn objects(&self, owner: &SspOwner) -> impl Iterator<Item = Object> {
         self.objects.iter().map(|object| own(object, owner))
     }
@@ -82,26 +81,14 @@ fn fill(value: &mut Value, namespace: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::Release;
     use serde_json::json;
 
-    const RELEASES: [(&str, &str); 4] = [
-        (
-            "1.16",
-            include_str!("../../../../schemas/releases/1.16/ssp.json"),
-        ),
-        (
-            "1.17",
-            include_str!("../../../../schemas/releases/1.17/ssp.json"),
-        ),
-        (
-            "1.18",
-            include_str!("../../../../schemas/releases/1.18/ssp.json"),
-        ),
-        (
-            "1.19",
-            include_str!("../../../../schemas/releases/1.19/ssp.json"),
-        ),
-    ];
+    /// The text of a release's `ssp.json`.
+    fn text(release: &str) -> String {
+        let release = Release::known(release).expect("known");
+        release.file("ssp.json").expect("there").to_owned()
+    }
 
     fn owner(name: &str) -> SspOwner {
         SspOwner {
@@ -112,8 +99,9 @@ mod tests {
 
     #[test]
     fn every_release_has_one() {
-        for (release, text) in RELEASES {
-            let bundle = SspBundle::from_json(text).unwrap_or_else(|e| panic!("{release}: {e}"));
+        for release in Release::known_names() {
+            let bundle =
+                SspBundle::from_json(&text(release)).unwrap_or_else(|e| panic!("{release}: {e}"));
             let known = &bundle.architectures;
             let all = bundle.data_sources.values().flatten();
             assert!(all.into_iter().all(|a| known.contains(a)), "{release}");
@@ -127,9 +115,7 @@ mod tests {
 
     #[test]
     fn a_vendor_changes_the_namespace_in_one_place() {
-        let text = RELEASES[3]
-            .1
-            .replace("kubevirt-os-images", "openshift-virtualization-os-images");
+        let text = text("1.19").replace("kubevirt-os-images", "openshift-virtualization-os-images");
         let bundle = SspBundle::from_json(&text).unwrap();
         let objects: Vec<_> = bundle.objects(&owner("x")).collect();
         assert_eq!(objects[0].id.name, "openshift-virtualization-os-images");
@@ -140,7 +126,7 @@ mod tests {
 
     #[test]
     fn objects_name_their_owner() {
-        let bundle = SspBundle::from_json(RELEASES[0].1).unwrap();
+        let bundle = SspBundle::from_json(&text("1.16")).unwrap();
         for name in ["a/ssp", "b/ssp"] {
             for object in bundle.objects(&owner(name)) {
                 assert_eq!(object.body["metadata"]["annotations"]["owner"], name);
@@ -150,7 +136,7 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error() {
-        let text = RELEASES[0].1.replacen("\"pruned\"", "\"prunned\"", 1);
+        let text = text("1.16").replacen("\"pruned\"", "\"prunned\"", 1);
         let error = SspBundle::from_json(&text).unwrap_err().to_string();
         assert!(error.contains("prunned"), "{error}");
     }

@@ -42,6 +42,9 @@ pub struct Tables {
     pub env: BTreeMap<String, BTreeMap<String, String>>,
     /// HCO's own feature gates.
     pub feature_gates: Vec<FeatureGate>,
+    /// What gates do but switching gates of KubeVirt, in words.
+    #[serde(default)]
+    pub gate_effects: BTreeMap<String, String>,
     /// How KubeVirt's feature gates are made.
     pub kubevirt_feature_gates: KubeVirtFeatureGates,
     /// CDI `spec.config.featureGates`.
@@ -61,6 +64,23 @@ pub struct Tables {
     /// Values that only the vendor's bundle says.
     #[serde(default)]
     pub assumed: Vec<AssumedValue>,
+}
+
+impl Tables {
+    /// The gates of KubeVirt that one of HCO's decides about, `AlignCPUs` for `alignCPUs`.
+    pub fn switched_by(&self, gate: &str) -> Vec<&str> {
+        let all = self.kubevirt_feature_gates.conditional.iter();
+        let switched = all.filter(|conditional| conditional.when.asks_for(gate));
+        switched
+            .map(|conditional| conditional.gate.as_str())
+            .collect()
+    }
+
+    /// HCO's gate that decides about one of KubeVirt.
+    pub fn switch_of(&self, kubevirt_gate: &str) -> Option<&FeatureGate> {
+        let mut known = self.feature_gates.iter();
+        known.find(|gate| self.switched_by(&gate.name).contains(&kubevirt_gate))
+    }
 }
 
 /// Which versions of the HyperConverged there are.
@@ -114,11 +134,6 @@ pub struct FeatureGate {
     pub name: String,
     /// Its life.
     pub phase: Phase,
-    /// KubeVirt gates that depend on it.
-    pub kubevirt_gates: Vec<String>,
-    /// What else it does, in words.
-    #[serde(default)]
-    pub effect: Option<String>,
 }
 
 /// How KubeVirt's `developerConfiguration.featureGates` is made.
@@ -208,6 +223,18 @@ pub enum GateCondition {
     },
 }
 
+impl GateCondition {
+    /// Whether one of HCO's gates decides about it.
+    fn asks_for(&self, gate: &str) -> bool {
+        match self {
+            Self::FeatureGate { feature_gate, .. } => feature_gate == gate,
+            Self::Not { not } => not.asks_for(gate),
+            Self::All { all } => all.iter().any(|inner| inner.asks_for(gate)),
+            _ => false,
+        }
+    }
+}
+
 /// Constants of the KubeVirt operand.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -285,9 +312,6 @@ pub struct Behaviour {
     /// number; empty in a release that doesn't hand them on. Source: library-go `crypto.DefaultCiphers`.
     #[serde(default)]
     pub default_ciphers: Vec<String>,
-    /// What an upgrade to the release does.
-    #[serde(default)]
-    pub upgrade: super::Upgrade,
 }
 
 /// Operands in the order in which the operator reconciles them; an error ends the walk.

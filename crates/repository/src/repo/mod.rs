@@ -92,9 +92,7 @@ pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};
 pub use placed::Located;
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_below, named_release_of};
-pub use release_import::{
-    ImportError, Imported, Sources, facts_directories, from_bundle, from_facts, from_sources,
-};
+pub use release_import::{ImportError, Imported, Sources, from_bundle, from_sources};
 pub use removed::{HCO_REMOVED, removed};
 pub use rendered::Rendered;
 pub use rules::{

@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::boot_images::ARCHITECTURES_ANNOTATION;
+use crate::release::Release;
 
 fn bundle() -> SspBundle {
-    let text = include_str!("../../../../../schemas/releases/1.17/ssp.json");
-    SspBundle::from_json(text).unwrap()
+    let release = Release::known("1.17").unwrap();
+    SspBundle::from_json(release.file("ssp.json").unwrap()).unwrap()
 }
 
 /// A template with its name, data source and architectures.

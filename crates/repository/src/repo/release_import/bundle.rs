@@ -15,6 +15,9 @@ use super::ordered::Json;
 use super::{ImportError, Imported, MADE, SCHEMAS};
 use crate::repo::choose_release::{known_release, release_name};
 
+/// How the note begins that says whose behaviour it is.
+pub(super) const CARRIED_NOTE: &str = "behaviour of ";
+
 /// The Deployment of the CSV whose environment the operands depend on.
 const OPERATOR: &str = "hco-operator";
 
@@ -61,17 +64,18 @@ pub fn from_bundle(
         version,
         files: BTreeMap::new(),
         notes: vec![format!(
-            "behaviour of {}, {} variables of {}",
-            match base.distribution().is_upstream() {
-                true => format!("HCO {}", base.version()),
-                false => base.title(),
-            },
+            "{} variables of {}",
             env.len(),
             csv.pointer("/metadata/name")
                 .and_then(Value::as_str)
                 .unwrap_or("the CSV")
         )],
     };
+    let behaviour = match base.distribution().is_upstream() {
+        true => format!("HCO {}", base.version()),
+        false => base.title(),
+    };
+    out.notes.push(format!("{CARRIED_NOTE}{behaviour}"));
     out.carry(base)?;
     for name in MADE {
         out.files
@@ -90,12 +94,7 @@ pub fn from_bundle(
         false => format!("schemas of {}", replaced.join(", ")),
     });
     if let Some(directory) = templates {
-        let images = golden_images(base, directory)?;
-        out.notes
-            .push(format!("{} golden images of {directory}", images.len()));
-        let images = Json::List(images.into_iter().map(Json::from).collect());
-        out.files
-            .insert("golden-images.json".to_owned(), images.to_file());
+        golden_images(directory, &mut out)?;
     }
     out.release()?;
     Ok(out)
@@ -340,22 +339,28 @@ fn without_prose(schema: &Value) -> Value {
 
 /// The templates of a directory as the operator holds them after it has loaded its files: sorted
 /// by file, each file a list of templates or one of them.
-fn golden_images(base: &Release, directory: &Utf8Path) -> Result<Vec<Value>, ImportError> {
-    let mut out: Vec<Value> = Vec::new();
+pub(super) fn golden_images(directory: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
+    let mut images: Vec<Value> = Vec::new();
     for document in documents(directory)? {
         match document {
-            Value::Array(items) => out.extend(items),
-            Value::Object(_) if document.get("spec").is_some() => out.push(document),
+            Value::Array(items) => images.extend(items),
+            Value::Object(_) if document.get("spec").is_some() => images.push(document),
             _ => {}
         }
     }
-    if out.is_empty() {
+    if images.is_empty() {
         let message = "there is no DataImportCronTemplate in it".to_owned();
         return Err(ImportError::Bundle(directory.to_owned(), message));
     }
-    base.load_templates(&mut out);
-    Ok(out)
+    out.unchecked()?.load_templates(&mut images);
+    out.notes
+        .push(format!("{} golden images of {directory}", images.len()));
+    let images = Json::List(images.into_iter().map(Json::from).collect());
+    out.files
+        .insert("golden-images.json".to_owned(), images.to_file());
+    Ok(())
 }
+
 #[cfg(test)]
 mod tests {
     use hcoplan_planner::release::Platform;
@@ -410,9 +415,10 @@ mod tests {
         );
         assert_eq!(
             imported.notes[0],
-            "behaviour of HCO 1.18.2, 6 variables of vendor-virtualization-operator.v4.22.3"
+            "6 variables of vendor-virtualization-operator.v4.22.3"
         );
-        assert_eq!(imported.notes[1], "schemas of migcontroller.v1alpha1");
+        assert_eq!(imported.notes[1], "behaviour of HCO 1.18.2");
+        assert_eq!(imported.notes[2], "schemas of migcontroller.v1alpha1");
 
         let release = imported.release().expect("whole");
         let env = |platform, name| release.env(platform, name).map(str::to_owned);

@@ -4,13 +4,12 @@
 //! What a renderer changes in its template (arguments, replicas) is told apart by planning the same cases with
 //! what the base has: what the planner adds there is left out of the recorded object.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_planner::inventory::{self, Inventory, Source, SourceKind};
-use hcoplan_planner::plan::plan;
+use hcoplan_planner::plan::{self, plan};
 use hcoplan_planner::release::{Files, Release};
 use hcoplan_yaml as yaml;
 use serde::Deserialize;
@@ -57,29 +56,49 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
     let base: Objects =
         serde_json::from_str(old).map_err(|e| ImportError::shape(OBJECTS.into(), e.to_string()))?;
 
-    let Compared {
-        made,
-        planned,
-        operands,
-    } = recorded.compared(&with_files(out, &recorded, None)?);
+    let made = recorded.made();
+    // Of what the base hasn't, the recorded object is what a renderer begins with.
+    let new = made
+        .iter()
+        .filter(|(name, object)| !base.contains_key(*name) && !has_schema(object));
     let mut constants = base.clone();
+    constants.extend(new.map(|(name, object)| (name.clone(), object.clone())));
+    let release = with_files(out, &recorded, Some(&to_file(&constants)))?;
+    plan::check(&release)?;
+    let Compared { planned, operands } = recorded.compared(&release);
     let mut notes = Notes::default();
+    let mut changed = Objects::new();
     for (name, object) in &made {
-        let template = match (base.get(name), planned.get(name)) {
+        let template = match (constants.get(name), planned.get(name)) {
             (Some(template), Some(planned)) => transplant(template, planned, object),
-            (Some(_), None) => Some(object.clone()),
+            (Some(_), None) => {
+                if !base.contains_key(name) {
+                    notes.add("that the base hasn't, and no renderer asks for", name);
+                }
+                Some(object.clone())
+            }
             // An operator's own resource, which a renderer makes.
             (None, Some(_)) => continue,
-            (None, None) if has_schema(object) => {
+            (None, None) => {
                 notes.add("that no renderer makes", name);
                 continue;
             }
-            (None, None) => {
-                notes.add("that the base hasn't, and no renderer asks for", name);
-                Some(object.clone())
-            }
         };
         match template {
+            Some(template) => drop(constants.insert(name.clone(), template)),
+            None => drop(changed.insert(name.clone(), object.clone())),
+        }
+    }
+    // Where a renderer changes other parts of it than of the base's, it may begin with the recorded object.
+    let mut begin = constants.clone();
+    begin.extend(changed.clone());
+    let release = with_files(out, &recorded, Some(&to_file(&begin)))?;
+    let again = recorded.compared(&release).planned;
+    for (name, object) in &changed {
+        match again
+            .get(name)
+            .and_then(|planned| transplant(object, planned, object))
+        {
             Some(template) => drop(constants.insert(name.clone(), template)),
             None => notes.add("kept, as a renderer makes what changed", name),
         }
@@ -99,11 +118,23 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
         );
         constants.retain(|name, _| !names.contains(name));
     }
-    for name in constants.keys().filter(|name| !made.contains_key(*name)) {
-        notes.add("kept, as the operator makes none in a recorded case", name);
-    }
     // Nothing is planned with operands whose objects are left out.
     leave_out(out, &gone.iter().map(|(operand, _)| **operand).collect())?;
+    let (used, idle): (Objects, Objects) = constants
+        .into_iter()
+        .partition(|(name, _)| made.contains_key(name));
+    let mut constants = used;
+    let is_whole = plan::check(&with_files(out, &recorded, Some(&to_file(&constants)))?).is_ok();
+    let why = match is_whole {
+        true => "left out, as the operator makes none in a recorded case",
+        false => {
+            "kept, though the operator makes none in a recorded case: an operand needs some of them"
+        }
+    };
+    idle.keys().for_each(|name| notes.add(why, name));
+    if !is_whole {
+        constants.extend(idle);
+    }
     let text = to_file(&constants);
     let again = recorded.compared(&with_files(out, &recorded, Some(&text))?);
     let is_same = |name: &&String| {
@@ -152,8 +183,8 @@ fn leave_out(out: &mut Imported, gone: &BTreeSet<&str>) -> Result<(), ImportErro
     })
 }
 
-/// SSP's objects that are the same in every cluster, in the base's order; without the metadata that names their
-/// owner.
+/// SSP's objects that are the same in every cluster, the namespace and then by kind
+/// and name; without the metadata that names their owner.
 fn of_ssp(recorded: &Recorded, out: &mut Imported) -> Result<(), ImportError> {
     const NAMESPACE: &str = "goldenImagesNamespace";
     let mut found = Objects::new();
@@ -173,29 +204,42 @@ fn of_ssp(recorded: &Recorded, out: &mut Imported) -> Result<(), ImportError> {
         for object in found.values_mut() {
             replace_whole(object, &namespace, &placeholder);
         }
-        let mut found: BTreeMap<String, Value> = found
+        let found: Objects = found
             .into_values()
             .map(|object| (name_of(&object), object))
             .collect();
-        let known = known["objects"].as_array().into_iter().flatten();
-        let mut objects: Vec<Value> = known.filter_map(|o| found.remove(&name_of(o))).collect();
-        objects.extend(found.into_values());
+        // As others lie in the namespace, it comes first.
+        let is_namespace = |object: &Value| object["kind"] == "Namespace";
+        let (mut objects, rest): (Vec<Value>, Vec<_>) = found.into_values().partition(is_namespace);
+        objects.extend(rest);
         vec![("objects", objects.into())]
     })
 }
 
-/// What the operator made and what a release makes of the same cases, with placeholders; of several cases the first
-/// that has an object.
+/// What a release makes of the recorded cases, with placeholders: each object in the first case in which the
+/// operator made it, as another one may be planned otherwise.
 struct Compared {
-    made: Objects,
     planned: Objects,
     /// The names of what each operand makes, in any case.
     operands: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
 impl Recorded {
+    /// What the operator made, with placeholders; of several cases the first that has an object.
+    fn made(&self) -> Objects {
+        let mut made = Objects::new();
+        for probe in &self.probes {
+            let inventory = probe.inventory();
+            for object in &probe.objects {
+                let body = self.with_placeholders(&inventory, object);
+                made.entry(name_of(&body)).or_insert(body);
+            }
+        }
+        made
+    }
+
     fn compared(&self, release: &Release) -> Compared {
-        let (mut made, mut planned) = (Objects::new(), Objects::new());
+        let (mut seen, mut planned) = (BTreeSet::new(), Objects::new());
         let mut operands: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
         for probe in &self.probes {
             let inventory = probe.inventory();
@@ -207,20 +251,13 @@ impl Recorded {
                 all.insert(name, body);
             }
             for object in &probe.objects {
-                let body = self.with_placeholders(&inventory, object);
-                let name = name_of(&body);
-                if let Entry::Vacant(entry) = made.entry(name) {
-                    // Both of the same case: another one may be planned otherwise.
-                    planned.extend(all.remove_entry(entry.key()));
-                    entry.insert(body);
+                let name = name_of(&self.with_placeholders(&inventory, object));
+                if seen.insert(name.clone()) {
+                    planned.extend(all.remove_entry(&name));
                 }
             }
         }
-        Compared {
-            made,
-            planned,
-            operands,
-        }
+        Compared { planned, operands }
     }
 
     fn with_placeholders(&self, inventory: &Inventory, object: &Value) -> Value {

@@ -18,7 +18,7 @@ struct Gate {
     phase: String,
 }
 
-/// Takes the gates and their phases; which gates of KubeVirt they switch is the base's. A gate that only v1beta1
+/// Takes the gates and their phases; which gates of KubeVirt they switch is behaviour. A gate that only v1beta1
 /// has is accepted and means nothing.
 pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let path = hco.join(LIST);
@@ -42,7 +42,7 @@ pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportErro
             "deprecated" if old == Some("discontinued") => "discontinued",
             phase => phase,
         };
-        rows.push(with_phase(name, phase, row(name)));
+        rows.push(row_of(name, phase));
         if old.is_none() {
             new.push(name.as_str());
         }
@@ -52,18 +52,23 @@ pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportErro
         .iter()
         .filter(|name| listed.iter().all(|gate| gate.name != **name));
     for name in only_there {
-        rows.push(with_phase(name, "discontinued", None));
+        rows.push(row_of(name, "discontinued"));
     }
     out.notes
         .push(format!("{} feature gates of {path}", listed.len()));
+    tables.set("featureGates", Json::List(rows));
+    out.files.insert(TABLES.to_owned(), tables.to_file());
+    let release = out.unchecked()?;
+    let tables = release.tables();
+    new.retain(|name| {
+        tables.switched_by(name).is_empty() && !tables.gate_effects.contains_key(*name)
+    });
     if !new.is_empty() {
         out.notes.push(format!(
             "feature gates that the base hasn't, of which nobody says what they switch: {}",
             new.join(", ")
         ));
     }
-    tables.set("featureGates", Json::List(rows));
-    out.files.insert(TABLES.to_owned(), tables.to_file());
     Ok(())
 }
 
@@ -115,21 +120,11 @@ fn text<'j>(row: &'j Json, key: &str) -> &'j str {
     row.get(key).and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The base's row with another phase, or one of a gate that switches nothing of KubeVirt.
-fn with_phase(name: &str, phase: &str, row: Option<&Json>) -> Json {
-    let mut entries = vec![
+fn row_of(name: &str, phase: &str) -> Json {
+    Json::Map(vec![
         ("name".to_owned(), Json::text(name)),
         ("phase".to_owned(), Json::text(phase)),
-    ];
-    let rest = row.map_or(&[][..], Json::entries).iter();
-    let mut rest = rest
-        .filter(|(key, _)| !["name", "phase"].contains(&key.as_str()))
-        .peekable();
-    if rest.peek().is_none() {
-        entries.push(("kubevirtGates".to_owned(), Json::List(Vec::new())));
-    }
-    entries.extend(rest.cloned());
-    Json::Map(entries)
+    ])
 }
 
 #[cfg(test)]
@@ -196,11 +191,7 @@ mod tests {
         };
         let align = row("alignCPUs").expect("there");
         assert_eq!(align["phase"], "beta");
-        assert_eq!(align["kubevirtGates"], serde_json::json!(["AlignCPUs"]));
-        assert_eq!(
-            row("brandNew").expect("there")["kubevirtGates"],
-            serde_json::json!([])
-        );
+        assert_eq!(row("brandNew").expect("there")["phase"], "alpha");
         assert_eq!(
             row("downwardMetrics").expect("in v1beta1")["phase"],
             "discontinued"

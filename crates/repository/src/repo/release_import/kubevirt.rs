@@ -26,18 +26,14 @@ pub(super) fn kubevirt(checkout: &Utf8Path, out: &mut Imported) -> Result<(), Im
         true => Some(preferred_architectures(&checkout.join(PREFERENCES))?),
         false => None,
     };
-    out.notes.push(format!(
-        "{} feature gates of {checkout}; not read: the rest of {KUBEVIRT}, from pkg/virt-operator/webhooks \
-         (updateChecks), pkg/virt-config/featuregate (betaGatesAreOn, gatesWithoutEffect) and pkg/util/tls (cipherNames)",
-        gates.len()
-    ));
-    replace_keys(out, KUBEVIRT, |known| {
-        let mut values = vec![("version", version), ("featureGates", json!(gates))];
-        let key = "preferredArchitectures";
-        if preferred.is_some() || known.get(key).is_some() {
-            values.push((key, json!(preferred)));
-        }
-        values
+    out.notes
+        .push(format!("{} feature gates of {checkout}", gates.len()));
+    replace_keys(out, KUBEVIRT, |_| {
+        vec![
+            ("version", version),
+            ("featureGates", json!(gates)),
+            ("preferredArchitectures", json!(preferred)),
+        ]
     })
 }
 

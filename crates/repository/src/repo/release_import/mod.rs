@@ -1,12 +1,12 @@
-//! Makes a release's data: from the operators' sources, from collected facts, or from a vendor's OLM bundle.
+//! Makes a release's data: from the operators' sources, or from a vendor's OLM bundle.
 //!
-//! Release data is written by a program and never by hand, so that it can be made again. What
-//! can't be read from facts or bundles (behaviour, admission rules, constant objects, Go types,
-//! SSP's data) is carried over from a base.
+//! What is imported is written by a program and never by hand, so that it can be made again. What no source says
+//! (behaviour, admission rules, what fields feed) is taken from a directory of its own, or from a base.
 
+mod behaviour;
 mod bundle;
+mod cdi;
 mod constants;
-mod facts;
 mod fields;
 mod gates;
 mod kubevirt;
@@ -24,7 +24,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
 pub use bundle::from_bundle;
-pub use facts::{facts_directories, from_facts};
 pub use sources::{Sources, from_sources};
 
 use hcoplan_planner::plan;
@@ -32,7 +31,7 @@ use hcoplan_planner::release::{self, Files, PatchRelease, Release, version_parts
 
 use self::ordered::Json;
 
-/// What is read from facts and bundles; schemas, too.
+/// What is read from bundles; schemas, too.
 const MADE: [&str; 3] = ["fields.json", "golden-images.json", "release.json"];
 
 /// The schemas that a release keeps, by the name of their file: of kinds that are accepted,
@@ -70,7 +69,7 @@ pub enum ImportError {
     #[error(transparent)]
     Base(#[from] release::Error),
     /// There is no base to carry the rest over from.
-    #[error("{0} is no known release: name one to carry over what the facts don't say (--base)")]
+    #[error("{0} is no known release: name one to carry over what no source says (--base)")]
     NoBase(String),
     /// The bundle lacks something.
     #[error("{0}: {1}")]
@@ -138,13 +137,7 @@ impl Imported {
     /// # Errors
     /// The first file that can't be written.
     pub fn write(&self, out: &Utf8Path) -> Result<(), ImportError> {
-        for (name, text) in &self.files {
-            let path = out.join(name);
-            let parent = path.parent().unwrap_or(out);
-            fs::create_dir_all(parent).map_err(|e| ImportError::Io(parent.to_owned(), e))?;
-            fs::write(&path, text).map_err(|e| ImportError::Io(path, e))?;
-        }
-        Ok(())
+        write_files(&self.files, out)
     }
 
     /// Calls it by the line of its version, `1.19` where the base was 1.18.
@@ -175,6 +168,16 @@ impl Imported {
     }
 }
 
+fn write_files(files: &BTreeMap<String, String>, out: &Utf8Path) -> Result<(), ImportError> {
+    for (name, text) in files {
+        let path = out.join(name);
+        let parent = path.parent().unwrap_or(out);
+        fs::create_dir_all(parent).map_err(|e| ImportError::Io(parent.to_owned(), e))?;
+        fs::write(&path, text).map_err(|e| ImportError::Io(path, e))?;
+    }
+    Ok(())
+}
+
 /// What lies in a directory, sorted by name.
 fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
     let failed = |e| ImportError::Io(directory.to_owned(), e);
@@ -185,7 +188,8 @@ fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
     Ok(out)
 }
 
-/// Puts values at keys of a carried file, given what it holds. What says the same stays as it is written.
+/// Puts values at keys of a carried file, given what it holds; null takes one out. What says the same stays as it is
+/// written.
 fn replace_keys(
     out: &mut Imported,
     name: &str,
@@ -198,7 +202,10 @@ fn replace_keys(
     let mut changed = false;
     for (key, value) in values(&known) {
         if known[key] != value {
-            json.set(key, Json::from(value));
+            match value {
+                Value::Null => json.remove(key),
+                value => json.set(key, Json::from(value)),
+            }
             changed = true;
         }
     }

@@ -73,6 +73,13 @@ impl Json {
         }
     }
 
+    /// Takes a key out.
+    pub(super) fn remove(&mut self, key: &str) {
+        if let Self::Map(entries) = self {
+            entries.retain(|(k, _)| k != key);
+        }
+    }
+
     /// Whether it says nothing: null, false, zero, empty.
     pub(super) fn is_nothing(&self) -> bool {
         match self {

@@ -1,4 +1,5 @@
-//! From checkouts of the operators to a release: what their manifests and assets say, and behaviour from a base.
+//! From checkouts of the operators to a release: what their manifests and assets say, and what is written of its
+//! behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,12 +8,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_planner::release::{Release, version_numbers, version_parts};
 use serde_json::Value;
 
-use super::bundle::{self, documents, text};
+use super::behaviour::Written;
+use super::bundle::{self, CARRIED_NOTE, documents, text};
 use super::ordered::Json;
 use super::recording::go_types;
 use super::upgrade_patches::upgrade_patches;
 use super::{ImportError, Imported, entries, read, replace_keys};
-use super::{constants, fields, gates, kubevirt};
+use super::{cdi, constants, fields, gates, kubevirt};
 
 /// The bundles that HCO has published, one a version.
 const BUNDLES: &str = "deploy/olm-catalog/community-kubevirt-hyperconverged";
@@ -21,36 +23,50 @@ const OPERATOR: &str = "hyperconverged-cluster-operator";
 /// The parameter of a common template that names its DataSource.
 const DATA_SOURCE: &str = "DATA_SOURCE_NAME";
 
-/// What no manifest says, with the place to read: it is the base's.
-const CARRIED: [(&str, &str); 7] = [
+/// What no source says, with the place in the code to read: it is written in a directory of its own, or the base's.
+const WRITTEN: [(&str, &str); 6] = [
     (
         "admission.json",
         "pkg/webhooks/ and the rules of the HyperConverged's CRD",
     ),
     (
-        "behaviour.json",
-        "controllers/ and cmd/ (but what assets/upgradePatches.json says)",
+        "behaviour.json, and in upgrade.json what becomes of annotations",
+        "controllers/ and cmd/",
     ),
     (
         "what the fields of fields.json feed, and what they are called in the other version",
         "api/ and controllers/handlers/",
     ),
     (
-        "go-types.json",
-        "api/, and vendor/ for the operands' types; --recording has them",
-    ),
-    (
         "which gates of KubeVirt and CDI are on, the CPU models, machines and TLS tables of release.json",
         "controllers/handlers/, pkg/util/ and the API of OpenShift",
     ),
     (
-        "kubevirt.json",
-        "pkg/virt-config/featuregate/ and pkg/virt-operator/webhooks/ of KubeVirt; --kubevirt has the gates",
+        "betaGatesAreOn, gatesWithoutEffect, updateChecks and cipherNames of kubevirt.json",
+        "pkg/virt-config/featuregate/, pkg/virt-operator/webhooks/ and pkg/util/tls/ of KubeVirt",
     ),
     (
-        "objects.json",
-        "controllers/handlers/ and pkg/components/; --recording has them",
+        "the namespace and architectures of ssp.json",
+        "internal/ of SSP",
     ),
+];
+
+/// What an option reads that wasn't given: it is the base's.
+const OPTIONAL: [(&str, &str); 5] = [
+    ("--ssp", "the data sources of ssp.json"),
+    (
+        "--kubevirt",
+        "the feature gates and preferences of kubevirt.json",
+    ),
+    (
+        "--cdi",
+        "the schemas of DataImportCron, DataSource and DataVolume",
+    ),
+    (
+        "--recording",
+        "go-types.json, objects.json and the objects of ssp.json",
+    ),
+    ("--behaviour", "what people write"),
 ];
 
 /// Where a release is read from.
@@ -62,15 +78,19 @@ pub struct Sources<'p> {
     pub ssp: Option<&'p Utf8Path>,
     /// A checkout of kubevirt/kubevirt.
     pub kubevirt: Option<&'p Utf8Path>,
+    /// A checkout of kubevirt/containerized-data-importer.
+    pub cdi: Option<&'p Utf8Path>,
     /// What `conformance/record` wrote.
     pub recording: Option<&'p Utf8Path>,
+    /// What people wrote of the release by reading its code: `schemas/behaviour/1.19`.
+    pub behaviour: Option<&'p Utf8Path>,
 }
 
-/// A release that behaves as `base` and has what checkouts of HCO and of SSP say: the operator's
-/// environment on OpenShift (the newest bundle in `deploy/olm-catalog`) and elsewhere
-/// (`deploy/operator.yaml`), versions (`hack/config`), schemas, golden images (`assets`), and of SSP the
-/// data sources of its templates; what upgrades do to a HyperConverged (`assets/upgradePatches.json`). A recording
-/// (`conformance/record`) has the Go types and the constant objects. Without a base it is the release of the bundle's version.
+/// A release that has what checkouts of the operators say: the operator's environment on OpenShift (the newest
+/// bundle in `deploy/olm-catalog`) and elsewhere (`deploy/operator.yaml`), versions (`hack/config`), schemas, golden
+/// images (`assets`), and of SSP the data sources of its templates; what upgrades do to a HyperConverged
+/// (`assets/upgradePatches.json`). A recording (`conformance/record`) has the Go types and the constant objects. It
+/// behaves as is written for it, else as `base` does; without a base it is the release of the bundle's version.
 ///
 /// # Errors
 /// A file that is missing, or can't be read.
@@ -78,22 +98,21 @@ pub fn from_sources(
     base: Option<Arc<Release>>,
     sources: &Sources<'_>,
 ) -> Result<Imported, ImportError> {
-    let Sources {
-        hco,
-        ssp,
-        kubevirt,
-        recording,
-    } = *sources;
+    let hco = sources.hco;
     let bundle = newest_bundle(hco)?;
-    let templates = hco.join("assets/dataImportCronTemplates");
-    let mut out = bundle::from_bundle(base.clone(), &bundle.join("manifests"), Some(&templates))?;
+    let mut out = bundle::from_bundle(base.clone(), &bundle.join("manifests"), None)?;
+    if let Some(behaviour) = sources.behaviour {
+        Written::read(behaviour)?.put_into(&mut out)?;
+        out.notes.retain(|note| !note.starts_with(CARRIED_NOTE));
+        out.notes.push(format!("{CARRIED_NOTE}{behaviour}"));
+    }
+    bundle::golden_images(&hco.join("assets/dataImportCronTemplates"), &mut out)?;
     let tables = out
         .files
         .get("release.json")
         .map(String::as_str)
         .unwrap_or_default();
     let mut tables: Json = bundle::parse("release.json", tables)?;
-    schemas(hco, base.as_deref(), &mut out)?;
     let kubernetes = kubernetes_environment(hco)?;
     let mut environments = tables.get("env").cloned().unwrap_or(Json::Map(Vec::new()));
     environments.set("Kubernetes", texts(kubernetes));
@@ -101,40 +120,62 @@ pub fn from_sources(
     tables.set("components", texts(components(hco)?));
     out.files
         .insert("release.json".to_owned(), tables.to_file());
+    schemas(sources, base.as_deref(), &mut out)?;
     gates::versions(&mut out)?;
     gates::gates(hco, &mut out)?;
     fields::fields(&mut out)?;
     upgrade_patches(hco, &mut out)?;
-    if let Some(ssp) = ssp {
+    if let Some(ssp) = sources.ssp {
         of_ssp(ssp, &mut out)?;
-    } else {
-        out.notes
-            .push("not read: ssp.json, of which --ssp reads the data sources".to_owned());
     }
-    if let Some(kubevirt) = kubevirt {
+    if let Some(kubevirt) = sources.kubevirt {
         kubevirt::kubevirt(kubevirt, &mut out)?;
     }
-    if let Some(recording) = recording {
+    if let Some(recording) = sources.recording {
         go_types(recording, &mut out)?;
         constants::objects(recording, &mut out)?;
     }
-    let is_carried = |(file, _): &&(&str, &str)| match *file {
-        "go-types.json" | "objects.json" => recording.is_none(),
-        "kubevirt.json" => kubevirt.is_none(),
-        _ => true,
-    };
-    let carried = CARRIED
-        .iter()
-        .filter(is_carried)
-        .map(|(file, place)| format!("not read: {file}, from {place}"));
-    out.notes.extend(carried);
+    sources.tell_the_rest(&mut out.notes);
     out.release()?;
     Ok(out)
 }
 
-/// The schemas of `deploy/crds`, each with the file that it stands in.
-fn schemas(hco: &Utf8Path, base: Option<&Release>, out: &mut Imported) -> Result<(), ImportError> {
-    let directory = hco.join("deploy/crds");
+impl Sources<'_> {
+    /// Says what is the base's, or what people have written.
+    fn tell_the_rest(&self, notes: &mut Vec<String>) {
+        let given = [
+            self.ssp,
+            self.kubevirt,
+            self.cdi,
+            self.recording,
+            self.behaviour,
+        ];
+        let missing = OPTIONAL
+            .iter()
+            .zip(given)
+            .filter(|(_, given)| given.is_none());
+        notes.extend(
+            missing.map(|((option, what), _)| format!("not read without {option}: {what}")),
+        );
+        let what = match self.behaviour {
+            Some(directory) => format!("what {directory} says"),
+            None => "behaviour".to_owned(),
+        };
+        notes.push(format!(
+            "not read, but to be compared with the code: {what}"
+        ));
+        let written = WRITTEN.iter();
+        notes.extend(written.map(|(what, place)| format!("{what}: {place}")));
+    }
+}
+
+/// The schemas of `deploy/crds`, each with the file that it stands in, and those of CDI.
+fn schemas(
+    sources: &Sources<'_>,
+    base: Option<&Release>,
+    out: &mut Imported,
+) -> Result<(), ImportError> {
+    let directory = sources.hco.join("deploy/crds");
     let known = Release::known(&out.name);
     let base = base.or(known.as_deref());
     let base = base.ok_or_else(|| ImportError::NoBase(out.name.clone()))?;
@@ -149,14 +190,28 @@ fn schemas(hco: &Utf8Path, base: Option<&Release>, out: &mut Imported) -> Result
             out,
         ));
     }
+    if let Some(checkout) = sources.cdi {
+        cdi::schemas(checkout, base, out)?;
+        read.extend(cdi::SCHEMAS.map(ToOwned::to_owned));
+    }
     let carried = base
         .schema_names()
         .filter(|name| !read.iter().any(|known| known == name));
-    let carried: Vec<&str> = carried.collect();
-    out.notes.push(format!(
-        "not read: the schemas of {}, from CDI's sources",
-        carried.join(", ")
-    ));
+    let (of_cdi, gone): (Vec<&str>, Vec<&str>) =
+        carried.partition(|name| cdi::SCHEMAS.contains(name));
+    // A line that is made of its own behaviour has nothing of the base's that its operator hasn't any more.
+    let kept = match sources.behaviour {
+        Some(_) => {
+            out.files
+                .retain(|file, _| !gone.iter().any(|name| *file == format!("crds/{name}.json")));
+            of_cdi
+        }
+        None => [of_cdi, gone].concat(),
+    };
+    if !kept.is_empty() {
+        out.notes
+            .push(format!("not read: the schemas of {}", kept.join(", ")));
+    }
     Ok(())
 }
 
@@ -244,10 +299,8 @@ fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
         return Err(ImportError::Bundle(directory, message));
     }
     let name = "ssp.json";
-    out.notes.push(format!(
-        "{} data sources of {directory}; the namespace and architectures of {name} are the base's, from internal/",
-        sources.len()
-    ));
+    out.notes
+        .push(format!("{} data sources of {directory}", sources.len()));
     let pruned = pruned(out)?;
     replace_keys(out, name, |_| {
         vec![

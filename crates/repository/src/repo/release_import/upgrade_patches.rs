@@ -46,7 +46,7 @@ struct ObjectKey {
     namespace: String,
 }
 
-/// Puts the patches and removed objects into `behaviour.json`, but those that are for upgrades from releases
+/// Puts the patches and removed objects into `upgrade.json`, but those that are for upgrades from releases
 /// older than any that is modelled.
 pub(super) fn upgrade_patches(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let path = hco.join("assets/upgradePatches.json");
@@ -80,14 +80,11 @@ pub(super) fn upgrade_patches(hco: &Utf8Path, out: &mut Imported) -> Result<(), 
         "{kept} upgrade patches and removed objects of {path}; {} are for older releases",
         all - kept
     ));
-    replace_keys(out, "behaviour.json", |known| {
-        let mut upgrade = known.get("upgrade").cloned().unwrap_or_else(|| json!({}));
-        for (key, list) in [("patches", patches), ("removedObjects", removed)] {
-            if !list.is_empty() || upgrade.get(key).is_some() {
-                upgrade[key] = list.into();
-            }
-        }
-        vec![("upgrade", upgrade)]
+    replace_keys(out, "upgrade.json", |_| {
+        vec![
+            ("removedObjects", removed.into()),
+            ("patches", patches.into()),
+        ]
     })
 }
 
