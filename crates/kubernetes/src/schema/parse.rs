@@ -114,8 +114,11 @@ impl Node {
         match keyword {
             "type" => self.types = types(value.as_str()?)?,
             "properties" => {
-                let members = read::<Map<_, _>>(value)?.into_iter();
-                let nodes = members.map(|(name, schema)| (name.into(), Self::read(schema)));
+                let Value::Object(members) = value else {
+                    return None;
+                };
+                let nodes = members.into_iter();
+                let nodes = nodes.map(|(name, schema)| (name.into(), Self::read(schema)));
                 self.properties = nodes.collect();
             }
             "additionalProperties" => {
