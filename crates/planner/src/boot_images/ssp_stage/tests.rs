@@ -1,5 +1,7 @@
 //! What the recordings don't show: collisions, pruning, and input of any shape.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -328,8 +330,57 @@ fn replaced(value: &Value, others: &[Value], each: &mut dyn FnMut(Value)) {
     }
 }
 
+/// What holds of every stage: refused, it is empty and says why; accepted, it has what every bundle has,
+/// no object twice, and each template for amd64 is imported or displaced.
+#[track_caller]
+fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {
+    let (admission, objects) = (&stage.admission, &stage.objects);
+    assert_eq!(admission.accepted, admission.message.is_empty(), "{ssp}");
+    if !admission.accepted {
+        assert!(objects.is_empty() && stage.displaced.is_empty(), "{ssp}");
+        return;
+    }
+    let is_constant = |r: &&Rendered| r.origin == Origin::default();
+    assert_eq!(
+        objects.iter().filter(is_constant).count(),
+        constants,
+        "{ssp}"
+    );
+    let ids: BTreeSet<_> = objects.iter().map(|r| &r.object.id).collect();
+    assert_eq!(ids.len(), objects.len(), "{ssp}");
+    let crons = objects
+        .iter()
+        .filter(|r| r.object.id.kind == "DataImportCron");
+    let crons: Vec<_> = crons.collect();
+    let displaced = stage.displaced.iter().map(|d| &d.origin);
+    let origins = crons.iter().map(|r| &r.origin).chain(displaced);
+    let told: BTreeSet<_> = origins
+        .filter_map(|o| o.template.as_ref())
+        .map(|t| t.index)
+        .collect();
+    let templates = &ssp["spec"]["commonTemplates"]["dataImportCronTemplates"];
+    let templates = templates.as_array().map_or(&[][..], Vec::as_slice);
+    for (index, template) in templates.iter().enumerate() {
+        let architectures = &template["metadata"]["annotations"][ARCHITECTURES_ANNOTATION];
+        if matches!(architectures.as_str(), None | Some("" | "amd64")) {
+            assert!(told.contains(&index), "{index} of {ssp}");
+        }
+    }
+    for cron in &crons {
+        let template = &templates[cron.origin.template.as_ref().expect("a template").index];
+        let meant = template["spec"]["managedDataSource"]
+            .as_str()
+            .unwrap_or_default();
+        let target = cron.object.body["spec"]["managedDataSource"].as_str();
+        assert!(
+            target.unwrap_or_default().starts_with(meant),
+            "{target:?} of {ssp}"
+        );
+    }
+}
+
 #[test]
-fn no_shape_panics() {
+fn of_any_shape_a_stage_is_made_that_is_whole() {
     let ssp = ssp(
         &["amd64"],
         &["amd64"],
@@ -344,12 +395,31 @@ fn no_shape_panics() {
         json!({"x": 1}),
     ];
     let bundle = bundle();
-    let mut accepted = 0;
+    let constants = bundle.objects(&owner::of(&ssp)).count();
+    let (mut accepted, mut refused) = (0, 0);
     replaced(&ssp, &others, &mut |ssp| {
-        accepted += usize::from(render(&ssp, &bundle).admission.accepted);
+        let stage = render(&ssp, &bundle);
+        assert_whole(&ssp, &stage, constants);
+        match stage.admission.accepted {
+            true => accepted += 1,
+            false => refused += 1,
+        }
     });
-    assert!(accepted > 100, "{accepted}");
-    let images = |common: &[Value], custom: &[Value]| {
+    assert!(accepted > 100 && refused > 5, "{accepted} and {refused}");
+}
+
+#[test]
+fn of_any_shape_templates_are_told_and_handed_on_as_they_are_deployed() {
+    let others = [
+        Value::Null,
+        json!(true),
+        json!(1),
+        json!("x"),
+        json!([1]),
+        json!({"x": 1}),
+    ];
+    let (mut made, mut failed) = (0, 0);
+    let mut images = |common: &[Value], custom: &[Value]| {
         let images = crate::boot_images::GoldenImages {
             common,
             custom,
@@ -359,14 +429,41 @@ fn no_shape_panics() {
             multi_arch: true,
             workload_architectures: &["amd64".to_owned()],
         };
-        if let Ok(stage) = images.render() {
-            assert!(stage.ssp_templates.len() <= stage.status.len());
-            stage.gauges();
-        }
+        let Ok(stage) = images.render() else {
+            failed += 1;
+            return;
+        };
+        made += 1;
+        let names = |list: &[Value]| -> Vec<String> {
+            let name = |t: &Value| {
+                t["metadata"]["name"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned()
+            };
+            list.iter().map(name).collect()
+        };
+        let own = |deployed: bool| -> Vec<String> {
+            let own = stage
+                .templates
+                .iter()
+                .filter(|t| !deployed || t.is_deployed());
+            own.map(|t| t.name().to_owned()).collect()
+        };
+        let gauge = "kubevirt_hco_dataimportcrontemplate_with_architecture_annotation";
+        let gauges = stage.gauges();
+        let told = gauges
+            .get(gauge)
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
+        assert_eq!(names(&stage.status), own(false), "{custom:?}");
+        assert_eq!(names(&stage.ssp_templates), own(true), "{custom:?}");
+        assert_eq!(told, stage.templates.len(), "{custom:?}");
     };
     let one = template("a", "b", "amd64");
     replaced(&one, &others, &mut |other| {
         images(std::slice::from_ref(&one), std::slice::from_ref(&other));
         images(std::slice::from_ref(&other), std::slice::from_ref(&one));
     });
+    assert!(made > 50 && failed > 5, "{made} and {failed}");
 }
