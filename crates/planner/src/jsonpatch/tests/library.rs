@@ -94,6 +94,23 @@ fn a_null_that_was_given_is_another_null() {
 }
 
 #[test]
+fn lists_and_objects_are_equal_value_by_value() {
+    for (path, value, holds) in [
+        ("/spec/a", "[1,2,3]", true),
+        ("/spec/a", "[1,2,4]", false),
+        ("/spec/a", "[1,2]", false),
+        ("/spec/a", "{}", false),
+        ("/spec/b", r#"{"c":1}"#, true),
+        ("/spec/b", r#"{"c":2}"#, false),
+        ("/spec/b", r#"{"d":1}"#, false),
+    ] {
+        let test = format!(r#"[{{"op":"test","path":"{path}","value":{value}}}]"#);
+        let cause = applied(&test).err().map(|failure| failure.cause);
+        assert_eq!(cause, (!holds).then_some(Cause::TestFailed), "{test}");
+    }
+}
+
+#[test]
 fn failures_name_their_operation_and_token() {
     for (operation, message, token, cause) in [
         (
