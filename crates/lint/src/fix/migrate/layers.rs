@@ -4,11 +4,11 @@
 //! what it says is all there, moved: whoever has all layers rewritten builds them and compares.
 
 use hcoplan_diagnostics::source::{SourceFile, Span};
-use hcoplan_kubernetes::tree::{get, set};
+use hcoplan_kubernetes::tree::set;
 use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::edit::{self, Before, Change};
-use hcoplan_yaml::{Document, Node, Path, Style, block_of, parse};
+use hcoplan_yaml::{Document, Node, Path, Style, block_of, emit, parse};
 use serde_json::{Map, Value as Json, json};
 
 use super::{intended, rewritten};
@@ -85,13 +85,16 @@ pub fn operations_to_v1(
     if is_one_to_one {
         return changed(document, &changes).map(Some).map_err(stuck);
     }
-    if !document.comments.is_empty() {
-        let why =
-            "it becomes several operations, and its comments would be lost: rewrite it by hand";
+    // The list is written anew, as all of its file.
+    if !document.comments.is_empty() || parse(&document.file).documents.len() > 1 {
+        let why = "it becomes several operations, and what is beside it would be lost: rewrite it by hand";
         return Err(UnmigratableLayer::at(&document.root, why));
     }
-    let whole = [Change::Set(Path::root(), list.into())];
-    changed(document, &whole).map(Some).map_err(stuck)
+    let list = Json::Array(list);
+    Ok(Some(match document.root.style {
+        Style::Flow => format!("{list}\n"),
+        _ => emit(&list),
+    }))
 }
 
 /// A document's file with some changes, verified.
@@ -160,26 +163,7 @@ fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, Un
         out.push(json!({"op": "add", "path": "/spec/featureGates/-", "value": gate}));
         return Ok(out);
     }
-    if let Some(gates) = spec.get("featureGates") {
-        out.push(json!({"op": "add", "path": "/spec/featureGates", "value": gates}));
-    }
-    let name = below.last().map_or("", String::as_str);
-    for (_, to) in MOVES {
-        if get(&spec, to).is_none() {
-            continue;
-        }
-        // As high up as the old one was, so that what is above it is there.
-        let keys: Vec<&str> = to.split('.').collect();
-        let depth = keys
-            .iter()
-            .position(|k| *k == name)
-            .map_or(keys.len(), |i| i + 1);
-        let path = pointer_of(keys[..depth].iter().map(|k| (*k).to_owned()));
-        if !out.iter().any(|o: &Json| o["path"] == path.as_str()) {
-            let value = get(&spec, &keys[..depth].join("."));
-            out.push(json!({"op": "add", "path": path, "value": value}));
-        }
-    }
+    additions(&spec, &[], &mut out);
     match out.is_empty() {
         true => Err(UnmigratableLayer::at(
             item,
@@ -188,6 +172,26 @@ fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, Un
             ),
         )),
         false => Ok(out),
+    }
+}
+
+/// The operations that add what a part of a spec in v1 says: one for each field that v1beta1 has somewhere else, or
+/// that only v1 has.
+fn additions(value: &Json, at: &[&str], out: &mut Vec<Json>) {
+    let is = |to: &str| to.split('.').eq(at.iter().copied());
+    let is_below = |to: &str| to.split('.').take(at.len()).eq(at.iter().copied());
+    let mut moves = MOVES.iter().map(|(_, to)| *to);
+    let is_field = moves.clone().any(is) || !moves.any(is_below);
+    match value {
+        Json::Object(entries) if !is_field => {
+            for (key, value) in entries {
+                additions(value, &[at, &[key.as_str()]].concat(), out);
+            }
+        }
+        _ => {
+            let path = pointer_of(at.iter().map(|k| (*k).to_owned()));
+            out.push(json!({"op": "add", "path": path, "value": value}));
+        }
     }
 }
 
@@ -337,9 +341,13 @@ mod tests {
     }
 
     fn operations(text: &str) -> Result<Option<String>, String> {
+        operations_on(&release(), text)
+    }
+
+    fn operations_on(release: &Release, text: &str) -> Result<Option<String>, String> {
         let file = SourceFile::new("p.yaml", text);
         let document = &parse(&file).documents[0];
-        operations_to_v1(&release(), document).map_err(|stuck| stuck.why)
+        operations_to_v1(release, document).map_err(|stuck| stuck.why)
     }
 
     #[test]
@@ -389,6 +397,77 @@ mod tests {
         let one = operations("- {op: add, path: /spec/featureGates/alignCPUs, value: true}\n");
         let text = one.expect("moved").expect("it changes");
         assert!(text.contains("/spec/featureGates/-"), "{text}");
+    }
+
+    #[test]
+    fn what_v1_has_elsewhere_is_added_there() {
+        let release = Release::known("1.19").expect("known");
+        for (path, value, expected) in [
+            (
+                "infra",
+                "{nodePlacement: {nodeSelector: {a: b}}}",
+                "- {op: add, path: /spec/deployment/nodePlacements/infra, value: {nodeSelector: {a: b}}}\n",
+            ),
+            // Gates that are fields in v1.
+            (
+                "featureGates/persistentReservation",
+                "true",
+                "- {op: add, path: /spec/storage/persistentReservationConfiguration, value: {enabled: true}}\n",
+            ),
+            (
+                "featureGates/disableMDevConfiguration",
+                "true",
+                "- {op: add, path: /spec/virtualization/mediatedDevicesConfiguration, value: {enabled: false}}\n",
+            ),
+            (
+                "featureGates/enableMultiArchBootImageImport",
+                "false",
+                "- {op: add, path: /spec/workloadSources/enableMultiArchBootImageImport, value: false}\n",
+            ),
+        ] {
+            let old = format!("- {{op: add, path: /spec/{path}, value: {value}}}\n");
+            let new = operations_on(&release, &old).map(Option::unwrap_or_default);
+            assert_eq!(new.as_deref(), Ok(expected), "{old}");
+        }
+        // One operation becomes several.
+        for (old, paths) in [
+            (
+                "- op: add\n  path: /spec/resourceRequirements\n  value:\n    vmiCPUAllocationRatio: 8\n    \
+                 storageWorkloads: {limits: {cpu: 1}}\n",
+                &[
+                    "storage/workloadResourceRequirements",
+                    "virtualization/vmiCPUAllocationRatio",
+                ],
+            ),
+            (
+                "[{op: add, path: /spec/featureGates, value: {alignCPUs: true, persistentReservation: true}}]\n",
+                &["featureGates", "storage/persistentReservationConfiguration"],
+            ),
+            (
+                "- op: add\n  path: /spec/featureGates\n  value: {alignCPUs: true, persistentReservation: true}\n",
+                &["featureGates", "storage/persistentReservationConfiguration"],
+            ),
+        ] {
+            let new = operations_on(&release, old)
+                .expect("moved")
+                .expect("it changes");
+            let document = &parse(&SourceFile::new("p", new)).documents[0];
+            let new = document.root.to_json();
+            let new = new.as_array().expect("a list").iter().map(|o| &o["path"]);
+            let mut new: Vec<_> = new.map(|p| p.as_str().unwrap_or_default()).collect();
+            new.sort_unstable();
+            assert_eq!(new, paths.map(|p| format!("/spec/{p}")), "{old}");
+        }
+        let commented = "- op: add # why\n  path: /spec/resourceRequirements\n  value: {vmiCPUAllocationRatio: 8, \
+                         storageWorkloads: {limits: {cpu: 1}}}\n";
+        let lost = operations_on(&release, commented).expect_err("a comment");
+        assert!(lost.starts_with("it becomes several operations"), "{lost}");
+        let old = "- {op: add, path: /spec/featureGates/alignCPUs, value: false}\n";
+        let gone = operations_on(&release, old).expect_err("nothing");
+        assert!(
+            gone.starts_with("nothing is left of /spec/featureGates/alignCPUs"),
+            "{gone}"
+        );
     }
 
     #[test]
