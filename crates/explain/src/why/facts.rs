@@ -16,8 +16,6 @@ pub enum NodeField {
     Role(String),
     /// Any other label.
     Label(String),
-    /// Its taints.
-    Taints,
     /// That there is more than one of it.
     Count,
 }
@@ -39,7 +37,6 @@ impl NodeField {
                 }
                 Self::Role(role) => drop(node.labels.remove(&format!("{ROLE_LABEL}{role}"))),
                 Self::Label(label) => drop(node.labels.remove(label)),
-                Self::Taints => node.taints.clear(),
                 Self::Count => {}
             }
         }

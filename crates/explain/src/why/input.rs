@@ -92,7 +92,6 @@ impl Input {
                 NodeField::Architecture => format!("the architecture of {name}"),
                 NodeField::Role(role) => format!("the role {role} of {name}"),
                 NodeField::Label(label) => format!("the label {label} of {name}"),
-                NodeField::Taints => format!("the taints of {name}"),
                 NodeField::Count => format!("the number of {name}"),
             },
             Self::Fact(fact) => format!("the inventory's {}", fact.name()),

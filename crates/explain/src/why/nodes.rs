@@ -120,9 +120,6 @@ fn fields(node: &Node, count: usize) -> Vec<NodeField> {
     let labels = node.labels.keys();
     let labels = labels.filter(|l| !l.starts_with(ROLE_LABEL) && !OWN_LABELS.contains(&l.as_str()));
     out.extend(labels.map(|l| NodeField::Label(l.clone())));
-    if !node.taints.is_empty() {
-        out.push(NodeField::Taints);
-    }
     if count > 1 {
         out.push(NodeField::Count);
     }
@@ -150,10 +147,6 @@ pub(super) fn place(loaded: &LoadedInventory, node: usize, field: &NodeField) ->
                 None => labels(entry)?.get(&format!("{ROLE_LABEL}{role}")),
             },
             NodeField::Label(label) => labels(entry)?.get(label),
-            NodeField::Taints => {
-                let dumped = entry.at(&Path::dotted("spec.taints"));
-                entry.get("taints").or(dumped)
-            }
             NodeField::Count => {
                 let replicas = entry.at(&Path::dotted("spec.replicas"));
                 entry.get("count").or(replicas)
