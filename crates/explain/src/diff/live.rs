@@ -109,6 +109,34 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn what_is_rendered_or_managed_is_compared() {
+        let object = |api: &str, kind: &str, name: &str, manager: &str| {
+            Object::new(json!({
+                "apiVersion": api, "kind": kind,
+                "metadata": {"name": name, "labels": {"app.kubernetes.io/managed-by": manager}},
+            }))
+        };
+        let rendered = [
+            object("cdi.kubevirt.io/v1beta1", "CDI", "cdi", ""),
+            object("kubevirt.io/v1", "KubeVirt", "kubevirt", ""),
+        ];
+        let live = vec![
+            // The version may be another one, nothing else.
+            object("kubevirt.io/v1alpha3", "KubeVirt", "kubevirt", ""),
+            object("kubevirt.io/v1", "KubeVirt", "another", ""),
+            object("other.io/v1", "KubeVirt", "kubevirt", ""),
+            object("v1", "ConfigMap", "ours", "hco-operator"),
+            object("v1", "ConfigMap", "theirs", "Helm"),
+        ];
+        let compared = comparable(live, &rendered);
+        let ids = compared
+            .iter()
+            .map(|o| format!("{} {}", o.id.api_version, o.id.name));
+        let ids: Vec<_> = ids.collect();
+        assert_eq!(ids, ["kubevirt.io/v1alpha3 kubevirt", "v1 ours"]);
+    }
+
+    #[test]
     fn what_the_server_sets_is_set_aside() {
         let release = Release::known("1.18").expect("known");
         let rendered = [Object::new(json!({
