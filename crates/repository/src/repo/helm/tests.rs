@@ -14,7 +14,7 @@ const TEMPLATE: &str = "{{- if .Values.virt }}\napiVersion: hco.kubevirt.io/v1be
 
 const APPLICATIONS: &str = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: s}\nspec:\n  generators: \
                             [{git: {}}]\n  template:\n    metadata: {name: 'virt-{{ .cluster }}'}\n    spec:\n      source: {path: \
-                            charts/virt, helm: {valueFiles: ['../../envs/{{ .cluster }}/values.yaml']}}\n";
+                            charts/virt, helm: {valueFiles: ['../../envs/{{ .cluster }}/values.yaml'], parameters: [{name: virt, value: 'true'}]}}\n";
 
 fn files() -> Vec<(&'static str, &'static str)> {
     vec![
@@ -77,7 +77,7 @@ fn helm(directory: &std::path::Path, fails: bool) -> std::path::PathBuf {
     let script = "#!/bin/sh\necho '---'\necho '# Source: virt/templates/hc.yaml'\necho 'apiVersion: \
                   hco.kubevirt.io/v1beta1'\necho 'kind: HyperConverged'\necho 'metadata:'\necho \"  name: \
                   kubevirt-hyperconverged\"\necho \"  namespace: $5\"\necho 'spec:'\nprintf '  defaultCPUModel: \
-                  '\nsed 's/cpu: //' \"$7\"\necho \"# $2 $3 $6 $(ls charts)\"\n";
+                  '\nsed 's/cpu: //' \"$7\"\necho \"# $2 $3 $6 $8 $9 $(ls charts)\"\n";
     let script = if fails {
         "#!/bin/sh\necho 'Error: no' >&2; exit 1\n"
     } else {
@@ -100,7 +100,7 @@ fn each_release_is_a_cluster_with_places_in_the_template() {
     assert!(text.contains("defaultCPUModel: Haswell"), "{text}");
     // Nothing but the chart and its values is there.
     assert!(
-        text.contains("# virt-east ./charts/virt --values virt\n"),
+        text.contains("# virt-east ./charts/virt --values --set virt=true virt\n"),
         "{text}"
     );
     let options = Options {
