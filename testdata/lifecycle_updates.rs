@@ -283,3 +283,41 @@ fn what_a_condition_made_is_deleted_when_it_does_not_hold_any_more() {
     let after = before.update(&with(false), UpdateMethod::Apply).after;
     assert!(!after.objects.has_kind("AAQ"));
 }
+
+#[test]
+fn an_upgrade_writes_what_is_left_of_a_patch_anew() {
+    let template = json!({
+        "op": "add",
+        "path": "/spec/configuration/developerConfiguration/featureGates/-",
+        "value": "Template",
+    });
+    let upgraded = |other: Value| {
+        let patch = kubevirt_patch(json!([template, other]));
+        let state = applied(&cluster("1.18"), &manifest("v1beta1", patch, json!({})));
+        state.upgrade(&Release::known("1.19").expect("known"))
+    };
+    // What the operator doesn't know of an operation is lost.
+    let step = upgraded(json!({
+        "op": "add",
+        "path": "/spec/configuration/migrations",
+        "value": {"allowPostCopy": true},
+        "comment": "why",
+    }));
+    let stored = step.after.stored.expect("stored");
+    let left = &stored["metadata"]["annotations"]["kubevirt.kubevirt.io/jsonpatch"];
+    let left: Value = serde_json::from_str(left.as_str().expect("a patch")).expect("JSON");
+    let migrations = json!({"allowPostCopy": true});
+    let path = "/spec/configuration/migrations";
+    assert_eq!(
+        left,
+        json!([{"op": "add", "path": path, "value": migrations}])
+    );
+    // And so is where a value is copied from: the operator's own update is refused.
+    let step = upgraded(json!({
+        "op": "copy",
+        "from": "/spec/configuration/developerConfiguration",
+        "path": "/spec/configuration/migrations",
+    }));
+    let update = step.own_updates.first().expect("an update");
+    assert!(!update.admission.accepted, "{:?}", update.admission);
+}
