@@ -6,53 +6,128 @@ use super::*;
 
 #[test]
 fn what_is_said_about_the_example_fleet() {
-    let cases = [
+    const EAST: &str = "clusters/prod-east/hyperconverged.yaml";
+    const OSLO: &str = "clusters/edge-oslo/hyperconverged.yaml";
+    const LAB: &str = "clusters/lab-multiarch/hyperconverged.yaml";
+    const LABS_NODES: &str = "clusters/lab-multiarch/inventory.yaml";
+    const OF_MIGRATIONS: [&str; 3] = [
+        "**spec.liveMigrationConfig.parallelMigrationsPerCluster** · integer (int32)",
+        "Default of HCO 1.17: `5`",
+        "Because of it, in clusters/prod-east:\n\n- KubeVirt \
+         `spec.configuration.migrations.parallelMigrationsPerCluster`: `10`, not `5`",
+    ];
+    // What each has to say, whatever else is on the page; nothing where there is no hover.
+    let cases: [(&str, &str, &[&str]); 14] = [
+        // A field says the same on its key and on its value.
+        (EAST, "parallelMigrationsPerCluster", &OF_MIGRATIONS),
+        (EAST, "10\n", &OF_MIGRATIONS),
+        // One that changes nothing.
         (
-            "clusters/prod-east/hyperconverged.yaml",
-            "parallelMigrationsPerCluster",
+            EAST,
+            "evictionStrategy",
+            &[
+                "one of None, LiveMigrate, LiveMigrateIfPossible, External",
+                "In clusters/prod-east every object would be the same without it",
+            ],
         ),
-        ("clusters/prod-east/hyperconverged.yaml", "10\n"),
-        ("clusters/prod-east/hyperconverged.yaml", "evictionStrategy"),
+        // Objects, with the fields in them; long lists are cut.
         (
-            "clusters/prod-east/hyperconverged.yaml",
+            EAST,
             "higherWorkloadDensity",
+            &[
+                "- `memoryOvercommitPercentage`: KubeVirt `spec.conf",
+                "memoryOvercommit`: `120`, not `100`",
+                "- DaemonSet `wasp-agent` is there",
+            ],
         ),
-        ("clusters/prod-east/hyperconverged.yaml", "infra:"),
         (
-            "clusters/prod-east/hyperconverged.yaml",
+            EAST,
+            "infra:",
+            &[
+                "**spec.infra** · object",
+                "- and 24 more",
+                "- CDI `spec.infra.nodeSelector`: `{\"node-role.kubernetes.io/infra\":\"\"}`, not nothing",
+            ],
+        ),
+        (
+            EAST,
             "dataImportCronTemplates",
+            &[
+                "array of object",
+                "- DataImportCron `rhel9-hardened-image-cron` is there",
+            ],
         ),
+        // A patch, and an operation of it.
         (
-            "clusters/prod-east/hyperconverged.yaml",
+            EAST,
             "\"/spec/configuration/migrations",
+            &[
+                "**add /spec/configuration/migrations/matchSELinuxLevelOnMigration** on KubeVirt, operation 1",
+                "KubeVirt has\n\n- `spec.configuration.migrations.matchSELinuxLevelOnMigration`: `true`, not",
+            ],
         ),
         (
-            "clusters/prod-east/hyperconverged.yaml",
+            EAST,
             "kubevirt.kubevirt.io/jsonpatch",
+            &[
+                "patches the KubeVirt that HCO renders",
+                "- `add /spec/configuration/migrations/matchSELinuxLevelOnMigration`",
+            ],
         ),
-        ("clusters/prod-east/hyperconverged.yaml", "kind: H"),
-        ("clusters/edge-oslo/hyperconverged.yaml", "64Mi"),
+        (EAST, "kind: H", &[]),
         (
-            "clusters/edge-oslo/hyperconverged.yaml",
+            OSLO,
+            "64Mi",
+            &["string, matching ^", "`\"64Mi\"`, not nothing"],
+        ),
+        // An item of a list.
+        (
+            OSLO,
             "pciDeviceSelector",
+            &[
+                "pciHostDevices\\[0\\].pciDeviceSelector** · string, required",
+                "pciHostDevices[0].pciVendorSelector`: `\"10DE:1EB8\"`",
+            ],
+        ),
+        // A feature gate, by its name.
+        (
+            LAB,
+            "enableMultiArchBootImageImport",
+            &[
+                "The gate is alpha (off unless switched on)",
+                "- SSP `spec.enableMultipleArchitectures`: `true`, not `false`",
+            ],
+        ),
+        // The inventory.
+        (
+            LABS_NODES,
+            "release",
+            &[
+                "the release that the cluster runs",
+                "For example `\"1.16\"`",
+            ],
         ),
         (
-            "clusters/lab-multiarch/hyperconverged.yaml",
-            "enableMultiArchBootImageImport",
+            LABS_NODES,
+            "architecture",
+            &["spec.nodePools\\[0\\].architecture", "One of `\"amd64\"`, "],
         ),
-        ("clusters/lab-multiarch/inventory.yaml", "release"),
-        ("clusters/lab-multiarch/inventory.yaml", "architecture"),
     ];
     let root = package().join("examples/fleet");
     let mut editor = Editor::plain(&root);
     let mut page = String::new();
-    for (path, needle) in cases {
+    for (path, needle, has) in cases {
         let text = editor.open_file(path);
         let at = text.find(needle).expect("there") + usize::from(needle.starts_with('"'));
         let hover = editor.hover(path, &text, at);
         let _ = writeln!(page, "<!-- {path}: {} -->\n", needle.trim());
-        match hover["contents"]["value"].as_str() {
+        let said = hover["contents"]["value"].as_str();
+        assert_eq!(said.is_none(), has.is_empty(), "{path}: {needle}");
+        match said {
             Some(said) => {
+                for part in has {
+                    assert!(said.contains(part), "{needle}: {part:?} is not in\n{said}");
+                }
                 let range = &hover["range"];
                 let lines = Lines::new(&text, Encoding::Utf16);
                 let place = |key: &str| {
@@ -60,6 +135,10 @@ fn what_is_said_about_the_example_fleet() {
                     lines.offset(position.expect("a position"))
                 };
                 let meant = &text[place("start")..place("end")];
+                assert!(
+                    meant.contains(needle.trim().trim_end_matches(':')),
+                    "{needle}: {meant}"
+                );
                 let _ = writeln!(page, "> {}\n\n{said}", meant.replace('\n', "\n> "));
             }
             None => page.push_str("nothing\n\n"),
