@@ -8,8 +8,9 @@
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -18,12 +19,17 @@ use std::time::{Duration, Instant};
 struct Scene {
     directory: tempfile::TempDir,
     rendered: Vec<(PathBuf, String)>,
+    /// Who runs hcoplan, where it isn't who runs the tests.
+    user: Option<u32>,
 }
 
 struct Run {
     code: Option<i32>,
     said: String,
 }
+
+/// A user who has no files.
+const NOBODY: u32 = 65534;
 
 const KIBIBYTES: u32 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -38,6 +44,7 @@ impl Scene {
         let mut scene = Self {
             directory,
             rendered: Vec::new(),
+            user: None,
         };
         let run = scene.run(&["render", "-q"]);
         assert_eq!(run.code, Some(0), "{}", run.said);
@@ -60,10 +67,26 @@ impl Scene {
         fs::write(self.path(name), bytes).expect("written");
     }
 
+    /// Gives the repository to another user, who runs hcoplan from now on.
+    fn give_to(&mut self, user: u32) {
+        fn give(path: &Path, user: u32) {
+            chown(path, Some(user), Some(user)).expect("given");
+            for entry in fs::read_dir(path).into_iter().flatten() {
+                give(&entry.expect("an entry").path(), user);
+            }
+        }
+        give(self.directory.path(), user);
+        self.user = Some(user);
+    }
+
     fn run(&self, arguments: &[&str]) -> Run {
         let limited = format!("ulimit -v {KIBIBYTES}; exec \"$0\" \"$@\"");
         let out = File::create(self.directory.path().with_extension("out")).expect("a file");
-        let mut child = Command::new("sh")
+        let mut command = Command::new("sh");
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+        let mut child = command
             .args(["-c", &limited, env!("CARGO_BIN_EXE_hcoplan")])
             .args(arguments)
             .current_dir(self.directory.path())
@@ -470,15 +493,24 @@ fn links_that_lead_nowhere() {
 }
 
 #[test]
-fn a_file_that_nobody_may_read() {
-    let scene = Scene::new();
+fn what_nobody_may_read() {
+    let mut scene = Scene::new();
     scene.write("secret.yaml", |text| text.extend(OURS));
-    let closed = fs::Permissions::from_mode(0o000);
-    fs::set_permissions(scene.path("secret.yaml"), closed).expect("set");
-    // Root may.
+    let closed = || fs::Permissions::from_mode(0o000);
+    fs::set_permissions(scene.path("secret.yaml"), closed()).expect("set");
+    fs::create_dir(scene.path("shut")).expect("made");
+    // Root may: hcoplan runs as somebody else.
     if File::open(scene.path("secret.yaml")).is_ok() {
-        return;
+        scene.give_to(NOBODY);
+        if scene.run(&["--version"]).code != Some(0) {
+            eprintln!("not tested: root runs the tests, and nobody else may run hcoplan");
+            return;
+        }
     }
+    fs::set_permissions(scene.path("shut"), closed()).expect("set");
     scene.expect("secret.yaml", 0, "not read");
-    scene.expect_read("secret.yaml", 4, "secret.yaml: ");
+    scene.expect("shut", 0, "permission denied");
+    scene.expect_read("secret.yaml", 4, "secret.yaml: Permission denied");
+    let open = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(scene.path("shut"), open).expect("set");
 }
