@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hcoplan::inventory::{Inventory, Node};
-use hcoplan::lifecycle::{State, Step, UpdateMethod};
+use hcoplan::lifecycle::{Became, State, Step, UpdateMethod};
 use hcoplan::release::{Platform, Release};
 use serde_json::{Value, json};
 
@@ -280,8 +280,16 @@ fn what_a_condition_made_is_deleted_when_it_does_not_hold_any_more() {
     };
     let before = applied(&cluster("1.18"), &with(true));
     assert!(before.objects.has_kind("AAQ"));
-    let after = before.update(&with(false), UpdateMethod::Apply).after;
-    assert!(!after.objects.has_kind("AAQ"));
+    let switched_off = before.update(&with(false), UpdateMethod::Apply);
+    assert!(!switched_off.after.objects.has_kind("AAQ"));
+    let became = |step: &Step| {
+        let mut objects = step.objects.iter();
+        let aaq = objects.find(|(id, _)| id.kind == "AAQ");
+        aaq.map(|(_, became)| *became)
+    };
+    assert_eq!(became(&switched_off), Some(Became::Removed));
+    let again = switched_off.after.update(&with(true), UpdateMethod::Apply);
+    assert_eq!(became(&again), Some(Became::Created));
 }
 
 #[test]

@@ -62,12 +62,13 @@ fn what_lies_elsewhere_is_given_to_a_cluster() {
         none.to_string().contains("no manifest in `images`")
             || matches!(none, Error::Configuration(_))
     );
-    let config = config.replace(", images", "");
+    let config = config.replace("images", "vms/all");
     let files = [
         ("hcoplan.yaml", config.as_str()),
         files[1],
         files[2],
         files[3],
+        ("vms/all/vm.yaml", vm),
     ];
     let repo = try_open(&files, &Options::default()).expect("a repository");
     let cluster = &repo.clusters()[0];
@@ -75,5 +76,5 @@ fn what_lies_elsewhere_is_given_to_a_cluster() {
     let neighbours = repo.neighbours(cluster, &loaded);
     let found = neighbours.of_kind("VirtualMachine");
     let paths: Vec<&str> = found.iter().map(|d| d.file.path().as_str()).collect();
-    assert_eq!(paths, ["vms/east/vm.yaml"]);
+    assert_eq!(paths, ["vms/all/vm.yaml", "vms/east/vm.yaml"]);
 }
