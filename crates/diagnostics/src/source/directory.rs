@@ -440,9 +440,13 @@ mod tests {
         let open = fs::Permissions::from_mode(0o755);
         fs::set_permissions(temp.path().join("a"), open).expect("opened");
         // Root may read everything.
-        if names(&listing) != ["a/a.yaml", "b.yaml"] {
-            assert_eq!(skipped(&listing), ["a: permission denied"]);
+        if names(&listing) == ["a/a.yaml", "b.yaml"] {
+            eprintln!(
+                "not tested: root may read everything; what_nobody_may_read runs as another user"
+            );
+            return;
         }
+        assert_eq!(skipped(&listing), ["a: permission denied"]);
     }
 
     #[test]
