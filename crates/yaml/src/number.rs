@@ -107,6 +107,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_json_cannot_hold_has_a_name() {
+        let names = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(go_name);
+        assert_eq!(names, ["NaN", "+Inf", "-Inf"]);
+    }
+
+    #[test]
     fn floats_without_a_fraction_are_integers() {
         assert!(float_number(1e3).is_i64());
         assert!(float_number(-0.0).is_i64());

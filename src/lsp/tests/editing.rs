@@ -178,6 +178,27 @@ fn a_comment_leaves_a_finding_out() {
 }
 
 #[test]
+fn beside_one_of_several_clusters_a_comment_is_offered() {
+    let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, namespace: n}\nspec:\n  template:\n    \
+              spec:\n      evictionStrategy: LiveMigrate\n      domain: {cpu: {model: host-passthrough}}\n";
+    let (_temp, root) = workspace(&[
+        ("east/hyperconverged.yaml", HYPERCONVERGED),
+        ("east/inventory.yaml", INVENTORY),
+        ("east/vm.yaml", vm),
+        ("west/hyperconverged.yaml", HYPERCONVERGED),
+        ("west/inventory.yaml", INVENTORY),
+    ]);
+    let mut editor = Editor::plain(&root);
+    editor.open("east/vm.yaml", vm);
+    let actions = editor.actions("east/vm.yaml", Some("quickfix"));
+    let titles: Vec<&str> = actions.iter().filter_map(|a| a["title"].as_str()).collect();
+    assert!(
+        titles.contains(&"ignore vm-not-evictable here"),
+        "{titles:?}"
+    );
+}
+
+#[test]
 fn edits_fit_texts_with_marks_and_carriage_returns() {
     let (_temp, root) = workspace(&[("inventory.yaml", INVENTORY)]);
     let mut editor = Editor::plain(&root);

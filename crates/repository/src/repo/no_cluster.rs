@@ -19,16 +19,14 @@ impl Repo {
         let generators = objects.patching.iter().filter_map(object);
         let generated: Vec<_> = generators.flat_map(|d| generated(&d)).collect();
         let mut findings = Vec::new();
-        if generated.iter().any(|(_, is_unwanted)| *is_unwanted) {
-            objects.hyperconvergeds.retain(|one| {
-                let path = &self.paths[one.file as usize];
-                let mut own = generated.iter().filter(|(of, _)| path.starts_with(of));
-                let is_kept = own.clone().next().is_none() || own.any(|(_, unwanted)| !unwanted);
-                let said = object(one).filter(|_| !is_kept);
-                findings.extend(said.map(|document| named::removed(&document)));
-                is_kept
-            });
-        }
+        objects.hyperconvergeds.retain(|one| {
+            let path = &self.paths[one.file as usize];
+            let mut own = generated.iter().filter(|(of, _)| path.starts_with(of));
+            let is_kept = own.clone().next().is_none() || own.any(|(_, unwanted)| !unwanted);
+            let removed = if is_kept { None } else { object(one) };
+            findings.extend(removed.map(|document| named::removed(&document)));
+            is_kept
+        });
         findings
     }
 

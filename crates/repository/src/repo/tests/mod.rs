@@ -529,6 +529,15 @@ fn what_the_repository_says_is_not_asked() {
     let east = &repo.clusters()[0];
     let inventory = repo.load(east).expect("loaded").inventory.expect("nodes");
     assert_eq!(inventory.inventory.namespace, "openshift-cnv");
+    // What is asked for counts before what an inventory says.
+    let options = Options {
+        release: Release::known("1.18"),
+        ..Options::default()
+    };
+    let files = [("west/hc.yaml", HC), ("west/inventory.yaml", INVENTORY)];
+    let asked = try_open(&files, &options).expect("a repository");
+    let (west, _) = identity(&asked, "west");
+    assert!(west.ends_with("release 1.18 (the command line)"), "{west}");
 }
 
 #[test]
