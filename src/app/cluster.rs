@@ -7,7 +7,7 @@ use super::any_release;
 use super::check;
 use super::document::plan_document;
 use super::outcome::{Outcome, Refusal, State};
-use super::prior_state::{PriorObject, PriorState};
+use super::prior_state::{Prior, PriorObject, PriorState};
 use super::steps::{self, Planned};
 use super::view;
 use super::work::Work;
@@ -63,7 +63,7 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
             let mut unknown = (**finding).clone();
             outcome.state = State::Unusable;
             if let Some(selection) = work.lint.as_ref().filter(|_| work.upgrade_to.is_none()) {
-                let old = match prior_object(work, cluster, &loaded, &mut outcome) {
+                let old = match prior_object(work, cluster, &loaded, None, &mut outcome) {
                     Ok(old) => old,
                     Err(problem) => {
                         outcome.found.findings.push(problem.finding);
@@ -90,7 +90,7 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
         (Some(inventory), _) => inventory,
         (None, _) => loaded.inventory_or_none(),
     };
-    let prior = match prior_object(work, cluster, &loaded, &mut outcome) {
+    let prior = match prior_object(work, cluster, &loaded, Some(&release), &mut outcome) {
         Ok(prior) => prior,
         Err(problem) => {
             outcome.found.findings.push(problem.finding);
@@ -171,22 +171,32 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
     outcome
 }
 
-/// The object that the cluster holds before the change; `None` where it is a new one.
+/// The object that the cluster holds before the change; `None` where it is a new one, or none is known.
 fn prior_object(
     work: &Work<'_>,
     cluster: &ClusterRef,
     loaded: &Loaded,
+    release: Option<&Arc<Release>>,
     outcome: &mut Outcome,
 ) -> Result<Option<PriorObject>, Box<Problem>> {
     let Some(prior) = work.prior else {
         return Ok(None);
     };
-    let old = prior.of(cluster, &loaded.json)?;
-    if let (None, PriorState::Live { file, .. }) = (&old, prior) {
-        let message = format!("{file} holds no HyperConverged of its name: judged as a new one");
-        outcome.warnings.push(message);
+    let old = prior.of(cluster, &loaded.json, release)?;
+    match (&old, prior) {
+        (Prior::Nothing, PriorState::Live { file, .. }) => {
+            outcome.warnings.push(format!(
+                "{file} holds no HyperConverged of its name: judged as a new one"
+            ));
+        }
+        (Prior::Unknown(why), PriorState::Revision { name, .. }) => {
+            outcome.warnings.push(format!(
+                "in {name}, {why}; what the cluster holds isn't known: judged as a new one"
+            ));
+        }
+        _ => {}
     }
-    Ok(old)
+    Ok(old.object())
 }
 
 /// The HyperConverged as the API server would store it; empty where it is refused.

@@ -181,27 +181,54 @@ fn work(
                     return;
                 }
             };
-            let followed = match relation {
-                Relation::BeforeAndAfter => transition::follow(&old, &new, diff),
-                Relation::Alternatives => None,
+            let found = findings(before, was, &old);
+            let refused = old.refusal(was, &found);
+            let followed = match (relation, &refused) {
+                (Relation::BeforeAndAfter, None) => transition::follow(&old, &new, diff),
+                _ => None,
             };
             let new = match followed {
                 Some(after) => after,
+                None if refused.is_some() => {
+                    as_new(&new, diff);
+                    new
+                }
                 None => {
                     let (a, b) = (old.side(), new.side());
                     diff.comparison = diff::compare_plans(&a, &b);
                     diff.notes = diff::notes(&a, &b);
+                    if new.plan().hyperconverged.is_none() {
+                        // It isn't stored: nothing comes of it, and nothing goes.
+                        diff.comparison.objects.clear();
+                    }
                     new
                 }
             };
             let machines = new.machines(after, is, selection);
-            tell_images(&old, &new, &machines, diff);
-            let found = findings(before, was, &old);
-            let finds = new.findings(after, is, Some(&old), selection);
+            if refused.is_none() {
+                tell_images(&old, &new, &machines, diff);
+            }
+            let known = Some(&old).filter(|_| refused.is_none());
+            let finds = new.findings(after, is, known, selection);
+            diff.refused = !new.plan().admission.accepted;
             diff.findings_added = only(&finds, &found);
             diff.findings_removed = only(&found, &finds);
             let refusals: Vec<Finding> = finds.into_iter().filter(|f| f.refusal).collect();
             diff.refusals = only(&refusals, &diff.findings_added);
+            diff.refused_before = refused.filter(|_| diff.refusals.is_empty()).map(|why| {
+                let side = match relation {
+                    Relation::BeforeAndAfter => "it was refused before",
+                    Relation::Alternatives => "the left one is refused",
+                };
+                let planned = match (diff.refused, relation) {
+                    (true, _) => "nothing is planned on either side",
+                    (false, Relation::BeforeAndAfter) => {
+                        "what the cluster holds isn't known, and this is planned as a new one"
+                    }
+                    (false, Relation::Alternatives) => "the right one is shown as a new one",
+                };
+                format!("{side}: {why}; {planned}")
+            });
         }
         (None, Some(is)) => {
             if let Some(planned) = one(Kind::Add, before, after, is, diff) {
@@ -217,6 +244,15 @@ fn work(
     }
 }
 
+/// What becomes of a cluster whose old manifest was refused: it is planned as a new one, and where it is
+/// refused, nothing is.
+fn as_new(new: &Planned, diff: &mut ClusterDiff) {
+    if new.plan().admission.accepted {
+        diff.whole = Some(Kind::Add);
+        diff.comparison = diff::compare_objects(new.release(), &[], &new.objects());
+    }
+}
+
 /// What is to be said of a cluster that reads the same on both sides: only that it can't be planned on either of
 /// them, where that is so.
 fn stands(
@@ -228,6 +264,7 @@ fn stands(
         Ok(planned) if !planned.plan().admission.accepted => {
             let found = planned.findings(repo, cluster, None, selection);
             diff.refusals = found.into_iter().filter(|f| f.refusal).collect();
+            diff.refused = true;
         }
         Ok(_) => {}
         Err(why) => {
@@ -373,6 +410,7 @@ fn one(
             return None;
         }
     };
+    diff.refused = kind == Kind::Add && !planned.plan().admission.accepted;
     let objects = planned.objects();
     let (before, after): (&[_], &[_]) = match kind {
         Kind::Remove => (&objects, &[]),

@@ -8,7 +8,8 @@ use camino::Utf8Path;
 
 use super::compare::Compared;
 use super::pipeline::each;
-use super::planned::{Attempt, plan};
+use super::planned::plan;
+use super::prior_state::Prior;
 use super::{PriorState, Progress, transition};
 use crate::diff::{self, Before, Broken, ClusterDiff, Kind, Origin};
 use crate::emit::cluster_directory;
@@ -38,7 +39,7 @@ pub fn compare_with(
 ) {
     let one = |cluster: &&ClusterRef| {
         Compared::of(cluster.name(), |diff| {
-            if let Err(why) = compare(left, plan(repo, cluster), diff) {
+            if let Err(why) = compare(left, repo, cluster, diff) {
                 diff.broken = Some(why);
             }
         })
@@ -76,8 +77,10 @@ fn follow(
     diff: &mut ClusterDiff,
 ) -> Result<(), Broken> {
     let planned = plan(repo, cluster).map_err(|why| why.broken(false))?;
-    let old = prior.of(cluster, planned.manifest()).ok().flatten();
-    let Some(old) = old else {
+    let release = Some(planned.release());
+    let old = prior.of(cluster, planned.manifest(), release).ok();
+    diff.refused = !planned.plan().admission.accepted;
+    let Some(old) = old.and_then(Prior::object) else {
         diff.whole = Some(Kind::Add);
         diff.comparison = diff::compare_objects(planned.release(), &[], &planned.objects());
         diff.findings_added = planned.findings(repo, cluster, None, selection);
@@ -88,10 +91,26 @@ fn follow(
     Ok(())
 }
 
-fn compare(left: &Left<'_>, planned: Attempt, diff: &mut ClusterDiff) -> Result<(), Broken> {
-    let planned = planned.map_err(|why| why.broken(false))?;
+fn compare(
+    left: &Left<'_>,
+    repo: &Repo,
+    cluster: &ClusterRef,
+    diff: &mut ClusterDiff,
+) -> Result<(), Broken> {
+    let planned = plan(repo, cluster).map_err(|why| why.broken(false))?;
     let release = planned.release();
     let objects = planned.objects();
+    diff.refused = !planned.plan().admission.accepted;
+    if diff.refused {
+        let settings = lint::Settings::default();
+        let selection = lint::Selection::of(&settings).without_fixes();
+        let found = planned.findings(repo, cluster, None, &selection);
+        diff.findings_added = found.into_iter().filter(|f| f.refusal).collect();
+        if planned.plan().hyperconverged.is_none() {
+            // It isn't stored, so what is there stays.
+            return Ok(());
+        }
+    }
     match left {
         Left::Tree(before) => {
             let directory = cluster_directory(&diff.cluster).map_err(|e| broken(&e))?;

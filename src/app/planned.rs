@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::check;
+use crate::admission::{Operation, admit};
 use crate::diff::{Broken, ClusterDiff, Machine, Side};
 use crate::finding::Finding;
 use crate::inventory::{Inventory, LoadedInventory};
@@ -123,6 +124,17 @@ impl Planned {
         })
     }
 
+    /// Why it is refused, with its place where a finding has one; `None` where it is accepted.
+    pub(super) fn refusal(&self, cluster: &ClusterRef, findings: &[Finding]) -> Option<String> {
+        let admission = &self.plan.admission;
+        if admission.accepted {
+            return None;
+        }
+        let finding = findings.iter().find(|f| f.refusal);
+        let message = || format!("{}: it is refused: {}", cluster.path(), admission.message);
+        Some(finding.map_or_else(message, said))
+    }
+
     fn input(&self) -> lint::Input<'_> {
         lint::Input {
             cluster: &self.loaded.name,
@@ -197,7 +209,7 @@ impl Unplannable {
 }
 
 /// A side, planned or not.
-pub(super) type Attempt = Result<Planned, Unplannable>;
+type Attempt = Result<Planned, Unplannable>;
 
 /// What to do where no inventory says which nodes a cluster has.
 pub const NO_INVENTORY: &str = "`hcoplan init` writes an inventory to fill in, --inventory names one, and `hcoplan \
@@ -236,6 +248,32 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
         plan,
         loaded: Arc::new(loaded),
     })
+}
+
+/// Why a cluster's manifest is refused as a new one, with its place; `None` where it is accepted or can't
+/// be judged. `release` is the one where nothing says another.
+pub(super) fn refusal(
+    repo: &Repo,
+    cluster: &ClusterRef,
+    release: Option<&Arc<Release>>,
+) -> Option<String> {
+    let loaded = repo.load(cluster).ok()?;
+    let release = Arc::clone(loaded.release.as_ref().ok().or(release)?);
+    let inventory = loaded.inventory_or_none();
+    let (nodes, manifest) = (&inventory.inventory, &loaded.json);
+    if admit(&release, nodes, manifest, Operation::Create).accepted {
+        return None;
+    }
+    let planned = Planned {
+        plan: plan_with(&release, nodes, manifest, Admit::Create),
+        release,
+        inventory,
+        loaded: Arc::new(loaded),
+    };
+    let settings = lint::Settings::default();
+    let selection = lint::Selection::of(&settings).without_fixes();
+    let findings = planned.findings(repo, cluster, None, &selection);
+    planned.refusal(cluster, &findings)
 }
 
 /// A finding on one line, its place before it.

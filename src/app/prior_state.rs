@@ -1,10 +1,14 @@
 //! What the clusters hold before the change: the old object of an update.
 
+use std::sync::Arc;
+
 use camino::Utf8PathBuf;
 use serde_json::Value;
 
+use super::planned;
 use crate::admission::{GROUP, KIND};
 use crate::lifecycle::{State, UpdateMethod};
+use crate::release::Release;
 use crate::repo::{ClusterRef, Problem, Repo};
 use crate::source::SourceFile;
 use crate::yaml;
@@ -42,11 +46,37 @@ impl PriorObject {
     }
 }
 
+/// What is known of what a cluster holds.
+#[derive(Debug)]
+pub(super) enum Prior {
+    /// It has no such object.
+    Nothing,
+    /// It has this one.
+    Object(PriorObject),
+    /// The manifest was refused, as this says with its place: it holds an older object, or none.
+    Unknown(String),
+}
+
+impl Prior {
+    /// The object, where it is known.
+    pub(super) fn object(self) -> Option<PriorObject> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::Nothing | Self::Unknown(_) => None,
+        }
+    }
+}
+
 /// Where the old objects come from. A cluster that has none there gets a new object.
 #[derive(Debug)]
 pub enum PriorState {
     /// The sources in an earlier revision; clusters are the same by name.
-    Revision(Box<Repo>),
+    Revision {
+        /// The revision, as it was named.
+        name: String,
+        /// Its sources.
+        repo: Box<Repo>,
+    },
     /// What a cluster printed.
     Live {
         /// The file, as it is reported.
@@ -76,24 +106,33 @@ impl PriorState {
         Ok(Self::Live { file, objects })
     }
 
-    /// The object that the cluster holds; `None` where `object` would be a new one.
+    /// What the cluster holds of `object`; `release` is its release after the change, for a revision
+    /// that doesn't say which one it was.
     pub(super) fn of(
         &self,
         cluster: &ClusterRef,
         object: &Value,
-    ) -> Result<Option<PriorObject>, Box<Problem>> {
+        release: Option<&Arc<Release>>,
+    ) -> Result<Prior, Box<Problem>> {
         match self {
-            Self::Revision(repo) => {
+            Self::Revision { repo, .. } => {
                 let mut before = repo.clusters().iter();
                 let Some(before) = before.find(|c| c.name() == cluster.name()) else {
-                    return Ok(None);
+                    return Ok(Prior::Nothing);
                 };
                 let old = repo.hyperconverged(before)?;
-                Ok(is_same(&old, object).then_some(PriorObject::Manifest(old)))
+                if !is_same(&old, object) {
+                    return Ok(Prior::Nothing);
+                }
+                Ok(match planned::refusal(repo, before, release) {
+                    Some(why) => Prior::Unknown(why),
+                    None => Prior::Object(PriorObject::Manifest(old)),
+                })
             }
             Self::Live { objects, .. } => {
-                let old = objects.iter().find(|old| is_same(old, object));
-                Ok(old.cloned().map(PriorObject::Live))
+                let mut old = objects.iter().filter(|old| is_same(old, object));
+                let old = old.next().cloned();
+                Ok(old.map_or(Prior::Nothing, |old| Prior::Object(PriorObject::Live(old))))
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Work;
-use super::prior_state::PriorObject;
+use super::prior_state::{Prior, PriorObject};
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::lifecycle::{State, Step};
 use crate::plan::{Admit, Plan, plan_with};
@@ -75,9 +75,9 @@ pub fn end_state(
     let manifest = &loaded.json;
     let old = work
         .prior
-        .map(|prior| prior.of(cluster, manifest))
+        .map(|prior| prior.of(cluster, manifest, Some(release)))
         .transpose()?;
-    let old = old.flatten();
+    let old = old.and_then(Prior::object);
     if old.is_none() && work.upgrade_to.is_none() {
         return Ok(None);
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::compare::{Compared, only};
 use super::pipeline::each;
 use super::planned::{plan, tell_images};
+use super::prior_state::Prior;
 use super::{PriorState, Progress};
 use crate::diff::{self, ClusterDiff, States};
 use crate::lifecycle::{self, UpdateMethod};
@@ -96,8 +97,8 @@ fn work(
     let manifest = planned.manifest();
     let old = upgrading
         .prior
-        .and_then(|prior| prior.of(cluster, manifest).ok());
-    let old = old.flatten();
+        .and_then(|prior| prior.of(cluster, manifest, Some(planned.release())).ok());
+    let old = old.and_then(Prior::object);
     let update = upgrading.update;
     let prior = old.as_ref();
     let prior = prior.map(|old| old.state(start.clone(), manifest, update));

@@ -509,7 +509,7 @@ impl Clusters {
     ) -> Findings {
         let mut findings = Findings::new(&self.repo, self.below(), self.shard());
         let prior = match work.prior {
-            Some(PriorState::Revision(before)) => Some(&**before),
+            Some(PriorState::Revision { repo, .. }) => Some(&**repo),
             _ => None,
         };
         if let Some(before) = prior.or(self.base.as_ref()) {

@@ -137,6 +137,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     }
     let differs = run.clusters.iter().any(ClusterDiff::differs);
     run.verdict.failed |= arguments.exit_code && differs;
+    // What another release makes of it is a question, and a refusal its answer.
+    run.verdict.failed |= run.refused && !arguments.is_of_two_releases();
     Ok(run.verdict)
 }
 
@@ -156,6 +158,12 @@ fn is_empty(repo: &Repo) -> bool {
 }
 
 impl Arguments {
+    /// Whether the sides are two releases.
+    fn is_of_two_releases(&self) -> bool {
+        let range = self.release.as_deref().and_then(|r| sides::range(r).ok());
+        range.is_some_and(|(_, right)| right.is_some())
+    }
+
     /// A directory, and which of its clusters.
     fn sources(&self, directory: &Utf8Path) -> Sources {
         Sources {
@@ -256,6 +264,8 @@ struct Run<'a> {
     /// The clusters of the right side that could not be built.
     unbuilt: Vec<ClusterDiff>,
     root: Utf8PathBuf,
+    /// Whether a cluster is refused on the right side.
+    refused: bool,
     verdict: Verdict,
 }
 
@@ -270,6 +280,7 @@ impl<'a> Run<'a> {
             compared: 0,
             unbuilt: Vec::new(),
             root: clusters::place(&sources)?.root,
+            refused: false,
             verdict: Verdict::default(),
         })
     }
@@ -414,6 +425,7 @@ impl<'a> Run<'a> {
             self.verdict.bug = true;
             output.error(format_args!("{cluster}: hcoplan has a bug: {said}"));
         }
+        self.refused |= compared.diff.refused;
         let broken = compared.diff.broken.as_ref();
         // What stands as it was is no failure of this change.
         let broken = broken.filter(|b| !b.left && !b.both);

@@ -96,7 +96,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     );
     let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
     verdict.failed |= settled.fail(arguments.rules.fail_on(found.repo.config()));
-    if let (Some(PriorState::Revision(before)), Some(name)) = (&prior, arguments.prior.revision()) {
+    if let (Some(PriorState::Revision { repo: before, .. }), Some(name)) =
+        (&prior, arguments.prior.revision())
+    {
         let clusters = before.clusters().iter();
         let clusters: Vec<&ClusterRef> = clusters.filter(|c| found.has(c.name())).collect();
         let progress = Progress::of(clusters.len(), output.quiet());

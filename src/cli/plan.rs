@@ -266,7 +266,7 @@ fn told_apart<'f>(settled: &'f [Finding], clusters: &mut [ClusterDiff]) -> Vec<&
     let mut standing: Vec<&Finding> = settled.iter().collect();
     for diff in clusters {
         let own = |f: &&Finding| f.cluster.as_deref().is_none_or(|name| name == diff.cluster);
-        let is_new = diff.whole == Some(crate::diff::Kind::Add);
+        let is_new = diff.whole == Some(crate::diff::Kind::Add) && diff.refused_before.is_none();
         if is_new && diff.findings_added.is_empty() {
             let all = settled
                 .iter()

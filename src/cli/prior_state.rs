@@ -23,8 +23,9 @@ use crate::source::{Revision, max_bytes, read_limited};
 pub(super) struct Arguments {
     /// Judge as an update of what this git revision has for the same cluster
     ///
-    /// A cluster that isn't there, or that has a HyperConverged of another name, is judged as a
-    /// new one, as everything is without --against and --live.
+    /// A cluster that isn't there, that has a HyperConverged of another name, or whose
+    /// HyperConverged is refused there, is judged as a new one, as everything is without --against
+    /// and --live.
     #[arg(long, value_name = "REV", conflicts_with = "live")]
     against: Option<String>,
 
@@ -153,5 +154,8 @@ fn revision(name: &str, found: &Clusters, output: &Output) -> Result<PriorState,
             problem.finding.message
         ));
     }
-    Ok(PriorState::Revision(Box::new(before)))
+    Ok(PriorState::Revision {
+        name: name.to_owned(),
+        repo: Box::new(before),
+    })
 }

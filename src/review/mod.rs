@@ -42,6 +42,10 @@ pub struct Review<'a> {
     unplannable: BTreeSet<&'a str>,
     /// Those that are refused with the change and without it, and in which nothing changes.
     refused: BTreeSet<&'a str>,
+    /// Those that are accepted with the change and were refused before: what they hold isn't known.
+    unknown_before: BTreeSet<&'a str>,
+    /// Those in which something differs, by name.
+    differing: BTreeSet<&'a str>,
     /// Findings that are there with the change and without it.
     pub standing: Vec<&'a Finding>,
     /// The numbers.
@@ -96,7 +100,9 @@ pub struct FindingLine<'a> {
 
 /// The names of the clusters that can't be planned on the right side.
 fn unplannable(diffs: &[ClusterDiff]) -> impl Iterator<Item = &str> {
-    let broken = |d: &&ClusterDiff| d.broken.as_ref().is_some_and(|b| !b.left);
+    let broken = |d: &&ClusterDiff| {
+        d.broken.as_ref().is_some_and(|b| !b.left) || (d.refused && d.refused_before.is_some())
+    };
     diffs.iter().filter(broken).map(|d| &*d.cluster)
 }
 
@@ -104,7 +110,13 @@ fn unplannable(diffs: &[ClusterDiff]) -> impl Iterator<Item = &str> {
 fn refused<'a>(standing: &[&'a Finding], differing: &[&ClusterDiff]) -> BTreeSet<&'a str> {
     let refused = standing.iter().filter(|f| f.refusal);
     let names = refused.flat_map(|f| f.clusters());
-    let differs = |name: &&str| differing.iter().any(|d| d.cluster == **name);
+    // Where both are refused for the same, nothing but other findings can differ.
+    let differs = |name: &&str| {
+        let mut named = differing.iter().filter(|d| d.cluster == **name);
+        named.any(|d| {
+            !d.refused || !d.comparison.is_empty() || !d.notes.is_empty() || d.broken.is_some()
+        })
+    };
     names.filter(|name| !differs(name)).collect()
 }
 
@@ -122,6 +134,16 @@ impl<'a> Review<'a> {
             compared,
             unplannable: unplannable(diffs).collect(),
             refused: refused(&standing, &differing),
+            unknown_before: differing
+                .iter()
+                .filter(|d| !d.refused && d.refused_before.is_some())
+                .map(|d| &*d.cluster)
+                .collect(),
+            differing: differing
+                .iter()
+                .filter(|d| d.differs())
+                .map(|d| &*d.cluster)
+                .collect(),
             standing,
             counts: Counts::of(diffs),
         };
@@ -150,6 +172,8 @@ impl<'a> Review<'a> {
             compared,
             unplannable: steps.iter().flat_map(|(_, d)| unplannable(d)).collect(),
             refused: BTreeSet::new(),
+            unknown_before: BTreeSet::new(),
+            differing: BTreeSet::new(),
             standing: Vec::new(),
             counts,
         };
@@ -168,6 +192,7 @@ impl<'a> Review<'a> {
         let standing = (self.errors_before() > 0).then_some(Level::Bad);
         let worst = new.chain(effects).chain(standing).min();
         let any = match self.counts.differing {
+            _ if !self.unknown_before.is_empty() => Level::Warn,
             0 => Level::Good,
             _ => Level::Calm,
         };
@@ -197,11 +222,16 @@ impl<'a> Review<'a> {
         let all = names::counted(self.compared, "cluster");
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
-                0 if self.tells_refusals() => {
+                _ if self.tells_refusals() => {
                     let n = self.refused.len();
                     format!("{n} of {all} can't be planned on either side") + &self.brought()
                 }
                 0 => format!("no changes in {all}") + &self.brought(),
+                n if !self.unknown_before.is_empty() => {
+                    let unknown = self.unknown_before.len();
+                    format!("changes in {n} of {all}, {unknown} of which refused before")
+                        + &self.brought()
+                }
                 n => match self.brought() {
                     new if new.is_empty() => {
                         format!("changes in {n} of {all}, none of them known to break anything")
@@ -227,7 +257,9 @@ impl<'a> Review<'a> {
 
     /// Whether the verdict is that clusters are refused on both sides.
     fn tells_refusals(&self) -> bool {
-        self.worst().is_none() && self.counts.differing == 0 && !self.refused.is_empty()
+        self.worst().is_none()
+            && self.differing.is_subset(&self.refused)
+            && !self.refused.is_empty()
     }
 
     /// What findings add to the verdict.

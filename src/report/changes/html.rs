@@ -162,6 +162,7 @@ fn one(changes: &Changes<'_>, group: &Group<'_>) -> Markup {
             h3 {
                 (printable(&clusters(&names)))
                 @match (first.whole, moved) {
+                    (Some(Kind::Add), _) if first.refused_before.is_some() => small { " as a new one" },
                     (Some(Kind::Add), _) => small { " new" },
                     (Some(Kind::Remove), _) => small { " no longer there" },
                     (_, Some(from)) => small { " before at " (printable(from)) },

@@ -206,6 +206,7 @@ impl Printer<'_> {
             return Ok(());
         }
         let note = match (first.whole, moved) {
+            (Some(Kind::Add), _) if first.refused_before.is_some() => " (as a new one)".to_owned(),
             (Some(Kind::Add), _) => " (new)".to_owned(),
             (Some(Kind::Remove), _) => " (no longer there)".to_owned(),
             (_, Some(from)) => format!(" (before at {from})"),

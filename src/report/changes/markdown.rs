@@ -258,6 +258,7 @@ fn objects(changes: &Changes<'_>, group: &Group<'_>) -> Vec<Block> {
         return Vec::new();
     }
     let note = match (first.whole, moved) {
+        (Some(Kind::Add), _) if first.refused_before.is_some() => " (as a new one)".to_owned(),
         (Some(Kind::Add), _) => " (new)".to_owned(),
         (Some(Kind::Remove), _) => " (gone)".to_owned(),
         (_, Some(from)) => format!(" (before {})", code(from)),

@@ -140,6 +140,7 @@ fn changed(diff: Option<&ClusterDiff>) -> String {
     let objects = diff.comparison.objects.iter().filter(|o| !o.is_noise());
     let count = objects.count();
     match diff.whole {
+        Some(Kind::Add) if diff.refused_before.is_some() => format!("{count}, as a new one"),
         Some(Kind::Add) => format!("{count}, new"),
         _ => count.to_string(),
     }

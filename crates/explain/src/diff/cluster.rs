@@ -32,6 +32,11 @@ pub struct ClusterDiff {
     pub findings_removed: Vec<Finding>,
     /// The refusals of the right side that the left one has, too: without them nothing would seem to be wrong.
     pub refusals: Vec<Finding>,
+    /// Whether the right side is refused.
+    pub refused: bool,
+    /// A sentence: why the left side was refused, with the place, and how the right one is planned for that;
+    /// `None` where the right one is refused for the same.
+    pub refused_before: Option<String>,
 }
 
 /// A side that could not be rendered.
@@ -64,6 +69,8 @@ impl ClusterDiff {
             findings_added: Vec::new(),
             findings_removed: Vec::new(),
             refusals: Vec::new(),
+            refused: false,
+            refused_before: None,
         }
     }
 

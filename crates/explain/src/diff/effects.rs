@@ -11,7 +11,10 @@ impl ClusterDiff {
     pub fn effects(&self) -> Vec<Effect> {
         let mut out: Vec<Effect> = Vec::new();
         let objects = self.of_objects().into_iter();
-        let all = self.verdicts().into_iter().chain(self.of_notes());
+        let before = self.refused_before.iter();
+        let before = before.map(|text| Effect::new(Impact::Behaviour, text));
+        let all = self.verdicts().into_iter().chain(before);
+        let all = all.chain(self.of_notes());
         for effect in all.chain(self.image_effects.iter().cloned()).chain(objects) {
             match out.iter_mut().find(|known| known.is_like(&effect)) {
                 Some(known) => {
@@ -135,6 +138,7 @@ impl ClusterDiff {
     /// What follows from the objects. Of golden images only what the images themselves don't show.
     fn of_objects(&self) -> Vec<Effect> {
         match self.whole {
+            Some(Kind::Add) if self.refused_before.is_some() => return Vec::new(),
             Some(Kind::Add) => return vec![Effect::new(Impact::Behaviour, "the cluster is new")],
             Some(Kind::Remove) => {
                 let text =
