@@ -170,7 +170,9 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, fate: Fate, harmless: bool) -
         (false, Fate::Gone) => "the features are gone",
         (_, Fate::Unread) => "nothing changes",
     };
-    let message = format!("{release} ignores the feature {gates} {}", and(&names));
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    let message = format!("{release} ignores the feature {gates} {}", and(&sorted));
     let mut finding = Finding::new(&RULE, message)
         .at(cx.gate(first).name_place())
         .label("without effect")
