@@ -54,6 +54,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             None if let Some(name) = explain_topic::nearest_topic(subject) => {
                 format!("did you mean {name}?")
             }
+            None if let Some(field) = explain_field::nearest_field(subject) => field,
             None if let Some(names) = with_part(subject) => format!("did you mean {names}?"),
             None => "`hcoplan explain` lists everything; findings print the name of their rule in brackets; fields begin with a kind, \
                      as in KubeVirt.spec"

@@ -121,6 +121,42 @@ pub(super) fn of_hyperconverged_alone(text: &str) -> Option<String> {
     schemas.iter().rev().find_map(alone)
 }
 
+/// What isn't a field of the HyperConverged, and which one is meant: of a text that begins as its fields do.
+pub(super) fn lost_in_hyperconverged(text: &str) -> Option<(String, String)> {
+    text.strip_prefix("spec.")?;
+    let (parent, _) = text.rsplit_once('.')?;
+    let releases = releases();
+    let message = format!("{HYPERCONVERGED} has no field {text}");
+    let newest = releases.last()?;
+    let all = newest.schema_names().filter_map(|name| newest.schema(name));
+    let others = all.filter(|s| s.kind() != HYPERCONVERGED && resolve(s, text).is_ok());
+    let kinds = others.map(Schema::kind);
+    if let Some(kind) = kinds.max_by_key(|kind| *kind == "KubeVirt") {
+        let help = format!("{kind} has one: `hcoplan explain {kind}.{text}`");
+        return Some((message, help));
+    }
+    let schemas = releases.iter().rev().flat_map(|release| {
+        let names = release.schema_names();
+        let own = names.filter(|name| name.starts_with("hyperconverged."));
+        own.filter_map(|name| release.schema(name))
+    });
+    // A version that has what is around it knows best.
+    let (near, far): (Vec<&Schema>, Vec<&Schema>) =
+        schemas.partition(|schema| resolve(schema, parent).is_ok());
+    let asked = if near.is_empty() { far } else { near };
+    let mut meant = asked.into_iter().filter_map(|s| resolve(s, text).err()?);
+    let help = meant.next();
+    let help =
+        help.unwrap_or_else(|| format!("`hcoplan explain {HYPERCONVERGED}` lists what there is"));
+    Some((message, help))
+}
+
+/// A question for the field of the HyperConverged that a word is most like.
+pub(super) fn nearest_field(word: &str) -> Option<String> {
+    let (_, help) = lost_in_hyperconverged(&format!("spec.{word}"))?;
+    help.starts_with("did you mean").then_some(help)
+}
+
 /// The page of a field, in all releases of the distribution that one is of; upstream's by default.
 pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Failure> {
     let qualified = of_hyperconverged_alone(text);
@@ -129,6 +165,9 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
     let known = kinds();
     let kind = full_name(kind);
     let Some(kind) = known.iter().find(|k| k.eq_ignore_ascii_case(kind)) else {
+        if let Some((lost, help)) = lost_in_hyperconverged(text) {
+            return Err(Failure::usage(lost, help));
+        }
         let help = match nearest(kind, known.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean {meant}?"),
             None => format!("there are {}", known.join(", ")),
