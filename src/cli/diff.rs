@@ -124,6 +124,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         clusters: &run.clusters,
         compared: run.compared,
         root: &run.root,
+        left_root: &run.left_root,
         terminal,
         standing: &standing,
         budget: arguments.budget_bytes.and_then(|n| usize::try_from(n).ok()),
@@ -264,6 +265,8 @@ struct Run<'a> {
     /// The clusters of the right side that could not be built.
     unbuilt: Vec<ClusterDiff>,
     root: Utf8PathBuf,
+    /// The root of the left side's files.
+    left_root: Utf8PathBuf,
     /// Whether a cluster is refused on the right side.
     refused: bool,
     verdict: Verdict,
@@ -280,6 +283,7 @@ impl<'a> Run<'a> {
             compared: 0,
             unbuilt: Vec::new(),
             root: clusters::place(&sources)?.root,
+            left_root: clusters::place(&arguments.sources(&arguments.directory))?.root,
             refused: false,
             verdict: Verdict::default(),
         })

@@ -256,7 +256,7 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, line: &ObjectLine<'_>) -
                             td { (brief(after.as_ref(), 200)) }
                             td { @for cause in causes(cluster, &field.causes) {
                                 div { (printable(&cause.what))
-                                    @if let Some(place) = &cause.place { br; code { (printable(&changes.place(place))) } } }
+                                    @if let Some(place) = &cause.place { br; code { (printable(&changes.place_of_cause(place, cause.gone))) } } }
                             } }
                         }
                     } }
@@ -264,7 +264,7 @@ fn object(changes: &Changes<'_>, cluster: &ClusterDiff, line: &ObjectLine<'_>) -
             } @else {
                 @for cause in causes(cluster, &change.causes) {
                     p { "because of " (printable(&cause.what))
-                        @if let Some(place) = &cause.place { " " code { (printable(&changes.place(place))) } } }
+                        @if let Some(place) = &cause.place { " " code { (printable(&changes.place_of_cause(place, cause.gone))) } } }
                 }
             }
             pre.diff tabindex="0" {

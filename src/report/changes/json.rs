@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use camino::Utf8Path;
 use serde_json::{Value, json};
 
 use super::outputs::{SUMMARY, level};
@@ -48,7 +49,8 @@ pub fn document(changes: &Changes<'_>) -> Value {
 /// What a reviewer is told: the verdict, what follows, and which clusters change alike.
 pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
     let because = |because: &InputDifference<'_>| {
-        let places = because.places.iter().map(|p| place(changes, Some(p)));
+        let root = changes.root_of(because.gone);
+        let places = because.places.iter().map(|p| place(root, Some(p)));
         json!({
             "what": because.what,
             "gone": because.gone,
@@ -68,7 +70,7 @@ pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
             "action": effect.action,
             "clusters": entry.clusters,
             "causes": entry.because.iter().map(because).collect::<Vec<_>>(),
-            "place": place(changes, effect.place.as_ref()),
+            "place": place(changes.root, effect.place.as_ref()),
         })
     };
     let lines = |lines: &[FindingLine<'_>]| {
@@ -113,7 +115,7 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
             "impact": note.impact.as_str(),
             "message": note.text,
             "help": note.help,
-            "place": place(changes, note.place.as_ref()),
+            "place": place(changes.root, note.place.as_ref()),
         })
     });
     let consequences = comparison
@@ -218,15 +220,15 @@ fn cause(changes: &Changes<'_>, cause: &Cause) -> Value {
     json!({
         "what": cause.what,
         "gone": cause.gone,
-        "place": place(changes, cause.place.as_ref()),
+        "place": place(changes.root_of(cause.gone), cause.place.as_ref()),
     })
 }
 
-fn place(changes: &Changes<'_>, place: Option<&Location>) -> Value {
+fn place(root: &Utf8Path, place: Option<&Location>) -> Value {
     place.map_or(Value::Null, |place| {
         let (start, end) = (place.start(), place.end());
         json!({
-            "file": changes.path(place),
+            "file": super::below(root, place),
             "line": start.line,
             "column": start.column,
             "endLine": end.line,
@@ -245,6 +247,6 @@ fn finding(changes: &Changes<'_>, finding: &Finding) -> Value {
         "severity": finding.severity.as_str(),
         "message": finding.message,
         "help": finding.help,
-        "place": place(changes, finding.location.as_ref()),
+        "place": place(changes.root, finding.location.as_ref()),
     })
 }

@@ -100,6 +100,8 @@ pub struct Changes<'a> {
     pub standing: &'a [&'a Finding],
     /// The root that the files' paths count from, relative to the current directory.
     pub root: &'a Utf8Path,
+    /// The same of the left side's files, which may be those of another directory.
+    pub left_root: &'a Utf8Path,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
     /// The most bytes of [`Format::Markdown`]; at least [`LEAST_BUDGET`].
@@ -130,17 +132,36 @@ impl<'a> Changes<'a> {
 
     /// A file's path, relative to the current directory.
     fn path(&self, place: &Location) -> Utf8PathBuf {
-        match self.root.as_str() {
-            "" | "." => place.file.path().to_owned(),
-            _ => self.root.join(place.file.path()),
-        }
+        below(self.root, place)
     }
 
     /// A place as `path:line:column`, relative to the current directory.
     fn place(&self, place: &Location) -> String {
-        let (path, at) = (self.path(place), place.start());
-        format!("{path}:{}:{}", at.line, at.column)
+        in_words(&self.path(place), place)
     }
+
+    /// The place of a cause, which is one of the left side where it is `gone`.
+    fn place_of_cause(&self, place: &Location, gone: bool) -> String {
+        in_words(&below(self.root_of(gone), place), place)
+    }
+
+    /// The root of the files that a cause is written in.
+    fn root_of(&self, gone: bool) -> &Utf8Path {
+        if gone { self.left_root } else { self.root }
+    }
+}
+
+/// The path of a file below a root.
+fn below(root: &Utf8Path, place: &Location) -> Utf8PathBuf {
+    match root.as_str() {
+        "" | "." => place.file.path().to_owned(),
+        _ => root.join(place.file.path()),
+    }
+}
+
+fn in_words(path: &Utf8Path, place: &Location) -> String {
+    let at = place.start();
+    format!("{path}:{}:{}", at.line, at.column)
 }
 
 /// How many objects come, change and go.
@@ -195,7 +216,7 @@ fn shown_yaml(object: &Value) -> String {
 /// Where something is written: the first place, and in how many others it is alike.
 fn places(changes: &Changes<'_>, because: &InputDifference<'_>) -> Option<String> {
     let (first, others) = because.places.split_first()?;
-    let place = changes.place(first);
+    let place = changes.place_of_cause(first, because.gone);
     Some(match others.len() {
         0 => place,
         n => format!("{place} and {n} more"),

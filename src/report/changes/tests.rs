@@ -76,6 +76,7 @@ fn printed(
         clusters,
         compared: clusters.len(),
         root: Utf8Path::new("."),
+        left_root: Utf8Path::new("."),
         terminal: Terminal {
             width,
             ..Terminal::default()

@@ -107,6 +107,7 @@ pub(in crate::report) fn checklist(steps: &Steps, report: &Report<'_>) -> Markup
         compared: steps.compared,
         standing: &[],
         root: report.root,
+        left_root: report.root,
         terminal: report.terminal,
         budget: None,
     };

@@ -1,6 +1,7 @@
 //! Which line of the inputs moved which field: found by planning again with one difference of the
 //! inputs at a time.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use serde_json::Value;
 
 use super::semantic::{self, Difference, Lists, ObjectChange};
 use super::side::{Side, With};
+use super::versions;
 
 /// A difference of the inputs.
 #[derive(Debug, Clone)]
@@ -226,7 +228,8 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             },
         ));
     }
-    let fields = semantic::differences(before.object, after.object, &lists(after));
+    let old = versions::old(before, after);
+    let fields = semantic::differences(&old, after.object, &lists(after));
     let fields: Vec<_> = fields.iter().filter(|d| !is_status(&d.label)).collect();
     let mut sections = BTreeMap::<String, Vec<&Difference>>::new();
     for field in &fields {
@@ -237,7 +240,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         sections.entry(key).or_default().push(field);
     }
     for (what, fields) in sections {
-        let cause = cause_of(&what, &fields, before, after);
+        let cause = cause_of(&what, &fields, &old, before, after);
         let labels = fields.iter().map(|d| d.label.clone()).collect();
         out.push((Part::Fields(labels), cause));
     }
@@ -275,17 +278,29 @@ fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
     Lists::new(after.release.schema_of(version, kind))
 }
 
-fn cause_of(what: &str, fields: &[&Difference], before: &Side<'_>, after: &Side<'_>) -> Cause {
-    let first = fields.first();
-    let is_there = first.is_some_and(|d| d.in_after);
-    let place = first.and_then(|d| match d.in_after {
-        true => Some(after.document?.locate(&d.after)),
-        false => Some(before.document?.locate_key(&d.before)),
-    });
-    Cause {
-        what: what.to_owned(),
-        place,
-        gone: !is_there,
+fn cause_of(
+    what: &str,
+    fields: &[&Difference],
+    old: &Value,
+    before: &Side<'_>,
+    after: &Side<'_>,
+) -> Cause {
+    match fields.first() {
+        Some(gone) if !gone.in_after => {
+            let (label, path) = versions::written_as(gone, old, before, after);
+            let place = before.document.map(|d| d.locate_key(&path));
+            let what = if *what == gone.label { &label } else { what };
+            Cause {
+                what: what.to_owned(),
+                place,
+                gone: true,
+            }
+        }
+        first => Cause {
+            what: what.to_owned(),
+            place: first.and_then(|d| Some(after.document?.locate(&d.after))),
+            gone: first.is_none(),
+        },
     }
 }
 
@@ -391,6 +406,8 @@ struct Mixer<'a> {
     before: &'a Side<'a>,
     after: &'a Side<'a>,
     with: &'a With<'a>,
+    /// The old HyperConverged, in the version of the new one.
+    old: Cow<'a, Value>,
     nodes: BTreeMap<&'a str, (Option<&'a Node>, Option<&'a Node>)>,
 }
 
@@ -407,6 +424,7 @@ impl<'a> Mixer<'a> {
             before,
             after,
             with,
+            old: versions::old(before, after),
             nodes,
         }
     }
@@ -455,7 +473,7 @@ impl<'a> Mixer<'a> {
         });
         inventory.nodes = nodes.collect();
         let lists = lists(self.after);
-        let object = semantic::mix(self.before.object, self.after.object, &lists, &mut |d| {
+        let object = semantic::mix(&self.old, self.after.object, &lists, &mut |d| {
             fields.contains(&d.label)
         });
         (release, inventory, object)

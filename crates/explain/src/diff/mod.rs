@@ -20,6 +20,7 @@ mod side;
 mod steps;
 mod unified;
 mod upgrade;
+mod versions;
 
 pub use assumed::{Origin, set_aside_assumed};
 pub use before::Before;

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 pub use conversion::convert;
 pub use gates::Gates;
-pub use moves::{MOVES, Move};
+pub use moves::{MOVES, Move, path_in};
 
 use hcoplan_kubernetes::tree::{get, remove, set};
 

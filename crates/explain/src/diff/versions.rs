@@ -1,0 +1,225 @@
+//! A HyperConverged that the two sides write in different API versions: what differs between their wishes.
+
+use std::borrow::Cow;
+
+use hcoplan_kubernetes::tree::{get, remove};
+use hcoplan_planner::hyperconverged::{Gates, MOVES, convert, path_in, version_of};
+use hcoplan_planner::plan::plan;
+use hcoplan_planner::release::{Phase, Release};
+use hcoplan_yaml::Path;
+use serde_json::Value;
+
+use super::semantic::Difference;
+use super::side::Side;
+
+/// The old HyperConverged in the version of the new one, where the operator makes the same of it; else as it
+/// is written.
+pub(super) fn old<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow<'a, Value> {
+    let written = Cow::Borrowed(before.object);
+    let (was, is) = (version_of(before.object), version_of(after.object));
+    let served = &before.release.tables().hyperconverged.served_versions;
+    let is_served = |version: &str| served.iter().any(|served| served == version);
+    if was == is || !is_served(was) || !is_served(is) {
+        return written;
+    }
+    let converted = as_written(before.release, before.object, after.object);
+    let of = |object: &Value| plan(before.release, &before.inventory.inventory, object);
+    let same = of(before.object).objects().eq(of(&converted).objects());
+    match same {
+        true => Cow::Owned(converted),
+        false => written,
+    }
+}
+
+/// A HyperConverged in the version of another one, without what the conversion only adds: every gate with its default, and
+/// a field twice whose parent moved elsewhere.
+fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
+    let to = version_of(like);
+    let mut out = convert(release, object, to);
+    let Some(spec) = out.get_mut("spec") else {
+        return out;
+    };
+    for (beta, v1) in MOVES {
+        let (own, other) = if to == "v1" { (v1, beta) } else { (beta, v1) };
+        let parents = MOVES.iter().filter_map(|(beta, v1)| {
+            let (to, from) = if to == "v1" { (v1, beta) } else { (beta, v1) };
+            let rest = other.strip_prefix(from)?.strip_prefix('.')?;
+            Some((to, format!("{to}.{rest}")))
+        });
+        for (parent, child) in parents.filter(|(_, child)| child != own) {
+            remove(spec, &child);
+            let empty = get(spec, parent).and_then(Value::as_object);
+            if empty.is_some_and(serde_json::Map::is_empty) {
+                remove(spec, parent);
+            }
+        }
+    }
+    // A gate without a state is enabled.
+    let short = like.pointer("/spec/featureGates").and_then(Value::as_array);
+    let short: Vec<&Value> = short
+        .into_iter()
+        .flatten()
+        .filter(|g| g["state"].is_null())
+        .collect();
+    if let Some(Value::Array(gates)) = spec.get_mut("featureGates") {
+        for gate in gates.iter_mut().filter(|gate| gate["state"] == "Enabled") {
+            if let Some(same) = short.iter().find(|short| short["name"] == gate["name"]) {
+                *gate = (*same).clone();
+            }
+        }
+    }
+    if let Some(Value::Object(gates)) = spec.get_mut("featureGates") {
+        let written = Gates::read(release, object.pointer("/spec/featureGates"));
+        let known = &release.tables().feature_gates;
+        gates.retain(|name, on| {
+            let gate = known.iter().find(|gate| gate.name == *name);
+            let default = gate.is_some_and(|gate| matches!(gate.phase, Phase::Beta | Phase::Ga));
+            written.explicit(name).is_some() || *on != default
+        });
+        if gates.is_empty() {
+            remove(spec, "featureGates");
+        }
+    }
+    out
+}
+
+/// What the old document calls a field that only it has, and where it is there; `old` is its HyperConverged in
+/// the version of the new one.
+pub(super) fn written_as(
+    gone: &Difference,
+    old: &Value,
+    before: &Side<'_>,
+    after: &Side<'_>,
+) -> (String, Path) {
+    const GATES: &str = "spec.featureGates";
+    let to = version_of(before.object);
+    let as_it_is = (gone.label.clone(), gone.before.clone());
+    if to == version_of(after.object) {
+        return as_it_is;
+    }
+    let label = &gone.label;
+    if let Some(gate) = label.strip_prefix(GATES) {
+        let name = gate.trim_start_matches(['[', '.']);
+        let name = name.split([']', '.']).next().unwrap_or_default();
+        // Entries that have no key are labelled by all that they are.
+        let entry = gone.before.get(old).and_then(|entry| entry.get("name"));
+        let name = entry.and_then(Value::as_str).unwrap_or(name);
+        let gates = Path::dotted(GATES);
+        let list = before
+            .object
+            .pointer("/spec/featureGates")
+            .and_then(Value::as_array);
+        let index = list.and_then(|list| list.iter().position(|gate| gate["name"] == name));
+        return match (name, index) {
+            ("", _) => as_it_is,
+            (name, Some(index)) => (format!("{GATES}[{name}]"), gates.index(index)),
+            (name, None) => (format!("{GATES}.{name}"), gates.key(name)),
+        };
+    }
+    let Some(below) = label.strip_prefix("spec.") else {
+        return as_it_is;
+    };
+    let (mut below, mut value) = (below.to_owned(), gone.before.get(old));
+    loop {
+        let label = format!("spec.{}", path_in(to, &below));
+        // Entries of lists are named by a key, not by their number.
+        let path = match label.split_once('[') {
+            Some((list, _)) => Path::dotted(list),
+            None => Path::dotted(&label),
+        };
+        // An object of one version may be several fields of the other: the first one stands for it.
+        let first = value
+            .and_then(Value::as_object)
+            .and_then(|o| o.iter().next());
+        match first {
+            Some((key, inner)) if path.get(before.object).is_none() => {
+                below = format!("{below}.{key}");
+                value = Some(inner);
+            }
+            _ => return (label, path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_planner::inventory::{self, Source, SourceKind};
+    use hcoplan_yaml as yaml;
+
+    use super::super::compare_plans;
+    use super::*;
+    use hcoplan_diagnostics::source::SourceFile;
+
+    const META: &str = "kind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: \
+                        kubevirt-hyperconverged}\n";
+    const OLD: &str = "apiVersion: hco.kubevirt.io/v1beta1\nspec:\n  defaultRuntimeClass: x\n  \
+                       evictionStrategy: None\n  featureGates: {alignCPUs: true, objectGraph: true}\n  \
+                       liveMigrationConfig: {parallelMigrationsPerCluster: 7}\n";
+    const NEW: &str = "apiVersion: hco.kubevirt.io/v1\nspec:\n  featureGates:\n  - {name: objectGraph}\n  - {name: \
+                       alignCPUs, state: Enabled}\n  virtualization:\n    evictionStrategy: None\n    \
+                       liveMigrationConfig: {parallelMigrationsPerCluster: 7}\n    virtualMachineOptions: \
+                       {defaultRuntimeClass: x}\n";
+
+    /// The causes of what differs, each with `-` where it is gone, and its line.
+    fn causes(before: &str, after: &str) -> Vec<String> {
+        let text = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  \
+                    nodes:\n  - {name: a, architecture: amd64, roles: [worker, control-plane]}\n";
+        let mut read = yaml::parse(&SourceFile::new("inventory.yaml", text)).documents;
+        let source = Source {
+            kind: SourceKind::Declared,
+            document: read.remove(0).into(),
+        };
+        let (inventory, _) = inventory::load(&[source]);
+        let release = Release::known("1.18").expect("known");
+        let documents = [before, after].map(|text| {
+            let text = format!("{text}{META}");
+            yaml::parse(&SourceFile::new("hyperconverged.yaml", &text))
+                .documents
+                .remove(0)
+        });
+        let objects = [0, 1].map(|i| documents[i].root.to_json());
+        let plans = [0, 1].map(|i| plan(&release, &inventory.inventory, &objects[i]));
+        let side = |i: usize| Side {
+            release: &release,
+            inventory: &inventory,
+            document: Some(&documents[i]),
+            object: &objects[i],
+            plan: &plans[i],
+        };
+        assert!(plans.iter().all(|p| p.admission.accepted));
+        let (before, after) = (side(0), side(1));
+        let found = compare_plans(&before, &after).causes.into_iter();
+        let told = found.map(|cause| {
+            let line = cause.place.map_or(0, |p| p.start().line);
+            format!("{}{} {line}", if cause.gone { "-" } else { "" }, cause.what)
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn the_same_in_another_version_is_no_cause() {
+        assert_eq!(causes(OLD, NEW), Vec::<String>::new());
+        assert_eq!(causes(NEW, OLD), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_changes_is_the_cause_in_either_direction() {
+        let path = "spec.virtualization.liveMigrationConfig.parallelMigrationsPerCluster";
+        assert_eq!(causes(OLD, &NEW.replace('7', "9")), [format!("{path} 8")]);
+        let path = "spec.liveMigrationConfig.parallelMigrationsPerCluster";
+        assert_eq!(causes(&NEW.replace('7', "9"), OLD), [format!("{path} 6")]);
+    }
+
+    #[test]
+    fn what_is_gone_is_named_as_it_was_written() {
+        let without = NEW.replace("    virtualMachineOptions: {defaultRuntimeClass: x}\n", "");
+        assert_eq!(causes(OLD, &without), ["-spec.defaultRuntimeClass 3"]);
+        let without = OLD.replace("  defaultRuntimeClass: x\n", "");
+        let path = "-spec.virtualization.virtualMachineOptions.defaultRuntimeClass";
+        assert_eq!(causes(NEW, &without), [format!("{path} 9")]);
+        let without = NEW.replace("  - {name: alignCPUs, state: Enabled}\n", "");
+        assert_eq!(causes(OLD, &without), ["-spec.featureGates.alignCPUs 5"]);
+        let without = OLD.replace("alignCPUs: true, ", "");
+        assert_eq!(causes(NEW, &without), ["-spec.featureGates[alignCPUs] 5"]);
+    }
+}
