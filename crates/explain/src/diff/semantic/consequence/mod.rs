@@ -128,6 +128,14 @@ const ARM64_FIRMWARE_DEFAULT: &str = "/usr/share/AAVMF";
 
 const KSM: &str = "spec.configuration.ksmConfiguration";
 
+const KSM_EVERYWHERE: &str =
+    "KSM is switched on for every node: memory of virtual machines is shared there";
+const KSM_NOWHERE: &str =
+    "KSM is switched off: memory of virtual machines is shared on no node any more";
+const KSM_SOMEWHERE: &str = "KSM is switched on for the nodes that its selector matches: memory of virtual machines is shared there";
+const KSM_ELSEWHERE: &str =
+    "KSM is switched on for other nodes than before: those that its selector matches";
+
 /// Where memory is shared after a change of KSM's selector. Source: KubeVirt `pkg/virt-handler/ksm`: without
 /// a selector nowhere, with an empty one everywhere.
 fn ksm(change: &ObjectChange) -> Option<Consequence> {
@@ -147,18 +155,10 @@ fn ksm(change: &ObjectChange) -> Option<Consequence> {
     );
     let text = match (was, is) {
         (None, None) => return None,
-        (_, Some(false)) => {
-            "KSM is switched on for every node: memory of virtual machines is shared there"
-        }
-        (_, None) => {
-            "KSM is switched off: memory of virtual machines is shared on no node any more"
-        }
-        (None, Some(true)) => {
-            "KSM is switched on for the nodes that its selector matches: memory of virtual machines is shared there"
-        }
-        (Some(_), Some(true)) => {
-            "KSM is switched on for other nodes than before: those that its selector matches"
-        }
+        (_, Some(false)) => KSM_EVERYWHERE,
+        (_, None) => KSM_NOWHERE,
+        (None, Some(true)) => KSM_SOMEWHERE,
+        (Some(_), Some(true)) => KSM_ELSEWHERE,
     };
     Some(Consequence {
         impact: Behaviour,
@@ -169,6 +169,60 @@ fn ksm(change: &ObjectChange) -> Option<Consequence> {
         path: KSM,
     })
 }
+
+/// Where 1.19 has what the gate was for.
+const RESERVATIONS: &str = "spec.configuration.persistentReservationConfiguration";
+
+/// What a change of that section does; nothing where the gate said the same before.
+fn reservations(change: &ObjectChange) -> Option<Consequence> {
+    let is_on = |body: Option<&Value>| {
+        let configuration = body.map(|body| &body["spec"]["configuration"]);
+        configuration.is_some_and(|c| {
+            let mut gates = Vec::new();
+            names(c["developerConfiguration"].get("featureGates"), &mut gates);
+            c["persistentReservationConfiguration"]["enabled"] == true
+                || gates.iter().any(|gate| gate == RESERVATION)
+        })
+    };
+    match (
+        is_on(change.before.as_deref()),
+        is_on(change.after.as_deref()),
+    ) {
+        (false, true) => Some(RESERVATION_ON),
+        (true, false) => best("KubeVirt", FEATURE_GATES, Remove, None),
+        _ => None,
+    }
+}
+
+/// How running virtual machines come to a new version. Their order is no preference. Source: KubeVirt
+/// `pkg/virt-controller/watch/workload-updater`.
+const METHODS: &str = "spec.workloadUpdateStrategy.workloadUpdateMethods";
+
+/// What a change of those does: they stay as they are only where no method is left.
+fn methods(change: &ObjectChange, step: &Step, on: On) -> Option<Consequence> {
+    let listed = |body: Option<&Value>| {
+        let mut out = Vec::new();
+        let strategy = body.map(|body| &body["spec"]["workloadUpdateStrategy"]);
+        names(
+            strategy.and_then(|s| s.get("workloadUpdateMethods")),
+            &mut out,
+        );
+        out.sort_unstable();
+        out
+    };
+    let (was, is) = (
+        listed(change.before.as_deref()),
+        listed(change.after.as_deref()),
+    );
+    match is.is_empty() {
+        _ if was == is => None,
+        true => best("KubeVirt", &step.label, on, None),
+        false => best("KubeVirt", "spec.workloadUpdateStrategy", Any, None),
+    }
+}
+
+/// Where the network components run; the two parts of it have rows of their own.
+const PLACEMENT: &str = "spec.placementConfiguration";
 
 /// Whether a side of a change of that section names types of devices.
 fn has_types(step: &Step) -> bool {
@@ -232,6 +286,21 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
         && is_default(&step.after)
     {
         return None;
+    }
+    if (kind, label) == ("NetworkAddonsConfig", PLACEMENT) {
+        let sides = [&step.before, &step.after].into_iter().flatten();
+        let mut workloads = sides.filter_map(|side| side.get("workloads"));
+        let part = match workloads.any(|placement| *placement != serde_json::json!({})) {
+            true => "workloads",
+            false => "infra",
+        };
+        return best(kind, &format!("{PLACEMENT}.{part}"), Any, None);
+    }
+    if kind == "KubeVirt" && label.starts_with(METHODS) {
+        return methods(change, step, on);
+    }
+    if kind == "KubeVirt" && label.starts_with(RESERVATIONS) {
+        return reservations(change);
     }
     if kind == "KubeVirt" && label.starts_with(KSM) {
         return ksm(change);
@@ -375,5 +444,7 @@ fn without_keys(label: &str) -> String {
     out
 }
 
+#[cfg(test)]
+mod pairs;
 #[cfg(test)]
 mod tests;

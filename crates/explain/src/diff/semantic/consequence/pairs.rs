@@ -1,0 +1,333 @@
+//! Each consequence with a change that brings it about, and one near it that doesn't: `testdata/consequences`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path as FilePath, PathBuf as FilePathBuf};
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_kubernetes::Object;
+use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
+use hcoplan_planner::plan::plan;
+use hcoplan_planner::release::Release;
+use hcoplan_yaml as yaml;
+use serde_json::json;
+
+use super::*;
+use crate::diff::{Comparison, Side, compare_objects, compare_plans};
+
+/// What names a consequence: its kind, its path and its words.
+type Name = (String, String, String);
+
+/// Every consequence that may be told.
+fn all() -> BTreeSet<Name> {
+    let name =
+        |kind: &str, path: &str, text: &str| (kind.to_owned(), path.to_owned(), text.to_owned());
+    let rows = TABLE.iter().map(|row| name(row.0, row.1, row.6));
+    let of_kubevirt = [FEATURE_OFF, RESERVATION_ON, FEATURE_DISABLED];
+    let gates = of_kubevirt.iter().map(|c| name("KubeVirt", c.path, c.text));
+    let ksm = [KSM_EVERYWHERE, KSM_NOWHERE, KSM_SOMEWHERE, KSM_ELSEWHERE];
+    let ksm = ksm.iter().map(|text| name("KubeVirt", KSM, text));
+    let disks = [name("DataImportCron", DISKS_GO.path, DISKS_GO.text)];
+    rows.chain(gates).chain(ksm).chain(disks).collect()
+}
+
+/// The names of what follows.
+fn told(found: &Comparison) -> BTreeSet<Name> {
+    let all = found.consequences().into_iter();
+    all.map(|(c, object, _)| {
+        let kind = found.objects[object].id.kind.clone();
+        (kind, c.path.to_owned(), c.text.to_owned())
+    })
+    .collect()
+}
+
+/// A state of a cluster: a HyperConverged's spec, and what stands beside it.
+struct State {
+    release: Arc<Release>,
+    inventory: LoadedInventory,
+    object: Value,
+}
+
+impl State {
+    fn of(fragment: &Value) -> Self {
+        let mut spec = fragment.as_object().expect("a state").clone();
+        let release = spec.remove("release");
+        let release = release.as_ref().and_then(Value::as_str).unwrap_or("1.19");
+        let mut annotations = spec.remove("annotations").unwrap_or_else(|| json!({}));
+        for (operator, operations) in spec
+            .remove("patch")
+            .as_ref()
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let name = match operator.as_str() {
+                "cdi" => "containerizeddataimporter.kubevirt.io/jsonpatch",
+                "cnao" => "networkaddonsconfigs.kubevirt.io/jsonpatch",
+                "ssp" => "ssp.kubevirt.io/jsonpatch",
+                _ => "kubevirt.kubevirt.io/jsonpatch",
+            };
+            let operations = operations.as_object().expect("values by path").iter();
+            let operations = operations.map(|(path, value)| match value {
+                Value::Null => json!({"op": "remove", "path": path}),
+                value => json!({"op": "add", "path": path, "value": value}),
+            });
+            annotations[name] = json!(operations.collect::<Vec<_>>()).to_string().into();
+        }
+        let workers = spec.remove("workers").unwrap_or_else(|| json!(["amd64"]));
+        let workers = workers.as_array().expect("architectures").iter();
+        let workers = workers.filter_map(Value::as_str).map(|architecture| {
+            format!("  - {{name: w-{architecture}, count: 2, architecture: {architecture}, roles: [worker]}}\n")
+        });
+        let text = format!(
+            "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  nodePools:\n  \
+             - {{name: m, count: 3, architecture: amd64, roles: [control-plane]}}\n{}",
+            workers.collect::<String>()
+        );
+        let mut read = yaml::parse(&SourceFile::new("inventory.yaml", &text)).documents;
+        let (inventory, wrong) = inventory::load(&[Source {
+            kind: SourceKind::Declared,
+            document: read.remove(0).into(),
+        }]);
+        assert!(wrong.is_empty(), "{text}");
+        Self {
+            release: Release::known(release).expect("known"),
+            inventory,
+            object: json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged", "metadata": {
+                "name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged",
+                "annotations": annotations}, "spec": spec}),
+        }
+    }
+}
+
+/// What follows where one HyperConverged becomes another.
+fn of_manifests(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String> {
+    let states = [before, after].map(State::of);
+    let plans = [0, 1].map(|i| {
+        let State {
+            release,
+            inventory,
+            object,
+        } = &states[i];
+        plan(release, &inventory.inventory, object)
+    });
+    let mut both = states.iter().zip(&plans);
+    if let Some((state, plan)) = both.find(|(_, plan)| !plan.succeeds()) {
+        let (message, error) = (&plan.admission.message, &plan.reconcile_error);
+        let spec = &state.object["spec"];
+        return Err(format!("{spec} is refused: {message} {error:?}"));
+    }
+    let side = |i: usize| Side {
+        release: &states[i].release,
+        inventory: &states[i].inventory,
+        document: None,
+        object: &states[i].object,
+        plan: &plans[i],
+    };
+    Ok(told(&compare_plans(&side(0), &side(1))))
+}
+
+/// What follows where some objects become others; each is a body with its kind.
+fn of_objects(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String> {
+    let release = Release::known("1.19").expect("known");
+    let objects = |all: &Value| -> Vec<Object> {
+        let all = all.as_array().expect("objects").iter();
+        let one = |body: &Value| {
+            let mut body = body.clone();
+            let version = match body["kind"].as_str().expect("a kind") {
+                "KubeVirt" => "kubevirt.io/v1",
+                "CDI" | "DataImportCron" | "DataSource" => "cdi.kubevirt.io/v1beta1",
+                "NetworkAddonsConfig" => "networkaddonsoperator.network.kubevirt.io/v1",
+                "SSP" => "ssp.kubevirt.io/v1beta3",
+                "AAQ" => "aaq.kubevirt.io/v1alpha1",
+                "MigController" => "migrations.kubevirt.io/v1alpha1",
+                "PriorityClass" => "scheduling.k8s.io/v1",
+                "Deployment" | "DaemonSet" => "apps/v1",
+                "SecurityContextConstraints" => "security.openshift.io/v1",
+                "NetworkPolicy" => "networking.k8s.io/v1",
+                "ConsolePlugin" => "console.openshift.io/v1",
+                _ => "rbac.authorization.k8s.io/v1",
+            };
+            body["apiVersion"] = version.into();
+            if body["metadata"]["name"].is_null() {
+                body["metadata"]["name"] = "a".into();
+            }
+            Object::new(body)
+        };
+        all.map(one).collect()
+    };
+    Ok(told(&compare_objects(
+        &release,
+        &objects(before),
+        &objects(after),
+    )))
+}
+
+fn pairs() -> Vec<Value> {
+    let path = hcoplan_testing::root().join("testdata/consequences/pairs.yaml");
+    let text = fs::read_to_string(&path).expect("the pairs");
+    let parsed = yaml::parse(&SourceFile::new("pairs.yaml", &text));
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    let all = parsed.documents[0].root.to_json();
+    all["pairs"].as_array().expect("a list").clone()
+}
+
+fn name(pair: &Value) -> Name {
+    let text = |key: &str| pair[key].as_str().expect("a text").to_owned();
+    (text("kind"), text("path"), text("says"))
+}
+
+#[test]
+fn each_happens_where_it_is_said_and_not_near_it() {
+    let mut wrong = Vec::new();
+    for pair in pairs() {
+        let follows = match pair["was"].is_array() {
+            true => of_objects,
+            false => of_manifests,
+        };
+        let name = name(&pair);
+        match follows(&pair["was"], &pair["then"]) {
+            Ok(then) if then.contains(&name) => {}
+            then => wrong.push(format!("{name:?} doesn't follow: {then:?}")),
+        }
+        assert_ne!(pair["was"], pair["near"], "{name:?}");
+        match follows(&pair["was"], &pair["near"]) {
+            Ok(near) if !near.iter().any(|(_, _, text)| *text == name.2) => {}
+            near => wrong.push(format!("{name:?} follows near it, too: {near:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_consequence_has_a_pair_and_no_other() {
+    let tried: BTreeSet<Name> = pairs().iter().map(name).collect();
+    let all = all();
+    let missing: Vec<&Name> = all.difference(&tried).collect();
+    assert!(missing.is_empty(), "no pair: {missing:#?}");
+    let unknown: Vec<&Name> = tried.difference(&all).collect();
+    assert!(unknown.is_empty(), "no consequence: {unknown:#?}");
+}
+
+/// A row is about a field that the operators' CRDs have.
+#[test]
+fn every_path_is_one_of_the_kind() {
+    let releases: Vec<Arc<Release>> = Release::known_names().filter_map(Release::known).collect();
+    for row in TABLE.iter().filter(|row| !row.1.is_empty()) {
+        let schemas = releases.iter().flat_map(|release| {
+            let names = release.schema_names();
+            names.filter_map(|name| release.schema(name))
+        });
+        let own: Vec<_> = schemas.filter(|schema| schema.kind() == row.0).collect();
+        let path = yaml::Path::dotted(row.1);
+        let known = own.iter().any(|schema| schema.field(&path).is_some());
+        assert!(own.is_empty() || known, "{} has no {}", row.0, row.1);
+    }
+}
+
+/// What the operators' own code made, as it is recorded in `testdata/golden`.
+struct Recordings {
+    objects: BTreeMap<String, Value>,
+    cases: BTreeMap<(String, String), Vec<String>>,
+    upgrades: BTreeMap<(String, String), Vec<String>>,
+}
+
+impl Recordings {
+    fn read() -> Self {
+        let golden = hcoplan_testing::root().join("testdata/golden");
+        let lines = |path: &FilePath| -> Vec<Value> {
+            let text = fs::read_to_string(path).expect("a recording");
+            let lines = text.lines().filter(|line| !line.is_empty());
+            lines
+                .map(|line| serde_json::from_str(line).expect("a row"))
+                .collect()
+        };
+        let files = |directory: FilePathBuf| {
+            let entries = fs::read_dir(directory).expect("recordings");
+            entries.map(|entry| entry.expect("an entry").path())
+        };
+        let upgrades = golden.join("lifecycle/upgrades");
+        let mut objects = BTreeMap::new();
+        for file in files(golden.join("objects")).chain(files(upgrades.join("objects"))) {
+            for mut row in lines(&file) {
+                objects.insert(text(&row["digest"]), row["object"].take());
+            }
+        }
+        let digests = |list: &Value| -> Vec<String> {
+            let list = list.as_array().into_iter().flatten();
+            list.map(|entry| match entry {
+                Value::Array(parts) => text(&parts[0]),
+                digest => text(digest),
+            })
+            .collect()
+        };
+        let mut cases = BTreeMap::new();
+        for release in Release::known_names() {
+            let file = golden.join(format!("expected/{release}.jsonl"));
+            for row in file.is_file().then(|| lines(&file)).into_iter().flatten() {
+                let mut all = digests(&row["objects"]);
+                all.extend(digests(&row["ssp"]["objects"]));
+                cases.insert((release.to_owned(), text(&row["case"])), all);
+            }
+        }
+        let upgrades = lines(&upgrades.join("expected.jsonl")).into_iter();
+        let upgrades = upgrades.map(|row| {
+            (
+                (text(&row["from"]), text(&row["case"])),
+                digests(&row["objects"]),
+            )
+        });
+        Self {
+            upgrades: upgrades.collect(),
+            objects,
+            cases,
+        }
+    }
+
+    fn of(&self, digests: &[String]) -> Vec<Object> {
+        let found = digests.iter().map(|digest| self.objects[digest].clone());
+        found.map(Object::new).collect()
+    }
+
+    /// What follows in two recordings: of two cases of a release, or of one case and its upgrade.
+    fn told(&self, seen: &Value) -> BTreeSet<Name> {
+        let case = |key: &str| (text(&seen["release"]), text(&seen[key]));
+        let (release, before, after) = match seen["upgrade"].is_null() {
+            true => (
+                text(&seen["release"]),
+                &self.cases[&case("was")],
+                &self.cases[&case("then")],
+            ),
+            false => {
+                let from = case("upgrade");
+                (from.0.clone(), &self.cases[&from], &self.upgrades[&from])
+            }
+        };
+        // Nothing is made of what is refused.
+        assert!(!before.is_empty() && !after.is_empty(), "{seen}");
+        let release = Release::known(&release).expect("known");
+        told(&compare_objects(
+            &release,
+            &self.of(before),
+            &self.of(after),
+        ))
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn what_the_operators_were_seen_to_do_is_in_the_recording() {
+    let recordings = Recordings::read();
+    let mut seen = 0;
+    for pair in pairs().iter().filter(|pair| !pair["seen"].is_null()) {
+        let told = recordings.told(&pair["seen"]);
+        let name = name(pair);
+        assert!(told.contains(&name), "{name:?} {}: {told:?}", pair["seen"]);
+        seen += 1;
+    }
+    assert!(seen > 0);
+}
