@@ -7,7 +7,7 @@ use hcoplan::inventory::{Inventory, Node, Source, SourceKind, load};
 use hcoplan::plan::plan;
 use hcoplan::release::Release;
 use hcoplan::source::SourceFile;
-use hcoplan::why::{World, ask};
+use hcoplan::why::{PlanInput, ask};
 use hcoplan::yaml;
 use serde_json::{Value, json};
 
@@ -103,7 +103,7 @@ fn why(bencher: Bencher<'_, '_>, field: &str) {
         "featureGates" => format!("spec.configuration.developerConfiguration.{field}"),
         _ => format!("spec.configuration.migrations.{field}"),
     };
-    let world = World::new(&release, &document, &object, &inventory);
-    ask(&world, "KubeVirt", None, &field).expect("an answer");
-    bencher.bench_local(|| ask(black_box(&world), "KubeVirt", None, black_box(&field)));
+    let plan_input = PlanInput::new(&release, &document, &object, &inventory);
+    ask(&plan_input, "KubeVirt", None, &field).expect("an answer");
+    bencher.bench_local(|| ask(black_box(&plan_input), "KubeVirt", None, black_box(&field)));
 }

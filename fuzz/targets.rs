@@ -352,8 +352,8 @@ pub(crate) fn fix(data: &[u8]) {
         let object = document.root.to_json();
         // Asking why plans a hundred times.
         if data.len() % 32 == 7 {
-            let world = why::World::new(release, document, &object, &LOADED);
-            let _ = why::ask(&world, "KubeVirt", None, "spec.configuration");
+            let plan_input = why::PlanInput::new(release, document, &object, &LOADED);
+            let _ = why::ask(&plan_input, "KubeVirt", None, "spec.configuration");
         }
     }
 }

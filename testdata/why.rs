@@ -11,7 +11,7 @@ use hcoplan::plan::plan;
 use hcoplan::release::Release;
 use hcoplan::source::SourceFile;
 use hcoplan::why::{
-    Answer, Cause, Input, Origin, Reading, Target, World, applied, ask, patch_shown,
+    Answer, Cause, Input, PlanInput, Reading, Target, ValueOrigin, applied, ask, patch_shown,
 };
 use hcoplan::yaml::{self, Document};
 use rayon::prelude::*;
@@ -56,8 +56,8 @@ impl Case {
         }
     }
 
-    fn world<'a>(&'a self, release: &'a Release) -> World<'a> {
-        World::new(release, &self.document, &self.object, &self.inventory)
+    fn plan_input<'a>(&'a self, release: &'a Release) -> PlanInput<'a> {
+        PlanInput::new(release, &self.document, &self.object, &self.inventory)
     }
 }
 
@@ -87,12 +87,12 @@ fn shown(answer: &Answer) -> String {
         Reading::Value(value) => value.to_string(),
     };
     let mut out = match &answer.origin {
-        Origin::Inputs => format!("{value} ; {}", causes(&answer.causes)),
-        Origin::Default { path, .. } => format!("{value} ; default {path}"),
-        Origin::Nodes => format!("{value} ; nodes"),
-        Origin::Release => format!("{value} ; release"),
-        Origin::Error => format!("{value} ; reconcile error"),
-        Origin::Kept { .. } => format!("{value} ; kept"),
+        ValueOrigin::Inputs => format!("{value} ; {}", causes(&answer.causes)),
+        ValueOrigin::Default { path, .. } => format!("{value} ; default {path}"),
+        ValueOrigin::Nodes => format!("{value} ; nodes"),
+        ValueOrigin::Release => format!("{value} ; release"),
+        ValueOrigin::Error => format!("{value} ; reconcile error"),
+        ValueOrigin::Kept { .. } => format!("{value} ; kept"),
     };
     if !answer.needs.is_empty() {
         let _ = write!(out, " ; needs {}", causes(&answer.needs));
@@ -133,7 +133,7 @@ fn the_table_of_questions() {
         let case = Case::read(&directory);
         let release = Release::known(release).expect("a release");
         let asks = line.split(" ; ").take(2).collect::<Vec<_>>().join(" ; ");
-        let answer = match ask(&case.world(&release), kind, name, field) {
+        let answer = match ask(&case.plan_input(&release), kind, name, field) {
             Ok(answer) => shown(&answer),
             Err(problem) => format!("{problem}; {}", problem.help),
         };
@@ -157,15 +157,15 @@ fn answers_hold_when_they_are_tried() {
         let (directory, release, kind, name, field) = question(line);
         let case = Case::read(&directory);
         let release = Release::known(release).expect("a release");
-        let world = case.world(&release);
-        let Ok(answer) = ask(&world, kind, name, field) else {
+        let plan_input = case.plan_input(&release);
+        let Ok(answer) = ask(&plan_input, kind, name, field) else {
             continue;
         };
-        let base = world.without(&[]);
-        let Ok(target) = Target::find(&world, &base, kind, name, field) else {
+        let base = plan_input.without(&[]);
+        let Ok(target) = Target::find(&plan_input, &base, kind, name, field) else {
             continue;
         };
-        proven += held(&world, &target, &answer, line, &mut wrong);
+        proven += held(&plan_input, &target, &answer, line, &mut wrong);
     }
     eprintln!("{proven} causes of the table proven");
     assert!(proven >= 50, "{proven} causes");
@@ -174,7 +174,7 @@ fn answers_hold_when_they_are_tried() {
 
 /// Takes each cause away, and says how many changed the field as the answer says.
 fn held(
-    world: &World<'_>,
+    plan_input: &PlanInput<'_>,
     target: &Target,
     answer: &Answer,
     question: &str,
@@ -183,7 +183,7 @@ fn held(
     let mut proven = 0;
     for cause in answer.causes.iter().chain(&answer.needs) {
         let inputs: Vec<&Input> = cause.sources.iter().map(|s| &s.input).collect();
-        let without = target.read(&world.without(&inputs));
+        let without = target.read(&plan_input.without(&inputs));
         // A line that says what is so anyway leaves it as it is.
         let says_the_default = cause.without == answer.value;
         if without != cause.without || (without == answer.value) != says_the_default {
@@ -246,7 +246,7 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> Told {
         plan(&release, inventory, &case.object),
         plan(&release, inventory, &empty),
     );
-    let world = case.world(&release);
+    let plan_input = case.plan_input(&release);
     for kind in ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP"] {
         let (Some(full), Some(bare)) = (full.operand(kind), bare.operand(kind)) else {
             continue;
@@ -263,10 +263,10 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> Told {
             continue;
         };
         let at = format!("{} {kind} {field}", directory.display());
-        let base = world.without(&[]);
+        let base = plan_input.without(&[]);
         let (Ok(target), Ok(answer)) = (
-            Target::find(&world, &base, kind, None, field),
-            ask(&world, kind, None, field),
+            Target::find(&plan_input, &base, kind, None, field),
+            ask(&plan_input, kind, None, field),
         ) else {
             let _ = writeln!(told.wrong, "{at}: no answer");
             continue;
@@ -277,14 +277,15 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> Told {
             let at = |end: usize| yaml::Path(path.0[..end].to_vec());
             path.0.len() > 2 && at(path.0.len() - 1).get(&case.object).is_some()
         };
-        let by_default = matches!(&answer.origin, Origin::Default { path, .. } if is_inside(path));
+        let by_default =
+            matches!(&answer.origin, ValueOrigin::Default { path, .. } if is_inside(path));
         if answer.causes.is_empty() && answer.needs.is_empty() && !by_default {
             let _ = writeln!(
                 told.wrong,
                 "{at}: nothing of the case is named as its cause"
             );
         }
-        told.proven += held(&world, &target, &answer, &at, &mut told.wrong);
+        told.proven += held(&plan_input, &target, &answer, &at, &mut told.wrong);
     }
     told
 }
@@ -347,9 +348,9 @@ fn effects_are_the_difference_that_a_patch_makes() {
         if !plan.admission.accepted {
             continue;
         }
-        let world = case.world(&release);
+        let plan_input = case.plan_input(&release);
         for patch in &plan.patched {
-            let shown = patch_shown(&world, &plan, patch.kind).expect("a patch");
+            let shown = patch_shown(&plan_input, &plan, patch.kind).expect("a patch");
             let changes = shown.operations.iter().flat_map(|o| o.changed.clone());
             let after = applied(&patch.before, &changes.collect::<Vec<_>>());
             compared += 1;

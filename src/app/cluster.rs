@@ -106,7 +106,7 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
     if work.matrix && loaded.inventory.is_some() {
         let forced = || plan(true).plan;
         let nodes = &inventory.inventory;
-        view::look(
+        view::note_images_and_alerts(
             &release,
             nodes,
             &loaded,

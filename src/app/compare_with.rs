@@ -11,7 +11,7 @@ use super::pipeline::each;
 use super::planned::plan;
 use super::prior_state::Prior;
 use super::{PriorState, Progress, transition};
-use crate::diff::{self, Before, Broken, ClusterDiff, Kind, Origin};
+use crate::diff::{self, Before, Broken, ClusterDiff, Kind, SideOrigin};
 use crate::emit::cluster_directory;
 use crate::kube::Object;
 use crate::lifecycle::UpdateMethod;
@@ -21,7 +21,7 @@ use crate::repo::{ClusterRef, Repo};
 
 /// The objects on the left.
 #[derive(Debug)]
-pub enum Left<'a> {
+pub enum OldSide<'a> {
     /// An output tree's.
     Tree(&'a Before),
     /// A cluster's, with what its API server set.
@@ -30,7 +30,7 @@ pub enum Left<'a> {
 
 /// Compares clusters with the objects on the left; as [`super::compare`].
 pub fn compare_with(
-    left: &Left<'_>,
+    left: &OldSide<'_>,
     repo: &Repo,
     clusters: &[&ClusterRef],
     jobs: Option<NonZeroUsize>,
@@ -92,7 +92,7 @@ fn follow(
 }
 
 fn compare(
-    left: &Left<'_>,
+    left: &OldSide<'_>,
     repo: &Repo,
     cluster: &ClusterRef,
     diff: &mut ClusterDiff,
@@ -112,22 +112,22 @@ fn compare(
         }
     }
     match left {
-        Left::Tree(before) => {
+        OldSide::Tree(before) => {
             let directory = cluster_directory(&diff.cluster).map_err(|e| broken(&e))?;
             let old = tree_objects(before, &directory).map_err(|e| broken(&e))?;
             if old.is_empty() && !objects.is_empty() {
                 diff.whole = Some(Kind::Add);
             }
             diff.comparison = diff::compare_objects(release, &old, &objects);
-            let after = Origin::Rendered(release);
-            diff::set_aside_assumed(Origin::Found, after, &mut diff.comparison.objects);
+            let after = SideOrigin::Rendered(release);
+            diff::set_aside_assumed(SideOrigin::Found, after, &mut diff.comparison.objects);
         }
-        Left::Live(live) => {
+        OldSide::Live(live) => {
             let live = diff::comparable(live.to_vec(), &objects);
             diff.comparison = diff::compare_objects(release, &live, &objects);
             diff::set_aside(release, &mut diff.comparison.objects);
-            let after = Origin::Rendered(release);
-            diff::set_aside_assumed(Origin::Found, after, &mut diff.comparison.objects);
+            let after = SideOrigin::Rendered(release);
+            diff::set_aside_assumed(SideOrigin::Found, after, &mut diff.comparison.objects);
         }
     }
     Ok(())
@@ -156,7 +156,7 @@ fn tree_objects(before: &Before, directory: &Utf8Path) -> Result<Vec<Object>, di
 ///
 /// # Errors
 /// A tree that can't be read.
-pub fn gone<'n>(
+pub fn removed_clusters<'n>(
     before: &Before,
     names: impl Iterator<Item = &'n str>,
 ) -> Result<Vec<ClusterDiff>, diff::Error> {

@@ -41,15 +41,15 @@ pub use budget::{Budget, exceed, exceeded, say};
 pub use compare::{
     Compared, Pair, Relation, compare, findings, mark_standing, pairs, unbuilt, unplannable,
 };
-pub use compare_with::{Left, compare_with, compare_with_prior, gone};
+pub use compare_with::{OldSide, compare_with, compare_with_prior, removed_clusters};
 pub use document::plan_document;
 pub use drift::{ClusterDrift, cluster_drift};
 pub use interrupt::{interrupted, watch};
-pub use only::{Only, OnlyError};
+pub use only::{ObjectSelector, OnlyError};
 pub use outcome::{Outcome, Refusal, State};
 pub(crate) use panics::caught;
 pub use pipeline::run;
-pub use planned::{NO_INVENTORY, said};
+pub use planned::{NO_INVENTORY, finding_line};
 pub use prior_state::PriorState;
 pub use progress::Progress;
 pub use release_diff::{Difference, ReleaseDiff, release_diff};

@@ -6,7 +6,7 @@ use crate::kube::ObjectId;
 
 /// A kind, or one object of it. The kind's case does not count, as with kubectl.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Only {
+pub struct ObjectSelector {
     kind: String,
     name: Option<String>,
 }
@@ -16,7 +16,7 @@ pub struct Only {
 #[error("expected KIND or KIND/NAME, as in KubeVirt or DataSource/fedora")]
 pub struct OnlyError;
 
-impl FromStr for Only {
+impl FromStr for ObjectSelector {
     type Err = OnlyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -34,7 +34,7 @@ impl FromStr for Only {
     }
 }
 
-impl Only {
+impl ObjectSelector {
     /// Whether an object is asked for.
     pub fn matches(&self, id: &ObjectId) -> bool {
         self.kind.eq_ignore_ascii_case(&id.kind) && self.name.as_ref().is_none_or(|n| *n == id.name)
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn selects_by_kind_and_name() {
         let id = ObjectId::namespaced("v1", "ConfigMap", "n", "virtio-win");
-        let matches = |text: &str| text.parse::<Only>().map(|only| only.matches(&id));
+        let matches = |text: &str| text.parse::<ObjectSelector>().map(|only| only.matches(&id));
         assert_eq!(matches("configmap"), Ok(true));
         assert_eq!(matches("ConfigMap/virtio-win"), Ok(true));
         assert_eq!(matches("ConfigMap/other"), Ok(false));

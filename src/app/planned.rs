@@ -132,7 +132,7 @@ impl Planned {
         }
         let finding = findings.iter().find(|f| f.refusal);
         let message = || format!("{}: it is refused: {}", cluster.path(), admission.message);
-        Some(finding.map_or_else(message, said))
+        Some(finding.map_or_else(message, finding_line))
     }
 
     fn input(&self) -> lint::Input<'_> {
@@ -191,7 +191,7 @@ impl Unplannable {
 
     fn unusable(finding: &Finding) -> Self {
         Self {
-            why: said(finding),
+            why: finding_line(finding),
             help: finding.help.as_deref().map(str::to_owned),
             unreadable: false,
         }
@@ -237,7 +237,7 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Attempt {
     if !inventory.valid {
         let mut found = loaded.findings.iter();
         let why = found.find(|f| f.rule.name == "inventory-invalid");
-        let why = why.map_or_else(|| "its inventory is wrong".to_owned(), said);
+        let why = why.map_or_else(|| "its inventory is wrong".to_owned(), finding_line);
         return Err(unusable(why));
     }
     // What would be rendered is compared even where a webhook refuses: the verdict is told beside.
@@ -277,7 +277,7 @@ pub(super) fn refusal(
 }
 
 /// A finding on one line, its place before it.
-pub fn said(finding: &Finding) -> String {
+pub fn finding_line(finding: &Finding) -> String {
     match &finding.location {
         Some(place) => {
             let (path, at) = (place.file.path(), place.start());

@@ -9,7 +9,7 @@ use crate::repo::Loaded;
 
 /// Notes the golden images and the alerts. What is refused is rendered by force for it, so that the
 /// matrix names the images that are missed.
-pub(super) fn look(
+pub(super) fn note_images_and_alerts(
     release: &Release,
     inventory: &Inventory,
     loaded: &Loaded,

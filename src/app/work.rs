@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::only::Only;
+use super::only::ObjectSelector;
 use super::prior_state::PriorState;
 use crate::diff::Before;
 use crate::emit::{DiskTree, Texts, Tree};
@@ -25,7 +25,7 @@ pub struct Work<'a> {
     /// Run these rules.
     pub lint: Option<lint::Selection<'a>>,
     /// Only these objects; empty = all.
-    pub only: Vec<Only>,
+    pub only: Vec<ObjectSelector>,
     /// Print each plan as a line of JSON.
     pub json: bool,
     /// Print the objects as a stream of YAML.

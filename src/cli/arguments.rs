@@ -11,7 +11,7 @@ use super::shard::Shard;
 #[derive(Debug, Clone, Default, Args)]
 #[group(skip)]
 #[command(next_help_heading = "Input")]
-pub(super) struct Reading {
+pub(super) struct InputArguments {
     /// The configuration, instead of the hcoplan.yaml at the root
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<Utf8PathBuf>,
@@ -106,5 +106,5 @@ pub(super) struct Sources {
     pub(super) shard: Option<Shard>,
 
     #[command(flatten)]
-    pub(super) reading: Reading,
+    pub(super) reading: InputArguments,
 }

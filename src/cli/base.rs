@@ -249,7 +249,7 @@ impl Base<'_> {
         let differs = |c: &&ClusterRef| self.changed.is_none_or(|names| names.contains(c.name()));
         let differing: Vec<&ClusterRef> = chosen.iter().copied().filter(differs).collect();
         let progress = Progress::of(differing.len(), output.quiet());
-        let left = app::Left::Tree(self.tree);
+        let left = app::OldSide::Tree(self.tree);
         let (repo, jobs) = (&self.found.repo, self.sources.reading.jobs);
         let mut found = BTreeMap::new();
         app::compare_with(&left, repo, &differing, jobs, &progress, |compared| {
@@ -270,7 +270,7 @@ impl Base<'_> {
         }
         if self.found.everything && !verdict.stops() {
             let names = repo.clusters().iter().map(ClusterRef::name);
-            for gone in app::gone(self.tree, names)? {
+            for gone in app::removed_clusters(self.tree, names)? {
                 out.take(gone);
             }
         }

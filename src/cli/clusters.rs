@@ -14,7 +14,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
 use super::output::Output;
-use super::root::{Place, is_of_meant, problems, said};
+use super::root::{Place, finding_with_help, is_of_meant, problems};
 use super::selection::{Selection, last_parts};
 use super::shard::Shard;
 use crate::app::{self, Outcome, PriorState, Progress, Work};
@@ -149,7 +149,7 @@ fn find_in(
     {
         return Err(not_built(&format!("--cluster {pattern}"), overlay));
     }
-    if !repo.clusters().iter().any(is_below) && repo.left().next().is_none() {
+    if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() {
         let directory = &sources.directory;
         let is_unplanned = repo.mentions_any(place.below.as_deref());
         // That some are not built is a finding.
@@ -199,7 +199,7 @@ fn find_in(
 /// The names of the clusters, and of those that weren't asked for.
 pub(super) fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
     let built = repo.clusters().iter().map(ClusterRef::name);
-    built.chain(repo.left())
+    built.chain(repo.skipped_builds())
 }
 
 /// Whether a build has failed, so that there may be clusters which nobody knows the names of.
@@ -434,7 +434,7 @@ impl Clusters {
     /// Says what keeps something from being planned, for subcommands that print no findings.
     pub(super) fn say_problems(&self, output: &Output) {
         for problem in problems(&self.repo, self.below()).filter(|p| p.fatal) {
-            output.error(said(&problem.finding));
+            output.error(finding_with_help(&problem.finding));
         }
     }
 
@@ -574,7 +574,7 @@ impl Clusters {
 
     /// Of the directories of an output tree those that belong to none of the clusters, and whose
     /// clusters would be meant.
-    pub(super) fn gone(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
+    pub(super) fn removed_clusters(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
         let mut gone = self.without(directories);
         gone.retain(|d| self.selection.has_gone(cluster_name(d)));
         gone

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::arguments::{Reading, Sources};
+use super::arguments::{InputArguments, Sources};
 use super::base;
 use super::clusters;
 use super::exit::Verdict;
@@ -67,7 +67,7 @@ pub(super) struct Arguments {
 
     /// How both sides are read.
     #[command(flatten)]
-    reading: Reading,
+    reading: InputArguments,
 
     #[command(flatten)]
     out: Out,
@@ -155,7 +155,7 @@ enum Choice {
 
 /// Whether a repository has no clusters, nor any that weren't asked for.
 fn is_empty(repo: &Repo) -> bool {
-    repo.clusters().is_empty() && repo.left().next().is_none()
+    repo.clusters().is_empty() && repo.skipped_builds().next().is_none()
 }
 
 impl Arguments {
@@ -345,7 +345,7 @@ impl<'a> Run<'a> {
         }
         let chosen = self.chosen(&repo, &right);
         let progress = Progress::of(chosen.len(), output.quiet());
-        let left = app::Left::Tree(&before);
+        let left = app::OldSide::Tree(&before);
         let jobs = self.arguments.reading.jobs;
         app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
             self.take(c, output)
@@ -353,7 +353,7 @@ impl<'a> Run<'a> {
         let is_everything = self.selection.is_everything() && right.within.is_none();
         if is_everything && !self.verdict.stops() {
             let names = repo.clusters().iter().map(ClusterRef::name);
-            for gone in app::gone(&before, names)? {
+            for gone in app::removed_clusters(&before, names)? {
                 self.compared += 1;
                 self.clusters.push(gone);
             }
@@ -373,7 +373,7 @@ impl<'a> Run<'a> {
             ));
         }
         let progress = Progress::of(chosen.len(), output.quiet());
-        let left = app::Left::Live(&objects);
+        let left = app::OldSide::Live(&objects);
         let jobs = self.arguments.reading.jobs;
         app::compare_with(&left, &repo, &chosen, jobs, &progress, |c| {
             self.take(c, output)
@@ -417,7 +417,7 @@ impl<'a> Run<'a> {
         self.unbuilt = app::unbuilt(repo, side.within.as_deref(), is_meant);
         for problem in repo.problems().iter().filter(|p| p.fatal) {
             self.verdict.unreadable = true;
-            output.error(root::said(&problem.finding));
+            output.error(root::finding_with_help(&problem.finding));
         }
     }
 

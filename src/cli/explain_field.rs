@@ -20,7 +20,7 @@ use crate::yaml::{Path, emit};
 /// Lines of a value that are shown.
 const MOST_LINES: usize = 24;
 
-/// Feeds that are listed as new or gone.
+/// FieldTarget that are listed as new or gone.
 const MOST_FEEDS: usize = 6;
 
 const HYPERCONVERGED: &str = "HyperConverged";

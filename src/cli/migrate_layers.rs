@@ -12,7 +12,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::migrate::Migrated;
 use super::output::Output;
-use super::root::said;
+use super::root::finding_with_help;
 use crate::fix::{
     Applied, Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1,
     resource_to_v1, without_place,
@@ -153,7 +153,7 @@ fn built(found: &Clusters, verdict: &mut Verdict, output: &Output) -> Vec<BuiltC
             }
         };
         if is_chosen {
-            output.error(said(&problem));
+            output.error(finding_with_help(&problem));
         }
     }
     out

@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_reads_a_repository_takes_the_same_options() {
-        /// The options of `arguments::Reading`.
+        /// The options of `arguments::InputArguments`.
         const READING: [&str; 6] = [
             "config",
             "trust-base",

@@ -46,12 +46,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let mut object = document.root.to_json();
         secret::veil_object(&mut object);
         let line = yaml::json_line(&object);
-        let line = secret::said(&file, Span::default(), &line);
+        let line = secret::masked_message(&file, Span::default(), &line);
         output.print(format!("{line}\n"))?;
     }
     for problem in &parsed.problems {
         let at = file.position(problem.span.start);
-        let said = secret::said(&file, problem.span, &problem.message);
+        let said = secret::masked_message(&file, problem.span, &problem.message);
         let message = format!("{path}:{}:{}: {said}", at.line, at.column);
         // What a repository may well hold is nothing that kubectl takes.
         match problem.kind.is_fatal() || problem.kind == ProblemKind::NotAMapping {

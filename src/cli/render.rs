@@ -15,7 +15,7 @@ use super::output::Output;
 use super::tree::{self, OutputTree};
 use super::written::PartialFile;
 use super::{clusters, prior_state};
-use crate::app::{self, Only, Progress, State, Work};
+use crate::app::{self, ObjectSelector, Progress, State, Work};
 use crate::repo;
 use crate::report::Format;
 
@@ -62,7 +62,7 @@ pub(super) struct Arguments {
 
     /// Only these objects; with --stdout, --format or --out
     #[arg(long, value_name = "KIND[/NAME]", help_heading = "Output")]
-    only: Vec<Only>,
+    only: Vec<ObjectSelector>,
 
     /// Render what is there after HCO has been upgraded to this release, step by step, and nobody
     /// has applied anything again

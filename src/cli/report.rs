@@ -184,7 +184,11 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
 fn not_planned(outcome: &Outcome, output: &Output) {
     let errors = outcome.found.findings.iter();
     for finding in errors.filter(|f| f.severity == Severity::Error) {
-        output.error(format_args!("{}: {}", outcome.cluster, app::said(finding)));
+        output.error(format_args!(
+            "{}: {}",
+            outcome.cluster,
+            app::finding_line(finding)
+        ));
     }
 }
 

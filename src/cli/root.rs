@@ -119,8 +119,8 @@ pub(super) fn is_of_meant(finding: &Finding) -> bool {
 }
 
 /// A finding on one line, with what to do about it below.
-pub(super) fn said(finding: &Finding) -> String {
-    let said = app::said(finding);
+pub(super) fn finding_with_help(finding: &Finding) -> String {
+    let said = app::finding_line(finding);
     match &finding.help {
         Some(help) => format!("{said}\n  help: {help}"),
         None => said,

@@ -87,7 +87,7 @@ impl OutputTree {
             for name in found.others() {
                 tree.keep(name)?;
             }
-            let gone = found.gone(directories.clone());
+            let gone = found.removed_clusters(directories.clone());
             for directory in found.without(directories) {
                 if !gone.contains(&directory) {
                     tree.keep(cluster_name(&directory))?;
@@ -104,7 +104,7 @@ impl OutputTree {
         if self.disk.is_none() {
             return vec![format!("{} is not there", self.path)];
         }
-        let gone = found.gone(self.directories());
+        let gone = found.removed_clusters(self.directories());
         gone.iter().map(|d| self.reported(d.as_str())).collect()
     }
 

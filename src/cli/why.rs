@@ -5,7 +5,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
-use super::arguments::{Reading, Sources};
+use super::arguments::{InputArguments, Sources};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
@@ -19,7 +19,7 @@ use crate::inventory::LoadedInventory;
 use crate::release::Release;
 use crate::repo::{self, ClusterRef, Loaded, Overlay, Repo};
 use crate::report::{Format, WhyPage, masked, why_json, write_why};
-use crate::why::{Answer, World, ask, ask_of};
+use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
 
 /// Say what makes a field of a rendered object what it is
@@ -54,7 +54,7 @@ pub(super) struct Arguments {
     directory: Option<Utf8PathBuf>,
 
     #[command(flatten)]
-    reading: Reading,
+    reading: InputArguments,
 
     /// Release that the cluster runs, instead of what its inventory says: of HCO (1.16), or of
     /// OpenShift Virtualization (4.20)
@@ -137,18 +137,20 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         ..Work::default()
     };
     let state = app::end_state(&work, cluster, &loaded, release, inventory);
-    let state = state.map_err(|problem| Failure::Unreadable(app::said(&problem.finding)))?;
+    let state =
+        state.map_err(|problem| Failure::Unreadable(app::finding_line(&problem.finding)))?;
     let release = upgrade_to.as_ref().unwrap_or(release);
     let layers = found.repo.build_layers(cluster).unwrap_or_default();
-    let world = World::new(release, &loaded.document, &loaded.json, inventory).of_layers(&layers);
+    let plan_input =
+        PlanInput::new(release, &loaded.document, &loaded.json, inventory).of_layers(&layers);
     let (kind, name) = match arguments.object.split_once('/') {
         Some((kind, name)) => (kind, Some(name)),
         None => (arguments.object.as_str(), None),
     };
     let field = field.strip_prefix('.').unwrap_or(field);
     let answer = match &state {
-        Some(state) => ask_of(state, &world, kind, name, field),
-        None => ask(&world, kind, name, field),
+        Some(state) => ask_of(state, &plan_input, kind, name, field),
+        None => ask(&plan_input, kind, name, field),
     };
     let mut answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
     answer.point_at_origins();
@@ -159,7 +161,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             cluster: &loaded.name,
             release: release.label(),
             called: &release.called(),
-            file: file(arguments, &found.root, &loaded, &world, &answer),
+            file: file(arguments, &found.root, &loaded, &plan_input, &answer),
             root: &found.root,
             terminal: target.terminal(output),
         };
@@ -193,7 +195,10 @@ fn named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
             if let Some(overlay) = overlays.find(is_it) {
                 return Err(clusters::not_built(&format!("why {name}"), overlay));
             }
-            let known = clusters.iter().map(ClusterRef::name).chain(repo.left());
+            let known = clusters
+                .iter()
+                .map(ClusterRef::name)
+                .chain(repo.skipped_builds());
             let parts = known
                 .clone()
                 .flat_map(|name| [Some(name), name.rsplit('/').next()]);
@@ -244,11 +249,11 @@ fn file(
     arguments: &Arguments,
     root: &Utf8Path,
     loaded: &Loaded,
-    world: &World<'_>,
+    plan_input: &PlanInput<'_>,
     answer: &Answer,
 ) -> Option<Utf8PathBuf> {
     let id = answer.object.as_ref()?;
-    let plan = plan::plan(world.release(), world.inventory(), &loaded.json);
+    let plan = plan::plan(plan_input.release(), plan_input.inventory(), &loaded.json);
     let ids: Vec<_> = plan.objects().map(|o| &*o.id).collect();
     let index = ids.iter().position(|i| *i == id)?;
     let name = emit::file_names(&ids).into_iter().nth(index)?;

@@ -13,12 +13,12 @@ use crate::boot_images::{Template, is_enabled};
 pub(super) struct Row {
     pub(super) namespace: String,
     pub(super) name: String,
-    pub(super) templates: Vec<Origin>,
+    pub(super) templates: Vec<ObjectOrigin>,
 }
 
 /// A template that the image comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(super) struct ObjectOrigin {
     /// `metadata.name` of the template.
     pub(super) name: String,
     /// The architectures that it says it exists for.
@@ -39,10 +39,10 @@ pub(super) enum Off {
 /// Every image that is imported, would be if nothing were in the way, or is switched off; and the
 /// template bundle's data sources.
 pub(super) fn of(given: &MatrixInput<'_>, objects: &Objects<'_>, obstructed: bool) -> Vec<Row> {
-    let mut rows: BTreeMap<Key, Vec<Origin>> = BTreeMap::new();
+    let mut rows: BTreeMap<Key, Vec<ObjectOrigin>> = BTreeMap::new();
     let stage = given.plan.golden_images.as_ref();
     for template in stage.iter().flat_map(|s| &s.templates) {
-        let origin = Origin {
+        let origin = ObjectOrigin {
             name: template.name().to_owned(),
             declared: declared(template),
             off: None,
@@ -60,7 +60,7 @@ pub(super) fn of(given: &MatrixInput<'_>, objects: &Objects<'_>, obstructed: boo
             let name = cron.template().unwrap_or(cron.name());
             // One that only a jsonpatch has brought into the SSP.
             if !origins.iter().any(|o| o.name == name) {
-                origins.push(Origin {
+                origins.push(ObjectOrigin {
                     name: name.to_owned(),
                     declared: None,
                     off: None,
@@ -104,10 +104,10 @@ fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
-fn common_image(objects: &Objects<'_>, common: &Value, off: Option<Off>) -> (Key, Origin) {
+fn common_image(objects: &Objects<'_>, common: &Value, off: Option<Off>) -> (Key, ObjectOrigin) {
     let name = text(common, "/metadata/name").unwrap_or_default();
     let source = text(common, "/spec/managedDataSource").unwrap_or_default();
-    let origin = Origin {
+    let origin = ObjectOrigin {
         name: name.to_owned(),
         declared: None,
         off,
@@ -116,7 +116,7 @@ fn common_image(objects: &Objects<'_>, common: &Value, off: Option<Off>) -> (Key
 }
 
 /// The images that the HyperConverged switches off, one by one or all common ones.
-fn switched_off(given: &MatrixInput<'_>, objects: &Objects<'_>) -> Vec<(Key, Origin)> {
+fn switched_off(given: &MatrixInput<'_>, objects: &Objects<'_>) -> Vec<(Key, ObjectOrigin)> {
     let Some(hc) = &given.plan.hyperconverged else {
         return Vec::new();
     };
@@ -139,7 +139,7 @@ fn switched_off(given: &MatrixInput<'_>, objects: &Objects<'_>) -> Vec<(Key, Ori
         let of_common = || text(named(name)?, "/spec/managedDataSource");
         let source = own.or_else(of_common).unwrap_or_default();
         let namespace = text(template, "/metadata/namespace");
-        let origin = Origin {
+        let origin = ObjectOrigin {
             name: name.to_owned(),
             declared: None,
             off: Some(Off::Template),

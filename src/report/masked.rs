@@ -2,7 +2,7 @@
 
 use crate::jsonpatch::Change;
 use crate::secret::shown_value;
-use crate::why::{Answer, Origin, Reading};
+use crate::why::{Answer, Reading, ValueOrigin};
 
 /// The answer without what is secret in its values.
 pub fn masked(mut answer: Answer) -> Answer {
@@ -14,7 +14,7 @@ pub fn masked(mut answer: Answer) -> Answer {
     };
     mask(&mut answer.value);
     answer.in_a_new_cluster.iter_mut().for_each(mask);
-    if let Origin::Kept {
+    if let ValueOrigin::Kept {
         field: Some((path, value)),
     } = &mut answer.origin
     {

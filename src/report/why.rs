@@ -14,7 +14,7 @@ use super::{Terminal, join, line_of};
 use crate::jsonpatch::Change;
 use crate::source::Location;
 use crate::why::{
-    Answer, Cause, Feed, Input, OperationEffect, Origin, PatchShown, Reading, Source,
+    Answer, Cause, Feed, Input, OperationEffect, PatchShown, Reading, Source, ValueOrigin,
 };
 use crate::yaml;
 
@@ -258,17 +258,17 @@ impl WhyPage<'_> {
     fn origin(&self, out: &mut dyn Write) -> io::Result<()> {
         let (answer, release) = (self.answer, self.called);
         let text = match &answer.origin {
-            Origin::Inputs => return Ok(()),
-            Origin::Default { path, value } => format!(
+            ValueOrigin::Inputs => return Ok(()),
+            ValueOrigin::Default { path, value } => format!(
                 "because of a default of {release}: {path} is not written, and its default is \
                  {}",
                 scalar(value)
             ),
-            Origin::Error => {
+            ValueOrigin::Error => {
                 let (operand, message) = answer.error.clone().unwrap_or_default();
                 format!("because HCO's reconcile stops at {operand}: {message}")
             }
-            Origin::Kept { field } => {
+            ValueOrigin::Kept { field } => {
                 let new = answer.in_a_new_cluster.as_ref();
                 let new = new.map(|new| self.without(new, "in a new cluster"));
                 let new = new.unwrap_or_default();
@@ -283,11 +283,11 @@ impl WhyPage<'_> {
                     None => format!("kept from before: nothing changes it in place; {new}"),
                 }
             }
-            Origin::Nodes => {
+            ValueOrigin::Nodes => {
                 "because of how many nodes there are: no line of the HyperConverged makes a difference"
                     .to_owned()
             }
-            Origin::Release => match answer.value {
+            ValueOrigin::Release => match answer.value {
                 Reading::NoObject if answer.feeds.is_empty() => {
                     format!("{release} has no reason to render it: {TRIED}")
                 }
@@ -463,14 +463,14 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
     };
     let id = answer.object.as_ref();
     let origin = match &answer.origin {
-        Origin::Inputs => json!({"from": "input"}),
-        Origin::Default { path, value } => {
+        ValueOrigin::Inputs => json!({"from": "input"}),
+        ValueOrigin::Default { path, value } => {
             json!({"from": "default", "field": path.to_string(), "default": value})
         }
-        Origin::Nodes => json!({"from": "nodes"}),
-        Origin::Release => json!({"from": "release"}),
-        Origin::Error => json!({"from": "reconcile-error"}),
-        Origin::Kept { field } => json!({
+        ValueOrigin::Nodes => json!({"from": "nodes"}),
+        ValueOrigin::Release => json!({"from": "release"}),
+        ValueOrigin::Error => json!({"from": "reconcile-error"}),
+        ValueOrigin::Kept { field } => json!({
             "from": "before",
             "field": field.as_ref().map(|(path, _)| path),
             "value": field.as_ref().map(|(_, value)| value),

@@ -13,7 +13,7 @@ use crate::jsonpatch::{Change, changes};
 use crate::kube::ObjectId;
 use crate::plan::{Plan, plan};
 use crate::release::HyperConvergedField;
-use crate::why::{Input, World};
+use crate::why::{Input, PlanInput};
 use crate::yaml::{Document, Node, Path, Segment};
 
 const GATES: &str = "featureGates";
@@ -251,7 +251,7 @@ fn in_words(transform: &str) -> &str {
 
 /// What would be otherwise without the line: found out by taking it away.
 fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
-    let world = World::new(
+    let plan_input = PlanInput::new(
         &cluster.release,
         object,
         &cluster.object,
@@ -267,8 +267,8 @@ fn done(cluster: &Cluster, object: &Document, path: &Path) -> Vec<String> {
         ] if list == GATES => Path(vec![spec.clone(), gates.clone(), index.clone()]),
         _ => path.clone(),
     };
-    let with = world.without(&[]);
-    let without = world.without(&[&Input::Written(unit)]);
+    let with = plan_input.without(&[]);
+    let without = plan_input.without(&[&Input::Written(unit)]);
     let by_id = |plan: &Plan| -> BTreeMap<Arc<ObjectId>, Arc<serde_json::Value>> {
         let objects = plan.objects();
         objects

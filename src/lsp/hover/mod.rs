@@ -47,7 +47,7 @@ pub(super) fn hover(
     let offset = lines.offset(position);
     let (text, span) = said(repo, &file, u32::try_from(offset).ok()?)?;
     Some(Hover {
-        text: secret::said(&file, span, &text),
+        text: secret::masked_message(&file, span, &text),
         range: lines.range(span),
     })
 }

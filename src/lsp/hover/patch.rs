@@ -5,7 +5,7 @@ use super::cluster::Cluster;
 use super::words::{change, code, list, markdown};
 use crate::jsonpatch::Annotation;
 use crate::source::Span;
-use crate::why::{OperationEffect, PatchShown, World, patch_shown};
+use crate::why::{OperationEffect, PatchShown, PlanInput, patch_shown};
 use crate::yaml::Document;
 
 /// What there is to say about an annotation, and the operation at a byte of it.
@@ -16,14 +16,14 @@ pub(super) fn described(
     spot: Span,
     at: u32,
 ) -> Option<Said> {
-    let world = World::new(
+    let plan_input = PlanInput::new(
         &cluster.release,
         object,
         &cluster.object,
         &cluster.inventory,
     );
-    let plan = world.without(&[]);
-    let shown = patch_shown(&world, &plan, target.kind)?;
+    let plan = plan_input.without(&[]);
+    let shown = patch_shown(&plan_input, &plan, target.kind)?;
     let inside = |span: Span| span.start <= at && at < span.end;
     let placed = shown.operations.iter().enumerate();
     let mut placed = placed.filter_map(|(i, o)| Some((i, o, o.place.as_ref()?.span)));

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{Changes, brief, causes, consequence, places, sentence, shown_values, shown_yaml};
 use crate::diff::semantic::When;
 use crate::diff::{ClusterDiff, Kind, unified};
-use crate::report::page::{self, PageHeader, Section, Tone};
+use crate::report::page::{self, PageHeader, Section, SeverityColour};
 use crate::report::text::printable;
 use crate::review::{Entry, Group, InputDifference, Level, ObjectLine, Review, clusters, list};
 
@@ -203,12 +203,12 @@ fn findings(changes: &Changes<'_>, review: &Review<'_>) -> Markup {
     }
 }
 
-pub(in crate::report) fn tone(level: Level) -> Tone {
+pub(in crate::report) fn tone(level: Level) -> SeverityColour {
     match level {
-        Level::Bad => Tone::Bad,
-        Level::Warn => Tone::Warn,
-        Level::Calm => Tone::Calm,
-        Level::Good => Tone::Good,
+        Level::Bad => SeverityColour::Bad,
+        Level::Warn => SeverityColour::Warn,
+        Level::Calm => SeverityColour::Calm,
+        Level::Good => SeverityColour::Good,
     }
 }
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{MatrixPage, PAIRS, about, external, name, plain_word, reasons, totals, word};
 use crate::matrix::{Cell, ClusterMatrix, Group, Image, State, counts, groups};
-use crate::report::page::{self, PageHeader, Section, Tone, folded};
+use crate::report::page::{self, PageHeader, Section, SeverityColour, folded};
 use crate::report::text::printable;
 use crate::report::{plural, sarif};
 
@@ -17,9 +17,9 @@ pub(super) fn page(page: &MatrixPage<'_>) -> String {
     let lead = PageHeader {
         source: html! {},
         tone: match counted {
-            c if c.missing > 0 || c.obstructed > 0 => Tone::Bad,
-            c if c.wrong + c.unknown + c.dangling > 0 => Tone::Warn,
-            _ => Tone::Good,
+            c if c.missing > 0 || c.obstructed > 0 => SeverityColour::Bad,
+            c if c.wrong + c.unknown + c.dangling > 0 => SeverityColour::Warn,
+            _ => SeverityColour::Good,
         },
         verdict: match counted.covered == wanted && counted.with_problems == 0 {
             true => "Every golden image is there".to_owned(),

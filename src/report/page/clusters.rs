@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::Tone;
+use super::SeverityColour;
 use crate::diff::{ClusterDiff, Kind};
 use crate::finding::{Finding, Severity};
 use crate::matrix::{ClusterMatrix, State};
@@ -39,9 +39,9 @@ pub enum Verdict {
 impl Verdict {
     fn shown(self) -> Markup {
         let (tone, word) = match self {
-            Self::Accepted => (Tone::Good, "accepted"),
-            Self::Refused => (Tone::Bad, "refused"),
-            Self::NotPlanned => (Tone::Bad, "not planned"),
+            Self::Accepted => (SeverityColour::Good, "accepted"),
+            Self::Refused => (SeverityColour::Bad, "refused"),
+            Self::NotPlanned => (SeverityColour::Bad, "not planned"),
         };
         html! { span.state.(tone.class()) { (word) } }
     }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::Tone;
+use super::SeverityColour;
 use crate::finding::Finding;
 use crate::report::Report;
 use crate::report::excerpt::{Excerpt, Mark, by_file};
@@ -12,7 +12,7 @@ use crate::report::text::printable;
 const WIDTH: usize = 160;
 
 /// The places of a finding, file by file.
-pub(super) fn places(report: &Report<'_>, finding: &Finding, tone: Tone) -> Markup {
+pub(super) fn places(report: &Report<'_>, finding: &Finding, tone: SeverityColour) -> Markup {
     let own = finding.location.iter().map(|place| Mark {
         place,
         label: finding.label.as_deref().unwrap_or_default().to_owned(),
@@ -39,7 +39,7 @@ pub(super) fn places(report: &Report<'_>, finding: &Finding, tone: Tone) -> Mark
     }
 }
 
-fn lines(excerpt: &Excerpt, tone: Tone) -> Markup {
+fn lines(excerpt: &Excerpt, tone: SeverityColour) -> Markup {
     html! {
         // Boxes that scroll are reached with the keyboard.
         div.lines tabindex="0" role="group" aria-label="excerpt" {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::{Tone, excerpt, folded};
+use super::{SeverityColour, excerpt, folded};
 use crate::finding::{Applicability, Finding, Severity};
 use crate::report::text::printable;
 use crate::report::{Report, plural, sarif};
@@ -43,11 +43,11 @@ pub(super) fn anchor(rule: &str, severity: Severity) -> String {
     format!("finding-{}-{rule}", severity.as_str())
 }
 
-pub(super) fn tone(severity: Severity) -> Tone {
+pub(super) fn tone(severity: Severity) -> SeverityColour {
     match severity {
-        Severity::Error => Tone::Bad,
-        Severity::Warning => Tone::Warn,
-        Severity::Info => Tone::Calm,
+        Severity::Error => SeverityColour::Bad,
+        Severity::Warning => SeverityColour::Warn,
+        Severity::Info => SeverityColour::Calm,
     }
 }
 

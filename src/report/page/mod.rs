@@ -26,14 +26,14 @@ const STYLE_DIGEST: &str = "sha256-+XglermIg27m9XTQhOXu+c6dkUZO23dHXCH/hr/gja4="
 
 /// How bad it is, as the page's colours tell it; a word always stands beside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(super) enum SeverityColour {
     Bad,
     Warn,
     Calm,
     Good,
 }
 
-impl Tone {
+impl SeverityColour {
     pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Bad => "bad",
@@ -46,7 +46,7 @@ impl Tone {
 
 /// What the page comes to, at its top.
 pub(super) struct PageHeader {
-    pub(super) tone: Tone,
+    pub(super) tone: SeverityColour,
     /// A word or two: `2 warnings`.
     pub(super) verdict: String,
     /// A sentence.

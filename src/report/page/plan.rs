@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use maud::{Markup, html};
 
 use super::clusters::{ClusterRow, Verdict};
-use super::{PageHeader, Section, Tone, alerts, clusters, findings, page};
+use super::{PageHeader, Section, SeverityColour, alerts, clusters, findings, page};
 use crate::finding::Severity;
 use crate::matrix::{ClusterMatrix, counts};
 use crate::report::changes::{self, Changes, Steps};
@@ -156,11 +156,17 @@ fn lead(plan: &PlanPage<'_>, matrices: &[ClusterMatrix], fires: usize) -> PageHe
     let (refused, unplanned) = (is(Verdict::Refused), is(Verdict::NotPlanned));
     let all = plural(plan.clusters.len(), "cluster");
     let (tone, verdict) = match (refused, unplanned, errors, warnings) {
-        (0, 0, 0, 0) => (Tone::Good, "Nothing to complain about".to_owned()),
-        (0, 0, 0, n) => (Tone::Warn, plural(n, "warning")),
-        (0, 0, n, _) => (Tone::Bad, plural(n, "error")),
-        (0, n, _, _) => (Tone::Bad, format!("{n} of {all} could not be planned")),
-        (n, _, _, _) => (Tone::Bad, format!("{n} of {all} would be refused")),
+        (0, 0, 0, 0) => (SeverityColour::Good, "Nothing to complain about".to_owned()),
+        (0, 0, 0, n) => (SeverityColour::Warn, plural(n, "warning")),
+        (0, 0, n, _) => (SeverityColour::Bad, plural(n, "error")),
+        (0, n, _, _) => (
+            SeverityColour::Bad,
+            format!("{n} of {all} could not be planned"),
+        ),
+        (n, _, _, _) => (
+            SeverityColour::Bad,
+            format!("{n} of {all} would be refused"),
+        ),
     };
     let sentence = match (refused, unplanned) {
         (0, 0) => format!("in {all}; every HyperConverged would be accepted."),

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{PageHeader, STYLE, STYLE_DIGEST, Section, Tone, page};
+use super::{PageHeader, STYLE, STYLE_DIGEST, Section, SeverityColour, page};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -40,7 +40,7 @@ fn what_comes_from_files_is_escaped() {
     let hostile = "</style><script>alert(1)</script>&amp;\"'";
     let lead = PageHeader {
         source: maud::html! {},
-        tone: Tone::Bad,
+        tone: SeverityColour::Bad,
         verdict: hostile.to_owned(),
         sentence: hostile.to_owned(),
         figures: vec![(hostile.to_owned(), "things", "one")],

@@ -79,7 +79,7 @@ pub struct Finding {
     /// What its rule predicts, an alert or a consequence, doesn't come of it.
     pub is_silent: bool,
     /// What it says that becomes of a field, where its rule claims that.
-    pub becomes: Option<Box<Becomes>>,
+    pub becomes: Option<Box<PredictedValue>>,
     /// It stands for the refusal of the HyperConverged: an error that nothing can suppress.
     pub refusal: bool,
     /// The revision that the change is compared with has it, too.
@@ -279,7 +279,7 @@ impl Finding {
 
     /// Says what becomes of a field; tests ask the planner.
     #[must_use]
-    pub fn becomes(mut self, becomes: Becomes) -> Self {
+    pub fn becomes(mut self, becomes: PredictedValue) -> Self {
         self.becomes = Some(Box::new(becomes));
         self
     }
@@ -301,7 +301,7 @@ impl Finding {
 
 /// What a finding says that becomes of a field.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Becomes {
+pub struct PredictedValue {
     /// The kind of the object: `HyperConverged` as it is stored, or an operand.
     pub kind: &'static str,
     /// The field.

@@ -115,7 +115,7 @@ pub enum Claim {
     /// What stands at the finding's place decides something: without it, some object, gauge or verdict is
     /// another one.
     HasEffect,
-    /// A field gets the value that the finding names, see [`super::Becomes`].
+    /// A field gets the value that the finding names, see [`super::PredictedValue`].
     Becomes,
     /// The next release does otherwise with the manifest, and the finding says what keeps it as it is, or
     /// that nothing does.

@@ -331,7 +331,7 @@ pub fn is_in(fix: &Fix) -> bool {
 }
 
 /// What is said about a place of a file, without what must not be shown.
-pub fn said(file: &SourceFile, span: Span, message: &str) -> String {
+pub fn masked_message(file: &SourceFile, span: Span, message: &str) -> String {
     let hidden = hidden(file);
     let own = quoted(file, span, hidden);
     let mut text = message.to_owned();

@@ -10,7 +10,7 @@ use super::semantic::{Noise, ObjectChange};
 
 /// What is known of a side's values.
 #[derive(Debug, Clone, Copy)]
-pub enum Origin<'a> {
+pub enum SideOrigin<'a> {
     /// They were rendered for this release.
     Rendered(&'a Release),
     /// A cluster has them, or an earlier run wrote them.
@@ -19,8 +19,13 @@ pub enum Origin<'a> {
 
 /// Marks the differences that are there because one side's value is only assumed, while the other side
 /// has what some build says. What somebody patched in place of an assumed value stays a change.
-pub fn set_aside_assumed(before: Origin<'_>, after: Origin<'_>, changes: &mut [ObjectChange]) {
-    let any = |side: Origin<'_>| matches!(side, Origin::Rendered(r) if !r.assumed().is_empty());
+pub fn set_aside_assumed(
+    before: SideOrigin<'_>,
+    after: SideOrigin<'_>,
+    changes: &mut [ObjectChange],
+) {
+    let any =
+        |side: SideOrigin<'_>| matches!(side, SideOrigin::Rendered(r) if !r.assumed().is_empty());
     if !any(before) && !any(after) {
         return;
     }
@@ -43,8 +48,8 @@ pub fn set_aside_assumed(before: Origin<'_>, after: Origin<'_>, changes: &mut [O
 }
 
 /// Whether a side's value at a place is one that is only assumed.
-fn assumes(side: Origin<'_>, id: &ObjectId, label: &str, text: &str) -> bool {
-    let Origin::Rendered(release) = side else {
+fn assumes(side: SideOrigin<'_>, id: &ObjectId, label: &str, text: &str) -> bool {
+    let SideOrigin::Rendered(release) = side else {
         return false;
     };
     release.assumed().iter().any(|assumed| {
@@ -61,8 +66,8 @@ fn assumes(side: Origin<'_>, id: &ObjectId, label: &str, text: &str) -> bool {
 
 /// Whether a build says a value: one that was found may be of any; of a release, its environment and
 /// its golden images are searched.
-fn says(side: Origin<'_>, text: &str) -> bool {
-    let Origin::Rendered(release) = side else {
+fn says(side: SideOrigin<'_>, text: &str) -> bool {
+    let SideOrigin::Rendered(release) = side else {
         return true;
     };
     let env = release.tables().env.get(Platform::OpenShift.as_str());
@@ -110,13 +115,13 @@ mod tests {
         let release = shipped("4.20");
         let assumed = "registry.redhat.io/container-native-virtualization/virtio-win";
         let digest = format!("{assumed}-rhel9@sha256:1");
-        let rendered = Origin::Rendered(&release);
+        let rendered = SideOrigin::Rendered(&release);
         let cases = [
-            (Origin::Found, digest.as_str(), rendered, assumed, true),
+            (SideOrigin::Found, digest.as_str(), rendered, assumed, true),
             (rendered, assumed, rendered, "quay.io/mine/patched:1", false),
             (rendered, "quay.io/mine/patched:1", rendered, assumed, false),
             (
-                Origin::Found,
+                SideOrigin::Found,
                 assumed,
                 rendered,
                 "quay.io/mine/patched:1",

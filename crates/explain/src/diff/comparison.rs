@@ -8,7 +8,7 @@ use hcoplan_planner::plan::{Admit, Plan, plan_with};
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
-use super::assumed::{Origin, set_aside_assumed};
+use super::assumed::{SideOrigin, set_aside_assumed};
 use super::cause::{Cause, Outcome, Outcomes, attribute};
 use super::gates;
 use super::semantic::{self, Consequence, Noise, ObjectChange};
@@ -70,8 +70,8 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
     gates::set_aside(before.release, after.release, &mut objects);
     set_aside_architectures(before, after, &mut objects);
     let (old, new) = (
-        Origin::Rendered(before.release),
-        Origin::Rendered(after.release),
+        SideOrigin::Rendered(before.release),
+        SideOrigin::Rendered(after.release),
     );
     set_aside_assumed(old, new, &mut objects);
     let causes = attribute(before, after, states.with, &mut objects);

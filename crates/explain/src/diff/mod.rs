@@ -22,7 +22,7 @@ mod unified;
 mod upgrade;
 mod versions;
 
-pub use assumed::{Origin, set_aside_assumed};
+pub use assumed::{SideOrigin, set_aside_assumed};
 pub use before::Before;
 pub use cause::Cause;
 pub use cluster::{Broken, ClusterDiff};

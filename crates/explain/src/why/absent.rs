@@ -2,23 +2,23 @@
 
 use hcoplan_kubernetes::tree::{get, set};
 use hcoplan_planner::hyperconverged::version_of;
-use hcoplan_planner::release::{Feeds, HyperConvergedField, Phase};
+use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Phase};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
 use super::feed::Feed;
 use super::node_counts::{self, counts};
+use super::plan_input::PlanInput;
 use super::target::{Reading, Target};
-use super::world::World;
 
 /// The architectures that golden images are made for.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
 /// What would change what is there: the fields of the HyperConverged that the release's table names
 /// for the place, the switches and gates that do when they are tried, one more node.
-pub(super) fn feeds(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
-    let version = version_of(world.object);
-    let fields = world.release.fields().iter();
+pub(super) fn feeds(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+    let version = version_of(plan_input.object);
+    let fields = plan_input.release.fields().iter();
     let fields: Vec<&HyperConvergedField> = fields
         .filter(|f| f.api_version == version && !f.ignored && !f.path.contains("[]"))
         .filter(|f| f.path.starts_with("spec."))
@@ -31,7 +31,7 @@ pub(super) fn feeds(world: &World<'_>, target: &Target, base: &Reading) -> Vec<F
             .iter()
             .find(|o| feeds_it(&o.kind, &o.path, target));
         let tried = match field.ty.as_str() {
-            "boolean" if missing => tried(world, target, base, &field.path),
+            "boolean" if missing => tried(plan_input, target, base, &field.path),
             _ => None,
         };
         // A switch that does nothing when it is tried is no answer, whatever the table says; nor is a field
@@ -41,16 +41,16 @@ pub(super) fn feeds(world: &World<'_>, target: &Target, base: &Reading) -> Vec<F
         if told.is_some() || tried.is_some() {
             out.push(Feed {
                 path: field.path.clone(),
-                how: how.map(Feeds::in_words).unwrap_or_default(),
+                how: how.map(FieldTarget::in_words).unwrap_or_default(),
                 tried,
             });
         }
     }
     if version != "v1beta1" && missing {
-        out.extend(gates(world, target, base));
+        out.extend(gates(plan_input, target, base));
     }
     if missing {
-        out.extend(by_nodes(world, target, base));
+        out.extend(by_nodes(plan_input, target, base));
     }
     // A whole section is no answer where one of its fields is.
     let paths: Vec<String> = out.iter().map(|f| f.path.clone()).collect();
@@ -98,18 +98,18 @@ fn generic(path: &Path) -> String {
 
 /// What comes of switching a field to what it is not.
 fn tried(
-    world: &World<'_>,
+    plan_input: &PlanInput<'_>,
     target: &Target,
     base: &Reading,
     path: &str,
 ) -> Option<(Value, Reading)> {
     for on in [true, false] {
-        if get(world.object, path) == Some(&on.into()) {
+        if get(plan_input.object, path) == Some(&on.into()) {
             continue;
         }
-        let mut object = world.object.clone();
+        let mut object = plan_input.object.clone();
         set(&mut object, path, on.into());
-        let reading = target.read(&world.with_object(&object));
+        let reading = target.read(&plan_input.with_object(&object));
         if reading != *base {
             return Some((on.into(), reading));
         }
@@ -119,8 +119,8 @@ fn tried(
 
 /// Other numbers of nodes that would change it: of each architecture the fewest, of the roles that show it
 /// first.
-fn by_nodes(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
-    let counts = counts(world.inventory(), &ARCHITECTURES);
+fn by_nodes(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+    let counts = counts(plan_input.inventory(), &ARCHITECTURES);
     let mut out: Vec<Feed> = Vec::new();
     for count in &counts {
         let is_known = out.iter().any(|f| {
@@ -129,26 +129,26 @@ fn by_nodes(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
                 .is_some_and(|(v, _)| v == count.architecture())
         });
         if !is_known {
-            out.extend(node_counts::tried(world, target, base, count));
+            out.extend(node_counts::tried(plan_input, target, base, count));
         }
     }
     out
 }
 
 /// The gates of a list that would change what is there.
-fn gates(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
-    let gates = world.release.tables().feature_gates.iter();
+fn gates(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+    let gates = plan_input.release.tables().feature_gates.iter();
     let alive = gates.filter(|g| matches!(g.phase, Phase::Alpha | Phase::Beta));
     let feed = |name: &str| {
         for state in ["Enabled", "Disabled"] {
             let gate = json!({"name": name, "state": state});
-            let mut object = world.object.clone();
+            let mut object = plan_input.object.clone();
             let list = get(&object, "spec.featureGates").and_then(Value::as_array);
             let mut list = list.cloned().unwrap_or_default();
             list.retain(|g| g["name"] != *name);
             list.push(gate.clone());
             set(&mut object, "spec.featureGates", list.into());
-            let reading = target.read(&world.with_object(&object));
+            let reading = target.read(&plan_input.with_object(&object));
             if reading != *base {
                 return Some(Feed {
                     path: format!("spec.featureGates[{name}]"),

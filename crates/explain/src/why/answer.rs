@@ -13,12 +13,12 @@ use super::input::Input;
 use super::inputs;
 use super::kept::kept;
 use super::node_counts;
-use super::origin::{self, Origin, OtherRelease};
+use super::origin::{self, OtherRelease, ValueOrigin};
 use super::patch::{PatchShown, patch_shown};
+use super::plan_input::PlanInput;
 use super::said;
 use super::search::{Moved, Search};
 use super::target::{Problem, Reading, Target};
-use super::world::World;
 
 /// What makes a field, or an object, what it is.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ pub struct Answer {
     /// The inputs without which there would be no such object to have the field.
     pub needs: Vec<Cause>,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: ValueOrigin,
     /// What else could be written to change it.
     pub feeds: Vec<Feed>,
     /// What other releases make of the same inputs, where this release's own value is the answer.
@@ -95,26 +95,31 @@ pub struct Source {
 /// # Errors
 /// A kind, a name or a field that means nothing.
 pub fn ask(
-    world: &World<'_>,
+    plan_input: &PlanInput<'_>,
     kind: &str,
     name: Option<&str>,
     field: &str,
 ) -> Result<Answer, Problem> {
-    let base = world.without(&[]);
-    let target = Target::find(world, &base, kind, name, field)?;
+    let base = plan_input.without(&[]);
+    let target = Target::find(plan_input, &base, kind, name, field)?;
     let value = target.read(&base);
     let search = Search {
-        world,
+        plan_input,
         target: &target,
         base: &value,
     };
-    let moved = search.run(&inputs::units(world));
+    let moved = search.run(&inputs::units(plan_input));
     let for_its_own_sake = |m: &Moved| {
         target.is_object() || m.without != Reading::NoObject || value == Reading::NoObject
     };
     let (causes, needs): (Vec<Moved>, Vec<Moved>) = moved.into_iter().partition(for_its_own_sake);
     let error = base.reconcile_error.as_ref();
-    let verdict = plan(world.release, &world.loaded.inventory, world.object).admission;
+    let verdict = plan(
+        plan_input.release,
+        &plan_input.loaded.inventory,
+        plan_input.object,
+    )
+    .admission;
     let object = target.object(&base);
     let mut answer = Answer {
         object: object.map(|o| ObjectId::clone(&o.id)),
@@ -127,13 +132,13 @@ pub fn ask(
         path: target.path.clone(),
         causes: causes
             .into_iter()
-            .map(|m| cause(world, &target, m))
+            .map(|m| cause(plan_input, &target, m))
             .collect(),
         needs: needs
             .into_iter()
-            .map(|m| cause(world, &target, m))
+            .map(|m| cause(plan_input, &target, m))
             .collect(),
-        origin: Origin::Inputs,
+        origin: ValueOrigin::Inputs,
         feeds: Vec::new(),
         others: Vec::new(),
         in_a_new_cluster: None,
@@ -143,31 +148,34 @@ pub fn ask(
         value,
     };
     if target.is_object() {
-        answer.patch = patch_shown(world, &base, &target.kind);
+        answer.patch = patch_shown(plan_input, &base, &target.kind);
     }
     let missing = matches!(answer.value, Reading::NoObject | Reading::Absent);
     if answer.causes.is_empty() {
-        let said = said::by_lines(world, &target, &answer.value);
-        answer.causes = said.into_iter().map(|m| cause(world, &target, m)).collect();
+        let said = said::by_lines(plan_input, &target, &answer.value);
+        answer.causes = said
+            .into_iter()
+            .map(|m| cause(plan_input, &target, m))
+            .collect();
     }
-    if let Some(default) = default_inside(world, &target, &base, &answer) {
+    if let Some(default) = default_inside(plan_input, &target, &base, &answer) {
         answer.origin = default;
         answer.causes.clear();
-        answer.others = origin::others(world, &target);
+        answer.others = origin::others(plan_input, &target);
     } else if answer.causes.is_empty() {
-        answer.origin = origin::of(world, &target, &answer.value, &base);
-        if missing || answer.origin == Origin::Release {
-            answer.feeds = absent::feeds(world, &target, &answer.value);
+        answer.origin = origin::of(plan_input, &target, &answer.value, &base);
+        if missing || answer.origin == ValueOrigin::Release {
+            answer.feeds = absent::feeds(plan_input, &target, &answer.value);
         }
-        if answer.origin == Origin::Release
-            && let Some(node) = node_counts::first_that_matters(world, &target, &answer.value)
+        if answer.origin == ValueOrigin::Release
+            && let Some(node) = node_counts::first_that_matters(plan_input, &target, &answer.value)
         {
-            answer.origin = Origin::Nodes;
+            answer.origin = ValueOrigin::Nodes;
             answer.feeds.insert(0, node);
         }
-        answer.others = origin::others(world, &target);
+        answer.others = origin::others(plan_input, &target);
     } else if missing {
-        answer.feeds = absent::feeds(world, &target, &answer.value);
+        answer.feeds = absent::feeds(plan_input, &target, &answer.value);
     }
     let unheard_of = answer.value == Reading::NoObject
         && answer.causes.is_empty()
@@ -188,19 +196,19 @@ pub fn ask(
 /// A kind, a name or a field that means nothing.
 pub fn ask_of(
     state: &State,
-    world: &World<'_>,
+    plan_input: &PlanInput<'_>,
     kind: &str,
     name: Option<&str>,
     field: &str,
 ) -> Result<Answer, Problem> {
-    let base = world.without(&[]);
-    let target = Target::find(world, &base, kind, name, field)?;
+    let base = plan_input.without(&[]);
+    let target = Target::find(plan_input, &base, kind, name, field)?;
     let now = target.read_among(state.objects.iter());
-    let mut answer = ask(world, kind, name, field)?;
+    let mut answer = ask(plan_input, kind, name, field)?;
     if now == answer.value {
         return Ok(answer);
     }
-    answer.origin = kept(world, &target, state, &now);
+    answer.origin = kept(plan_input, &target, state, &now);
     let object = target.object_among(state.objects.iter());
     answer.object = object.map(|o| ObjectId::clone(&o.id));
     answer.in_a_new_cluster = Some(std::mem::replace(&mut answer.value, now));
@@ -214,11 +222,11 @@ pub fn ask_of(
 /// The default of a field that isn't written, where what is named as the cause is only the section that it would
 /// stand in.
 fn default_inside(
-    world: &World<'_>,
+    plan_input: &PlanInput<'_>,
     target: &Target,
     base: &Plan,
     answer: &Answer,
-) -> Option<Origin> {
+) -> Option<ValueOrigin> {
     let [cause] = answer.causes.as_slice() else {
         return None;
     };
@@ -226,22 +234,22 @@ fn default_inside(
         return None;
     };
     let section = source.input.written()?;
-    let is_section = section.get(world.object).is_some_and(Value::is_object);
+    let is_section = section.get(plan_input.object).is_some_and(Value::is_object);
     let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
     if !is_section || !matches!(&answer.value, Reading::Value(v) if is_scalar(v)) {
         return None;
     }
-    match origin::of(world, target, &answer.value, base) {
-        Origin::Default { path, value } if path.starts_with(section) => {
-            Some(Origin::Default { path, value })
+    match origin::of(plan_input, target, &answer.value, base) {
+        ValueOrigin::Default { path, value } if path.starts_with(section) => {
+            Some(ValueOrigin::Default { path, value })
         }
         _ => None,
     }
 }
 
 /// An entry of a list is better known by its name than by its index.
-fn described(world: &World<'_>, input: &Input) -> String {
-    let entry = input.written().and_then(|path| path.get(world.object));
+fn described(plan_input: &PlanInput<'_>, input: &Input) -> String {
+    let entry = input.written().and_then(|path| path.get(plan_input.object));
     let name = entry.and_then(|e| e.get("name").or_else(|| e.get("metadata")?.get("name")));
     let name = name.and_then(Value::as_str);
     match name {
@@ -250,15 +258,15 @@ fn described(world: &World<'_>, input: &Input) -> String {
     }
 }
 
-fn cause(world: &World<'_>, target: &Target, moved: Moved) -> Cause {
-    let below = world.below(&moved.inputs);
+fn cause(plan_input: &PlanInput<'_>, target: &Target, moved: Moved) -> Cause {
+    let below = plan_input.below(&moved.inputs);
     let (without, below) = match below {
         Some((plan, place)) => (target.read(&plan), Some(place)),
         None => (moved.without, None),
     };
     let source = |input: Input| Source {
-        text: described(world, &input),
-        place: input.place(world),
+        text: described(plan_input, &input),
+        place: input.place(plan_input),
         input,
     };
     Cause {

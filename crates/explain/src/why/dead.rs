@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::input::{Input, Unit};
 use super::inputs;
-use super::world::World;
+use super::plan_input::PlanInput;
 
 /// Kinds that a field feeds and that are not rendered here.
 const NOT_RENDERED: [&str; 2] = ["ClusterServiceVersion", "ImageStream"];
@@ -30,30 +30,30 @@ pub struct UnusedInput {
 /// The parts of `spec` whose removal changes no object and nothing that HCO reports: each alone,
 /// and all of them together. Not those with the CRD's own default, those that the release's tables
 /// call ignored, nor those that make a difference on a later release.
-pub fn dead(world: &World<'_>) -> Vec<UnusedInput> {
-    let schema = format!("hyperconverged.{}", version_of(world.object));
-    let Some(schema) = world.release.schema(&schema) else {
+pub fn dead(plan_input: &PlanInput<'_>) -> Vec<UnusedInput> {
+    let schema = format!("hyperconverged.{}", version_of(plan_input.object));
+    let Some(schema) = plan_input.release.schema(&schema) else {
         return Vec::new();
     };
-    let is_own = |release: &Arc<Release>| release.name() == world.release.name();
-    let siblings = world.release.siblings();
+    let is_own = |release: &Arc<Release>| release.name() == plan_input.release.name();
+    let siblings = plan_input.release.siblings();
     let later = siblings.iter().skip_while(|r| !is_own(r));
     let later: Vec<&Arc<Release>> = later.filter(|r| !is_own(r)).collect();
     let mut finder = Finder {
-        world,
+        plan_input,
         schema,
-        base: Seen::of(world.without(&[])),
+        base: Seen::of(plan_input.without(&[])),
         later: later
             .iter()
             .map(|release| {
-                let world = world.on(release);
-                let base = Seen::of(world.without(&[]));
-                (world, base)
+                let plan_input = plan_input.on(release);
+                let base = Seen::of(plan_input.without(&[]));
+                (plan_input, base)
             })
             .collect(),
         gone: Vec::new(),
     };
-    for unit in inputs::written(world) {
+    for unit in inputs::written(plan_input) {
         let path = unit.input.written();
         if path.is_some_and(|p| p.0.first() == Some(&Segment::Key("spec".to_owned()))) {
             finder.look(&unit);
@@ -62,7 +62,7 @@ pub fn dead(world: &World<'_>) -> Vec<UnusedInput> {
     let dead = finder.gone.iter().filter_map(|i| i.written());
     let dead = dead.map(|path| UnusedInput {
         path: path.clone(),
-        overwritten: overwritten(world, path),
+        overwritten: overwritten(plan_input, path),
     });
     dead.collect()
 }
@@ -84,10 +84,10 @@ impl Seen {
 }
 
 struct Finder<'a> {
-    world: &'a World<'a>,
+    plan_input: &'a PlanInput<'a>,
     schema: &'a Schema,
     base: Seen,
-    later: Vec<(World<'a>, Seen)>,
+    later: Vec<(PlanInput<'a>, Seen)>,
     gone: Vec<Input>,
 }
 
@@ -96,7 +96,7 @@ impl Finder<'_> {
         let Some(path) = unit.input.written() else {
             return;
         };
-        let nothing = path.get(self.world.object).is_none_or(Value::is_null);
+        let nothing = path.get(self.plan_input.object).is_none_or(Value::is_null);
         if nothing || self.is_fed_elsewhere(path) {
             return;
         }
@@ -112,8 +112,10 @@ impl Finder<'_> {
     fn does_nothing(&self, input: &Input) -> bool {
         let mut inputs: Vec<&Input> = self.gone.iter().collect();
         inputs.push(input);
-        let later = |(world, base): &(World<'_>, Seen)| Seen::of(world.without(&[input])) == *base;
-        Seen::of(self.world.without(&inputs)) == self.base && self.later.iter().all(later)
+        let later = |(plan_input, base): &(PlanInput<'_>, Seen)| {
+            Seen::of(plan_input.without(&[input])) == *base
+        };
+        Seen::of(self.plan_input.without(&inputs)) == self.base && self.later.iter().all(later)
     }
 
     /// Whether none of its leaves is another rule's: one that says what the CRD's default says, or
@@ -123,7 +125,7 @@ impl Finder<'_> {
             let path = leaf.input.written();
             path.is_some_and(|p| {
                 let default = self.schema.field(p).and_then(|f| f.default);
-                let value = p.get(self.world.object);
+                let value = p.get(self.plan_input.object);
                 default.is_some() && default == value || self.is_ignored(p, value)
             })
         };
@@ -134,10 +136,10 @@ impl Finder<'_> {
     fn is_ignored(&self, path: &Path, value: Option<&Value>) -> bool {
         let text = path.to_string();
         let listed = value.and_then(|v| v.get("name")).and_then(Value::as_str);
-        let tables = self.world.release.tables();
+        let tables = self.plan_input.release.tables();
         let gone = tables.feature_gates.iter();
         let mut gone = gone.filter(|g| g.phase == Phase::Discontinued);
-        let mut rows = self.world.release.fields().iter();
+        let mut rows = self.plan_input.release.fields().iter();
         text.starts_with("spec.featureGates")
             && gone
                 .any(|g| listed == Some(&g.name) || text == format!("spec.featureGates.{}", g.name))
@@ -147,7 +149,7 @@ impl Finder<'_> {
     /// Whether it feeds an object that isn't rendered here.
     fn is_fed_elsewhere(&self, path: &Path) -> bool {
         let path = path.to_string();
-        let mut rows = self.world.release.fields().iter();
+        let mut rows = self.plan_input.release.fields().iter();
         rows.any(|row| {
             let elsewhere = |kind: &str| NOT_RENDERED.iter().any(|k| kind.starts_with(k));
             row.path == path && row.operands.iter().any(|o| elsewhere(&o.kind))
@@ -156,16 +158,16 @@ impl Finder<'_> {
 }
 
 /// The annotation without which a part would do something.
-fn overwritten(world: &World<'_>, path: &Path) -> Option<&'static str> {
+fn overwritten(plan_input: &PlanInput<'_>, path: &Path) -> Option<&'static str> {
     let annotations = Path::dotted("metadata.annotations");
     let part = Input::Written(path.clone());
     ANNOTATIONS.iter().map(|a| a.name).find(|name| {
         let annotation = annotations.key(name);
-        if world.document.root.at(&annotation).is_none() {
+        if plan_input.document.root.at(&annotation).is_none() {
             return false;
         }
         let annotation = Input::Written(annotation);
-        let with = Seen::of(world.without(&[&annotation]));
-        with != Seen::of(world.without(&[&annotation, &part]))
+        let with = Seen::of(plan_input.without(&[&annotation]));
+        with != Seen::of(plan_input.without(&[&annotation, &part]))
     })
 }

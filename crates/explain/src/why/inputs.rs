@@ -6,12 +6,12 @@ use hcoplan_yaml::{Node, Path, Segment, Value, locate_in_scalar};
 
 use super::input::{Input, Unit};
 use super::nodes;
-use super::world::World;
+use super::plan_input::PlanInput;
 
 impl Input {
     /// Where it stands; `None` for what is assumed.
-    pub fn place(&self, world: &World<'_>) -> Option<Location> {
-        let document = world.document;
+    pub fn place(&self, plan_input: &PlanInput<'_>) -> Option<Location> {
+        let document = plan_input.document;
         match self {
             Self::Written(path) => {
                 let node = document.root.at(path)?;
@@ -30,27 +30,27 @@ impl Input {
                 Some(document.location(span))
             }
             Self::Nodes { nodes, .. } => {
-                let place = world.loaded.places.nodes.get(*nodes.first()?)?;
+                let place = plan_input.loaded.places.nodes.get(*nodes.first()?)?;
                 Some(place.name.clone())
             }
             Self::NodeField { nodes, field, .. } => {
-                nodes::place(world.loaded, *nodes.first()?, field)
+                nodes::place(plan_input.loaded, *nodes.first()?, field)
             }
-            Self::Fact(fact) => world.loaded.places.field(fact.name()).cloned(),
+            Self::Fact(fact) => plan_input.loaded.places.field(fact.name()).cloned(),
         }
     }
 }
 
 /// Everything that can be taken away of a cluster's inputs.
-pub fn units(world: &World<'_>) -> Vec<Unit> {
-    let mut out = written(world);
-    out.extend(nodes::units(world.loaded));
+pub fn units(plan_input: &PlanInput<'_>) -> Vec<Unit> {
+    let mut out = written(plan_input);
+    out.extend(nodes::units(plan_input.loaded));
     out
 }
 
 /// Everything that can be taken away of the HyperConverged.
-pub(super) fn written(world: &World<'_>) -> Vec<Unit> {
-    let root = &world.document.root;
+pub(super) fn written(plan_input: &PlanInput<'_>) -> Vec<Unit> {
+    let root = &plan_input.document.root;
     let mut out = Vec::new();
     if let Some(metadata) = root.get("metadata") {
         let path = Path::dotted("metadata");

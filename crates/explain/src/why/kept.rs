@@ -5,20 +5,25 @@ use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::{Admit, plan_with};
 use serde_json::Value;
 
-use super::origin::Origin;
+use super::origin::ValueOrigin;
+use super::plan_input::PlanInput;
 use super::target::{Reading, Target};
-use super::world::World;
 use crate::diff::semantic::{Lists, differences, mix};
 
 /// Which field of the stored HyperConverged keeps the target what it is: given the value that it
 /// would have in a new cluster, it moves the target. Where none does, it is the object itself that
 /// stays as it was.
-pub(super) fn kept(world: &World<'_>, target: &Target, state: &State, now: &Reading) -> Origin {
+pub(super) fn kept(
+    plan_input: &PlanInput<'_>,
+    target: &Target,
+    state: &State,
+    now: &Reading,
+) -> ValueOrigin {
     let release = &state.release;
-    let of_new = world.stored();
+    let of_new = plan_input.stored();
     let of_new = of_new.map(|object| in_storage_version(release, &object));
     let (Some(stored), Some(of_new)) = (&state.stored, &of_new) else {
-        return Origin::Kept { field: None };
+        return ValueOrigin::Kept { field: None };
     };
     let lists = Lists::default();
     let moves = |label: &str| {
@@ -33,7 +38,7 @@ pub(super) fn kept(world: &World<'_>, target: &Target, state: &State, now: &Read
     };
     let differences = differences(&stored["spec"], &of_new["spec"], &lists);
     let found = differences.into_iter().find(|d| moves(&d.label));
-    Origin::Kept {
+    ValueOrigin::Kept {
         field: found.map(|d| {
             let value = d.before.get(&stored["spec"]).cloned();
             (format!("spec.{}", d.label), value.unwrap_or(Value::Null))

@@ -6,8 +6,8 @@ use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL
 use serde_json::Value;
 
 use super::feed::Feed;
+use super::plan_input::PlanInput;
 use super::target::{Reading, Target};
-use super::world::World;
 
 /// So many sets of roles are tried; no cluster has as many.
 const MOST_ROLES: usize = 16;
@@ -110,13 +110,13 @@ fn called_one(architecture: &str, roles: &[&str]) -> String {
 /// What comes of another number of nodes, where it is something else; nothing where the operators get nowhere
 /// with it.
 pub(super) fn tried(
-    world: &World<'_>,
+    plan_input: &PlanInput<'_>,
     target: &Target,
     base: &Reading,
     count: &Count,
 ) -> Option<Feed> {
-    let plan = world.with_nodes(count.nodes.clone());
-    let reading = match world.breaks(&plan) {
+    let plan = plan_input.with_nodes(count.nodes.clone());
+    let reading = match plan_input.breaks(&plan) {
         true => return None,
         false => target.read(&plan),
     };
@@ -130,17 +130,19 @@ pub(super) fn tried(
 /// The first count with which it would be something else, in the order of [`counts`]: of the architectures
 /// that are there.
 pub(super) fn first_that_matters(
-    world: &World<'_>,
+    plan_input: &PlanInput<'_>,
     target: &Target,
     base: &Reading,
 ) -> Option<Feed> {
-    let counts = counts(world.inventory(), &architectures(world));
-    counts.iter().find_map(|c| tried(world, target, base, c))
+    let counts = counts(plan_input.inventory(), &architectures(plan_input));
+    counts
+        .iter()
+        .find_map(|c| tried(plan_input, target, base, c))
 }
 
 /// The architectures of the nodes.
-pub(super) fn architectures<'w>(world: &'w World<'_>) -> Vec<&'w str> {
-    let nodes = world.inventory().nodes.iter();
+pub(super) fn architectures<'w>(plan_input: &'w PlanInput<'_>) -> Vec<&'w str> {
+    let nodes = plan_input.inventory().nodes.iter();
     let mut all: Vec<&str> = nodes.map(|n| n.architecture.as_str()).collect();
     all.sort_unstable();
     all.dedup();

@@ -7,12 +7,12 @@ use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
+use super::plan_input::{PlanInput, put};
 use super::target::{Reading, Target};
-use super::world::{World, put};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Origin {
+pub enum ValueOrigin {
     /// The user's files.
     Inputs,
     /// A field of the HyperConverged that was not written and has a default.
@@ -46,16 +46,21 @@ pub struct OtherRelease {
 }
 
 /// Which default it is, or that it is the release's own.
-pub(super) fn of(world: &World<'_>, target: &Target, value: &Reading, base: &Plan) -> Origin {
+pub(super) fn of(
+    plan_input: &PlanInput<'_>,
+    target: &Target,
+    value: &Reading,
+    base: &Plan,
+) -> ValueOrigin {
     if *value == Reading::NoObject && base.reconcile_error.is_some() {
-        return Origin::Error;
+        return ValueOrigin::Error;
     }
-    let Some(stored) = world.stored() else {
-        return Origin::Release;
+    let Some(stored) = plan_input.stored() else {
+        return ValueOrigin::Release;
     };
     let mut defaults = Vec::new();
     if let Some(spec) = stored.get("spec") {
-        let written = world.object.get("spec");
+        let written = plan_input.object.get("spec");
         unwritten(spec, written, &Path::dotted("spec"), &mut defaults);
     }
     let moves = |paths: &[&(Path, Value)]| {
@@ -63,7 +68,7 @@ pub(super) fn of(world: &World<'_>, target: &Target, value: &Reading, base: &Pla
         for (path, value) in paths {
             put(&mut object, path, other(value));
         }
-        target.read(&world.with_stored(&object)) != *value
+        target.read(&plan_input.with_stored(&object)) != *value
     };
     // By sections first: most defaults have nothing to do with it.
     let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();
@@ -78,24 +83,24 @@ pub(super) fn of(world: &World<'_>, target: &Target, value: &Reading, base: &Pla
     }
     for section in sections.iter().filter(|s| moves(s)) {
         if let Some((path, value)) = section.iter().find(|d| moves(&[d])) {
-            return Origin::Default {
+            return ValueOrigin::Default {
                 path: path.clone(),
                 value: value.clone(),
             };
         }
     }
-    Origin::Release
+    ValueOrigin::Release
 }
 
 /// What another release makes of the same inputs.
-pub(super) fn others(world: &World<'_>, target: &Target) -> Vec<OtherRelease> {
-    let siblings = world.release.siblings();
+pub(super) fn others(plan_input: &PlanInput<'_>, target: &Target) -> Vec<OtherRelease> {
+    let siblings = plan_input.release.siblings();
     let others = siblings
         .iter()
-        .filter(|release| release.name() != world.release.name());
+        .filter(|release| release.name() != plan_input.release.name());
     let other = |release: &Arc<Release>| OtherRelease {
         release: release.label().to_owned(),
-        value: target.read(&world.on(release).without(&[])),
+        value: target.read(&plan_input.on(release).without(&[])),
     };
     others.map(other).collect()
 }

@@ -10,7 +10,7 @@ use hcoplan_yaml::{Path, ScalarPlaces};
 use serde_json::Value;
 
 use super::input::Input;
-use super::world::World;
+use super::plan_input::PlanInput;
 
 /// A jsonpatch annotation and what it does.
 #[derive(Debug, Clone)]
@@ -52,14 +52,14 @@ pub struct Remedy {
 }
 
 /// What the annotation of an operand's kind does; `None` where there is none.
-pub fn patch_shown(world: &World<'_>, plan: &Plan, kind: &str) -> Option<PatchShown> {
+pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Option<PatchShown> {
     let target = ANNOTATIONS.iter().find(|a| a.kind == kind)?;
     let path = Path::dotted("metadata.annotations").key(target.name);
-    let node = world.document.root.at(&path)?;
+    let node = plan_input.document.root.at(&path)?;
     let text = node.as_str()?;
-    let places = ScalarPlaces::of(world.document, node);
+    let places = ScalarPlaces::of(plan_input.document, node);
     let place = |span: hcoplan_diagnostics::source::Span| {
-        world.document.location(places.locate(span.range()))
+        plan_input.document.location(places.locate(span.range()))
     };
     let mut shown = PatchShown {
         annotation: target.name,
@@ -81,11 +81,11 @@ pub fn patch_shown(world: &World<'_>, plan: &Plan, kind: &str) -> Option<PatchSh
     let before = match patched {
         Some(patched) => patched.before.as_ref().clone(),
         None => {
-            let without = world.without(&[&Input::Written(path)]);
+            let without = plan_input.without(&[&Input::Written(path)]);
             without.operand(kind)?.clone()
         }
     };
-    let types = world.release.go_types();
+    let types = plan_input.release.go_types();
     let ty = types.of_kind(target.api_version, kind)?;
     let operand = Operand { types, ty, before };
     let effects = operand.effects(&operations);

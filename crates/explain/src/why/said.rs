@@ -8,24 +8,24 @@ use super::absent::feeds_it;
 use super::input::Input;
 use super::inputs::units;
 use super::node_counts::{architectures, counts, tried};
+use super::plan_input::{PlanInput, put, take};
 use super::search::Moved;
 use super::target::{Reading, Target};
-use super::world::{World, put, take};
 
 /// The lines that say what would be so without them: with another value there it would be another one, or
 /// a node more would change it if the line were not there.
-pub(super) fn by_lines(world: &World<'_>, target: &Target, base: &Reading) -> Vec<Moved> {
-    let units = units(world);
+pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<Moved> {
+    let units = units(plan_input);
     let leaves = units.iter().flat_map(|unit| unit.leaves());
     let written = leaves.filter_map(|unit| unit.input.written());
     let says = |path: &&Path| {
-        let Some(value) = path.get(world.object) else {
+        let Some(value) = path.get(plan_input.object) else {
             return false;
         };
         let missing = matches!(base, Reading::Absent | Reading::NoObject);
         let is_switch = missing && value.is_boolean();
-        (is_switch || is_known_for(world, path, target))
-            && decides(world, target, base, path, value)
+        (is_switch || is_known_for(plan_input, path, target))
+            && decides(plan_input, target, base, path, value)
     };
     let found = written.filter(says).map(|path| Moved {
         inputs: vec![Input::Written(path.clone())],
@@ -35,9 +35,13 @@ pub(super) fn by_lines(world: &World<'_>, target: &Target, base: &Reading) -> Ve
 }
 
 /// Whether the release's table names the field for the place that is asked about.
-fn is_known_for(world: &World<'_>, path: &Path, target: &Target) -> bool {
+fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> bool {
     let name = path.to_string();
-    let mut fields = world.release().fields().iter().filter(|f| f.path == name);
+    let mut fields = plan_input
+        .release()
+        .fields()
+        .iter()
+        .filter(|f| f.path == name);
     fields.any(|f| {
         f.operands
             .iter()
@@ -45,24 +49,35 @@ fn is_known_for(world: &World<'_>, path: &Path, target: &Target) -> bool {
     })
 }
 
-fn decides(world: &World<'_>, target: &Target, base: &Reading, path: &Path, value: &Value) -> bool {
+fn decides(
+    plan_input: &PlanInput<'_>,
+    target: &Target,
+    base: &Reading,
+    path: &Path,
+    value: &Value,
+) -> bool {
     let other: Option<Value> = match value {
         Value::Bool(on) => Some((!on).into()),
         Value::Number(n) => n.as_i64().map(|n| n.saturating_add(1).into()),
         _ => None,
     };
     if let Some(other) = other {
-        let mut object = world.object.clone();
+        let mut object = plan_input.object.clone();
         put(&mut object, path, other);
-        let plan = world.with_object(&object);
-        return !world.breaks(&plan) && target.read(&plan) != *base;
+        let plan = plan_input.with_object(&object);
+        return !plan_input.breaks(&plan) && target.read(&plan) != *base;
     }
-    let mut object = world.object.clone();
+    let mut object = plan_input.object.clone();
     drop(take(&mut object, path));
-    let without = World::new(world.release, world.document, &object, world.loaded);
-    let counts = counts(world.inventory(), &architectures(world));
+    let without = PlanInput::new(
+        plan_input.release,
+        plan_input.document,
+        &object,
+        plan_input.loaded,
+    );
+    let counts = counts(plan_input.inventory(), &architectures(plan_input));
     counts.iter().any(|count| {
-        let there = tried(world, target, base, count).is_some();
+        let there = tried(plan_input, target, base, count).is_some();
         let gone = tried(&without, target, base, count).is_some();
         there != gone
     })

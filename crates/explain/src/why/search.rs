@@ -1,8 +1,8 @@
 //! The search: sections first, then their parts; what can stand in for each other together.
 
 use super::input::{Input, Unit};
+use super::plan_input::PlanInput;
 use super::target::{Reading, Target};
-use super::world::World;
 
 /// How many sets of inputs that stand in for each other are looked for.
 const MOST_SETS: usize = 3;
@@ -24,7 +24,7 @@ pub(super) struct Moved {
 }
 
 pub(super) struct Search<'a> {
-    pub(super) world: &'a World<'a>,
+    pub(super) plan_input: &'a PlanInput<'a>,
     pub(super) target: &'a Target,
     pub(super) base: &'a Reading,
 }
@@ -33,8 +33,8 @@ impl Search<'_> {
     /// What would be there without these; where nothing comes of a document without them, what is there
     /// now: the answer is about the field, not about what else an edit breaks.
     fn without(&self, inputs: &[&Input]) -> Reading {
-        let plan = self.world.without(inputs);
-        match self.world.breaks(&plan) {
+        let plan = self.plan_input.without(inputs);
+        match self.plan_input.breaks(&plan) {
             true => self.base.clone(),
             false => self.target.read(&plan),
         }
@@ -205,7 +205,10 @@ impl Search<'_> {
         };
         let before = found.len();
         for leaf in unit.leaves() {
-            let written = leaf.input.written().and_then(|p| p.get(self.world.object));
+            let written = leaf
+                .input
+                .written()
+                .and_then(|p| p.get(self.plan_input.object));
             if written != Some(value) {
                 continue;
             }

@@ -9,7 +9,7 @@ use hcoplan_planner::plan::Plan;
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-use super::world::World;
+use super::plan_input::PlanInput;
 
 /// By what an element of a list is known when others come and go.
 const IDENTITIES: [&str; 5] = ["name", "metadata.name", "resourceName", "key", "path"];
@@ -72,13 +72,13 @@ impl Target {
     /// # Errors
     /// What isn't there, with what is.
     pub fn find(
-        world: &World<'_>,
+        plan_input: &PlanInput<'_>,
         plan: &Plan,
         kind: &str,
         name: Option<&str>,
         field: &str,
     ) -> Result<Self, Problem> {
-        let kind = known_kind(world, plan, kind)?;
+        let kind = known_kind(plan_input, plan, kind)?;
         let of_kind: Vec<&Object> = plan.objects().filter(|o| o.id.kind == kind).collect();
         let object = match (name, of_kind.as_slice()) {
             (_, []) => None,
@@ -101,7 +101,7 @@ impl Target {
         };
         target.walk(field, object)?;
         if let Some(object) = object {
-            check(world, object, &target)?;
+            check(plan_input, object, &target)?;
         }
         Ok(target)
     }
@@ -269,7 +269,7 @@ fn next<'t>(text: &'t str, value: Option<&Value>) -> Option<(String, &'t str)> {
 }
 
 /// The kind as it is written, whatever case it was typed in.
-fn known_kind(world: &World<'_>, plan: &Plan, typed: &str) -> Result<String, Problem> {
+fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<String, Problem> {
     let mut kinds: Vec<String> = plan.objects().map(|o| o.id.kind.clone()).collect();
     let find = |kinds: &[String]| {
         let mut same = kinds.iter().filter(|k| k.eq_ignore_ascii_case(typed));
@@ -280,9 +280,9 @@ fn known_kind(world: &World<'_>, plan: &Plan, typed: &str) -> Result<String, Pro
     }
     let there = kinds.len();
     let platform = super::Input::Fact(super::Fact::Platform);
-    let elsewhere = world.without(&[&platform]);
+    let elsewhere = plan_input.without(&[&platform]);
     kinds.extend(elsewhere.objects().map(|o| o.id.kind.clone()));
-    let feeds = world.release.fields().iter().flat_map(|f| &f.operands);
+    let feeds = plan_input.release.fields().iter().flat_map(|f| &f.operands);
     let fed = feeds.filter_map(|f| f.kind.split('/').next());
     kinds.extend(fed.filter(|k| !k.contains(' ')).map(ToOwned::to_owned));
     if let Some(kind) = find(&kinds) {
@@ -302,12 +302,12 @@ fn known_kind(world: &World<'_>, plan: &Plan, typed: &str) -> Result<String, Pro
 }
 
 /// Whether the object could have the field: by its Go type, else by what stands beside it.
-fn check(world: &World<'_>, object: &Object, target: &Target) -> Result<(), Problem> {
+fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result<(), Problem> {
     let path = &target.path;
     if path.get(&object.body).is_some() {
         return Ok(());
     }
-    let types = world.release.go_types();
+    let types = plan_input.release.go_types();
     let mut ty = types.of_kind(&object.id.api_version, &object.id.kind);
     let mut value = Some(&*object.body);
     let mut at = Path::root();
@@ -345,7 +345,7 @@ fn check(world: &World<'_>, object: &Object, target: &Target) -> Result<(), Prob
         };
         match below {
             Ok(inner) => ty = inner,
-            Err(names) => return Err(unknown(world, object, &at, &text, &names)),
+            Err(names) => return Err(unknown(plan_input, object, &at, &text, &names)),
         }
         value = value.and_then(|v| match segment {
             Segment::Key(key) => v.get(key),
@@ -356,7 +356,13 @@ fn check(world: &World<'_>, object: &Object, target: &Target) -> Result<(), Prob
     Ok(())
 }
 
-fn unknown(world: &World<'_>, object: &Object, at: &Path, key: &str, names: &[String]) -> Problem {
+fn unknown(
+    plan_input: &PlanInput<'_>,
+    object: &Object,
+    at: &Path,
+    key: &str,
+    names: &[String],
+) -> Problem {
     let kind = &object.id.kind;
     let whole = at.key(key);
     let message = format!("{kind} has no field {whole}");
@@ -366,7 +372,7 @@ fn unknown(world: &World<'_>, object: &Object, at: &Path, key: &str, names: &[St
     let near = near.or_else(|| {
         let mut found = Vec::new();
         named(&object.body, key, &Path::root(), &mut found);
-        let schema = world.release.schema_of(&object.id.api_version, kind);
+        let schema = plan_input.release.schema_of(&object.id.api_version, kind);
         let all = schema.map(Schema::all_fields).unwrap_or_default();
         let same = |p: &Path| match p.0.last() {
             Some(Segment::Key(last)) => last.eq_ignore_ascii_case(key),

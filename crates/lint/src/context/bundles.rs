@@ -48,7 +48,7 @@ pub struct Csv {
 
 /// What a CSV's labels say it supports.
 #[derive(Debug, Clone)]
-pub struct Claimed<'n> {
+pub struct SupportedPlatforms<'n> {
     /// Architectures with their labels' keys; without labels it is `amd64`, and no key.
     pub architectures: Vec<(&'n str, Option<Location>)>,
     /// The same of operating systems: `linux` without labels.
@@ -183,7 +183,7 @@ impl Csv {
     ///
     /// Source: OLM: without a label of either sort it counts as `amd64` and `linux`; a label with
     /// another value than `supported` says nothing.
-    pub fn claimed(&self) -> Claimed<'_> {
+    pub fn claimed(&self) -> SupportedPlatforms<'_> {
         let labels = self.document.root.below("metadata.labels");
         let entries = labels.map(Node::entries).unwrap_or_default();
         let of = |prefix: &str, default: &'static str| {
@@ -200,7 +200,7 @@ impl Csv {
                 false => named,
             }
         };
-        Claimed {
+        SupportedPlatforms {
             architectures: of(ARCHITECTURE_LABEL, "amd64"),
             systems: of(OS_LABEL, "linux"),
         }

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::tree;
-use hcoplan_planner::boot_images::ssp_stage::{Displaced, Origin, Rendered};
+use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin, Rendered};
 use serde_json::Value;
 
 use super::{Context, GoldenImage};
@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
 
     /// The golden image that an object of SSP's was made for; `None` where only a jsonpatch has
     /// brought it into the SSP.
-    pub fn image_of(&self, origin: &Origin) -> Option<&GoldenImage<'a>> {
+    pub fn image_of(&self, origin: &ObjectOrigin) -> Option<&GoldenImage<'a>> {
         let name = &origin.template.as_ref()?.name;
         let images = self.golden_images();
         images.iter().find(|i| i.template.name() == name)
@@ -55,7 +55,7 @@ impl<'a> Context<'a> {
     /// Where a field of the template is written that an object of SSP's was made for: `path` is
     /// dotted and begins at the template. For a template that isn't in this file, the patch of
     /// the SSP, else the switch of multi-arch golden images.
-    pub fn origin_place(&self, origin: &Origin, path: &str) -> Location {
+    pub fn origin_place(&self, origin: &ObjectOrigin, path: &str) -> Location {
         match self.image_of(origin) {
             Some(image) => match image.written {
                 Some(written) => written.locate(path),

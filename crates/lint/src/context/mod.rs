@@ -53,7 +53,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 
 pub use annotation::Annotation;
-pub use bundles::{Claimed, Csv, ImageUse, UsedAs};
+pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
 pub(super) use crons::cron_names;
 pub use field::Field;
 pub use gate::Gate;
@@ -73,14 +73,14 @@ pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
 pub use placement::{Placement, Pods, Unmatched};
-pub use pod_placement::Stated;
+pub use pod_placement::ArchitectureScope;
 pub use pod_templates::{Coverage, POD_KINDS, PodTemplate, Support};
 pub use releases::{gate_when_unset, schema_path};
 pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
 
 use hcoplan_diagnostics::finding::{Finding, OptionValue, Rule};
 use hcoplan_diagnostics::source::{Location, SourceFile};
-use hcoplan_explain::why::World;
+use hcoplan_explain::why::PlanInput;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::admission::Admission;
 use hcoplan_planner::hyperconverged::HyperConverged;
@@ -184,7 +184,7 @@ impl<'a> Context<'a> {
     }
 
     /// The inputs, for taking parts of them away and planning again: for pedantic rules only.
-    pub fn world(&self) -> World<'a> {
+    pub fn plan_input(&self) -> PlanInput<'a> {
         let Input {
             release,
             document,
@@ -192,7 +192,7 @@ impl<'a> Context<'a> {
             inventory,
             ..
         } = self.input;
-        World::new(release, document, object, inventory)
+        PlanInput::new(release, document, object, inventory)
     }
 
     /// The cluster's name.

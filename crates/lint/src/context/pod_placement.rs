@@ -16,7 +16,7 @@ pub(super) const OS_KEYS: [&str; 2] = ["kubernetes.io/os", "beta.kubernetes.io/o
 
 /// Where pods are kept to architectures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stated {
+pub enum ArchitectureScope {
     /// Nothing that is required speaks of one.
     Nowhere,
     /// Some of the alternatives do; through the others, pods go anywhere.
@@ -52,17 +52,17 @@ pub(super) fn tolerated(placement: &Value, node: &hcoplan_planner::inventory::No
 
 /// Where a placement keeps pods to architectures. A term without requirements matches nothing, so
 /// that nothing gets through it.
-pub(super) fn stated(placement: &Value) -> Stated {
+pub(super) fn stated(placement: &Value) -> ArchitectureScope {
     let selector = &placement["nodeSelector"];
     if ARCHITECTURE_KEYS.iter().any(|k| selector[k].is_string()) {
-        return Stated::Everywhere;
+        return ArchitectureScope::Everywhere;
     }
     let terms = terms_of(placement);
     let open = terms.iter().filter(|t| !names_architecture(t)).count();
     match (terms.len(), open) {
-        (all, open) if all == open => Stated::Nowhere,
-        (_, 0) => Stated::Everywhere,
-        _ => Stated::InSomeTerms,
+        (all, open) if all == open => ArchitectureScope::Nowhere,
+        (_, 0) => ArchitectureScope::Everywhere,
+        _ => ArchitectureScope::InSomeTerms,
     }
 }
 
@@ -167,33 +167,45 @@ mod tests {
         let linux = expression("kubernetes.io/os", "In", &["linux"]);
         let gpu = expression("gpu", "In", &["true"]);
         for (placement, expected, permitted) in [
-            (json!({}), Stated::Nowhere, "amd64 arm64"),
-            (required(&[&[&arm, &linux]]), Stated::Everywhere, "arm64"),
+            (json!({}), ArchitectureScope::Nowhere, "amd64 arm64"),
+            (
+                required(&[&[&arm, &linux]]),
+                ArchitectureScope::Everywhere,
+                "arm64",
+            ),
             (
                 required(&[&[&arm], &[&linux]]),
-                Stated::InSomeTerms,
+                ArchitectureScope::InSomeTerms,
                 "amd64 arm64",
             ),
-            (required(&[&[&linux]]), Stated::Nowhere, "amd64 arm64"),
-            (required(&[&[&arm], &[]]), Stated::Everywhere, "arm64"),
+            (
+                required(&[&[&linux]]),
+                ArchitectureScope::Nowhere,
+                "amd64 arm64",
+            ),
+            (
+                required(&[&[&arm], &[]]),
+                ArchitectureScope::Everywhere,
+                "arm64",
+            ),
             (
                 required(&[&[&arm, &gpu], &[&arm]]),
-                Stated::Everywhere,
+                ArchitectureScope::Everywhere,
                 "arm64",
             ),
             (
                 required(&[&[&expression("kubernetes.io/arch", "NotIn", &["arm64"])]]),
-                Stated::Everywhere,
+                ArchitectureScope::Everywhere,
                 "amd64",
             ),
             (
                 required(&[&[&expression("kubernetes.io/arch", "Exists", &[])]]),
-                Stated::Nowhere,
+                ArchitectureScope::Nowhere,
                 "amd64 arm64",
             ),
             (
                 json!({"nodeSelector": {"kubernetes.io/arch": "amd64"}}),
-                Stated::Everywhere,
+                ArchitectureScope::Everywhere,
                 "amd64",
             ),
         ] {

@@ -10,8 +10,8 @@ use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
 
 use super::pod_placement::{
-    ARCHITECTURE_KEYS, OS_KEYS, Stated, forget_architectures, names_architecture, permits, stated,
-    tolerated,
+    ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, forget_architectures, names_architecture,
+    permits, stated, tolerated,
 };
 use super::{Context, ImageEvidence, NodeRef};
 
@@ -148,12 +148,12 @@ impl PodTemplate {
     }
 
     /// Where the manifest keeps it to architectures.
-    pub fn stated(&self) -> Stated {
+    pub fn stated(&self) -> ArchitectureScope {
         stated(&self.written_placement())
     }
 
     /// The same of what the Subscription makes of it.
-    pub fn stated_as_installed(&self) -> Stated {
+    pub fn stated_as_installed(&self) -> ArchitectureScope {
         stated(&self.placement())
     }
 

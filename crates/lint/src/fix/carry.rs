@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Carried, Edit, Finding};
 use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, said_by_layers};
+use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, layer_values};
 use hcoplan_yaml::edit::{self, Before, Change, apply_and_read};
 use hcoplan_yaml::{Document, Node, Path, Segment, Style, Value, block_of, edit_part, parse};
 use serde_json::Value as Json;
@@ -275,7 +275,7 @@ impl Carrying<'_> {
     }
 
     fn said(&self, path: &Path) -> Vec<LayerValue<'_>> {
-        said_by_layers(self.layers, self.object, path)
+        layer_values(self.layers, self.object, path)
     }
 
     /// The layer that has the whole of a value.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::prelude::*;
-use crate::Stated;
+use crate::ArchitectureScope;
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-affinity-exceeds-image",
@@ -63,7 +63,7 @@ matchExpressions:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
-        if pod.stated() != Stated::Everywhere {
+        if pod.stated() != ArchitectureScope::Everywhere {
             continue;
         }
         let Some(support) = cx.support(pod) else {

@@ -1,7 +1,7 @@
 //! A node affinity that leaves out nodes that the images would run on.
 
 use super::prelude::*;
-use crate::Stated;
+use crate::ArchitectureScope;
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-affinity-narrower-than-image",
@@ -56,7 +56,7 @@ matchExpressions:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates().filter(|p| p.in_bundle) {
-        if pod.stated() != Stated::Everywhere {
+        if pod.stated() != ArchitectureScope::Everywhere {
             continue;
         }
         let Some(support) = cx.support(pod).filter(|s| s.is_complete) else {

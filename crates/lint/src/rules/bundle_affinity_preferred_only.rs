@@ -1,7 +1,7 @@
 //! A wish for an architecture that forbids nothing.
 
 use super::prelude::*;
-use crate::{Coverage, Stated};
+use crate::{ArchitectureScope, Coverage};
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-affinity-preferred-only",
@@ -62,7 +62,10 @@ nodeAffinity:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
-        let Some(preferred) = pod.preferred().filter(|_| pod.stated() == Stated::Nowhere) else {
+        let Some(preferred) = pod
+            .preferred()
+            .filter(|_| pod.stated() == ArchitectureScope::Nowhere)
+        else {
             continue;
         };
         let reach = cx.reach(pod);

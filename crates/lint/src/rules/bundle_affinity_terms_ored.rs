@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value as Json, json};
 
 use super::prelude::*;
-use crate::Stated;
+use crate::ArchitectureScope;
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-affinity-terms-ored",
@@ -66,7 +66,7 @@ Where alternatives are meant, each of them needs the architecture.
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
-        if pod.stated() != Stated::InSomeTerms {
+        if pod.stated() != ArchitectureScope::InSomeTerms {
             continue;
         }
         let reach = cx.reach(pod);

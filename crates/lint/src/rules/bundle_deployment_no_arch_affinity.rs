@@ -1,7 +1,7 @@
 //! A pod template that goes to nodes of any architecture.
 
 use super::prelude::*;
-use crate::{Coverage, Stated};
+use crate::{ArchitectureScope, Coverage};
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-deployment-no-arch-affinity",
@@ -76,7 +76,7 @@ template:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
-        if pod.stated() != Stated::Nowhere || pod.preferred().is_some() {
+        if pod.stated() != ArchitectureScope::Nowhere || pod.preferred().is_some() {
             continue;
         }
         // The Subscription keeps it to some.

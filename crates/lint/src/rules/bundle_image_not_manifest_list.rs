@@ -1,7 +1,7 @@
 //! An image of an operator that is a single image.
 
 use super::prelude::*;
-use crate::{Form, Stated, UsedAs};
+use crate::{ArchitectureScope, Form, UsedAs};
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-image-not-manifest-list",
@@ -116,5 +116,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn is_kept(csv: &Csv, image: &str) -> bool {
     let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == image);
     let mut running = csv.deployments.iter().filter(runs).peekable();
-    running.peek().is_some() && running.all(|p| p.stated() == Stated::Everywhere)
+    running.peek().is_some() && running.all(|p| p.stated() == ArchitectureScope::Everywhere)
 }

@@ -1,6 +1,6 @@
 //! KubeVirt and SSP choose different default architectures.
 
-use hcoplan_planner::boot_images::ssp_stage::Origin;
+use hcoplan_planner::boot_images::ssp_stage::ObjectOrigin;
 
 use super::prelude::*;
 
@@ -122,7 +122,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether SSP imports the image behind a plain DataSource for an architecture.
 fn is_imported(cx: &Context<'_>, data_source: &str, architecture: &str) -> bool {
-    let is_it = |origin: &Origin| {
+    let is_it = |origin: &ObjectOrigin| {
         let is_of = |i: &GoldenImage<'_>| i.template.managed_data_source() == data_source;
         origin.architecture.as_deref() == Some(architecture)
             && cx.image_of(origin).is_some_and(is_of)

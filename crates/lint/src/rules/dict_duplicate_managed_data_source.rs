@@ -1,6 +1,6 @@
 //! Two golden images for one DataSource.
 
-use hcoplan_planner::boot_images::ssp_stage::{Displacer, Origin};
+use hcoplan_planner::boot_images::ssp_stage::{Displacer, ObjectOrigin};
 
 use super::prelude::*;
 
@@ -91,7 +91,7 @@ const FIELD: &str = "spec.managedDataSource";
 
 /// A cron that is left out, with what has its place, and for which architectures.
 struct Lost<'a> {
-    origin: &'a Origin,
+    origin: &'a ObjectOrigin,
     by: &'a Displacer,
     architectures: Vec<&'a str>,
 }
@@ -140,7 +140,7 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
             let other = name_of(winner);
             let message = format!("{what}: {other} is for the same DataSource");
             let finding = Finding::new(&RULE, message);
-            let written = |o: &Origin| cx.image_of(o).is_some_and(|i| i.written.is_some());
+            let written = |o: &ObjectOrigin| cx.image_of(o).is_some_and(|i| i.written.is_some());
             // The common image isn't in this file: then it is the other one that says so.
             let finding = match (written(lost.origin), written(winner)) {
                 (true, true) => finding
@@ -172,6 +172,6 @@ fn finding(cx: &Context<'_>, lost: &Lost<'_>) -> Finding {
     }
 }
 
-fn name_of(origin: &Origin) -> &str {
+fn name_of(origin: &ObjectOrigin) -> &str {
     origin.template.as_ref().map_or("", |t| t.name.as_str())
 }

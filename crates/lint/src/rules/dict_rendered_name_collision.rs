@@ -1,6 +1,6 @@
 //! Two golden images whose DataImportCrons have one name.
 
-use hcoplan_planner::boot_images::ssp_stage::{Displacer, Origin};
+use hcoplan_planner::boot_images::ssp_stage::{Displacer, ObjectOrigin};
 
 use super::prelude::*;
 
@@ -106,6 +106,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn name_of(origin: &Origin) -> &str {
+fn name_of(origin: &ObjectOrigin) -> &str {
     origin.template.as_ref().map_or("", |t| t.name.as_str())
 }

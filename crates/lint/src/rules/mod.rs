@@ -207,8 +207,8 @@ mod prelude {
     pub(super) use crate::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
     pub(super) use crate::{Csv, PodTemplate};
     pub(super) use hcoplan_diagnostics::finding::{
-        Applicability, Becomes, BecomesWhen, Claim, Confidence, Finding, Fix, FixKind, Group,
-        Needs, Predicts, Rule, Severity, nearest,
+        Applicability, BecomesWhen, Claim, Confidence, Finding, Fix, FixKind, Group, Needs,
+        PredictedValue, Predicts, Rule, Severity, nearest,
     };
     pub(super) use hcoplan_diagnostics::source::Location;
     pub(super) use hcoplan_kubernetes::tree;

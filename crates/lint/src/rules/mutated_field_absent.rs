@@ -126,7 +126,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (full, value.clone())
         });
         let finding = match first {
-            Some((path, value)) => finding.becomes(Becomes {
+            Some((path, value)) => finding.becomes(PredictedValue {
                 kind: "HyperConverged",
                 path,
                 value,

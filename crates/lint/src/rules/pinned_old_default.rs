@@ -114,7 +114,7 @@ fn outdated(cx: &Context<'_>, path: &Path, node: &Node, previous: &str, now: &Js
     };
     finding(cx, path, node, message)
         .label(label)
-        .becomes(Becomes {
+        .becomes(PredictedValue {
             kind: "HyperConverged",
             path: path.clone(),
             value: now.clone(),
@@ -136,7 +136,7 @@ fn soon(cx: &Context<'_>, path: &Path, node: &Node, next: &Release, then: &Json)
     finding(cx, path, node, message)
         .severity(Severity::Info)
         .label(label)
-        .becomes(Becomes {
+        .becomes(PredictedValue {
             kind: "HyperConverged",
             path: path.clone(),
             value: then.clone(),

@@ -76,7 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, message)
             .at(cx.document().location(entry.value.span))
             .label("the default")
-            .becomes(Becomes {
+            .becomes(PredictedValue {
                 kind: "HyperConverged",
                 path: path.clone(),
                 value: entry.value.to_json(),

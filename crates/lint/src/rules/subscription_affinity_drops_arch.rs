@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::prelude::*;
-use crate::Stated;
+use crate::ArchitectureScope;
 
 pub(super) static RULE: Rule = Rule {
     name: "subscription-affinity-drops-arch",
@@ -86,7 +86,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let drops = |p: &&PodTemplate| {
-            p.stated() == Stated::Everywhere && p.stated_as_installed() != Stated::Everywhere
+            p.stated() == ArchitectureScope::Everywhere
+                && p.stated_as_installed() != ArchitectureScope::Everywhere
         };
         let Some(pod) = csv.deployments.iter().find(drops) else {
             continue;

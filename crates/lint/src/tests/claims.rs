@@ -5,9 +5,11 @@ use std::fmt::{self, Write};
 use std::ops::AddAssign;
 use std::path::Path as FilePath;
 
-use hcoplan_diagnostics::finding::{Applicability, Becomes, BecomesWhen, Claim, Finding, Severity};
+use hcoplan_diagnostics::finding::{
+    Applicability, BecomesWhen, Claim, Finding, PredictedValue, Severity,
+};
 use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::why::{Input, World, units};
+use hcoplan_explain::why::{Input, PlanInput, units};
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::plan::{Admit, PREDICTED_ALERTS, Plan, plan_with};
 use hcoplan_planner::release::{Phase, Release};
@@ -59,11 +61,15 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
             (stops, "the reconcile goes through")
         }
         Claim::NoEffect => {
-            let world = case.world();
-            let Some(input) = finding.location.as_ref().and_then(|p| input_at(&world, p)) else {
+            let plan_input = case.plan_input();
+            let Some(input) = finding
+                .location
+                .as_ref()
+                .and_then(|p| input_at(&plan_input, p))
+            else {
                 return Proof::Wrong("it doesn't point at anything that can be taken away".into());
             };
-            let same = seen(&world.without(&[&input])) == seen(&world.without(&[]));
+            let same = seen(&plan_input.without(&[&input])) == seen(&plan_input.without(&[]));
             (same, "something changes without it")
         }
         Claim::Becomes | Claim::BreaksOnUpgrade if !plan.succeeds() => return Proof::Outside,
@@ -80,17 +86,21 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
         // Where nothing comes of the manifest, nothing comes of any line of it.
         Claim::HasEffect if !plan.succeeds() => return Proof::Outside,
         Claim::HasEffect => {
-            let world = case.world();
-            let Some(input) = finding.location.as_ref().and_then(|p| input_at(&world, p)) else {
+            let plan_input = case.plan_input();
+            let Some(input) = finding
+                .location
+                .as_ref()
+                .and_then(|p| input_at(&plan_input, p))
+            else {
                 return Proof::Wrong("it doesn't point at anything that can be taken away".into());
             };
             let outcome = |plan: &Plan| (seen(plan), plan.admission.accepted, plan.alerts());
-            let now = outcome(&world.without(&[]));
+            let now = outcome(&plan_input.without(&[]));
             // A value that is the default as well is seen with the section that it decides about.
             let sections = std::iter::successors(Some(input), section);
             let mut without = sections
                 .take(3)
-                .map(|input| outcome(&world.without(&[&input])));
+                .map(|input| outcome(&plan_input.without(&[&input])));
             (
                 without.any(|then| then != now),
                 "nothing changes without it",
@@ -110,9 +120,9 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
 
 /// The HyperConverged without what stands at a finding's place.
 fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
-    let world = case.world();
-    let input = input_at(&world, finding.location.as_ref()?)?;
-    let mut object = world.document().root.to_json();
+    let plan_input = case.plan_input();
+    let input = input_at(&plan_input, finding.location.as_ref()?)?;
+    let mut object = plan_input.document().root.to_json();
     let change = match input {
         Input::Written(path) => Change::Remove(path),
         Input::Operation { annotation, index } => {
@@ -133,7 +143,7 @@ fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
 }
 
 /// Whether a field gets the value that a finding names.
-fn becomes_so(case: &Case, finding: &Finding, becomes: &Becomes) -> bool {
+fn becomes_so(case: &Case, finding: &Finding, becomes: &PredictedValue) -> bool {
     let settings = Settings::default();
     let cx = case.surroundings(&settings);
     let next = cx.next_release();
@@ -229,22 +239,22 @@ fn section(input: &Input) -> Option<Input> {
 }
 
 /// What is taken away at a place: an operation of a jsonpatch, or a key or a value of the document.
-fn input_at(world: &World<'_>, place: &Location) -> Option<Input> {
-    let all = units(world);
+fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
+    let all = units(plan_input);
     let operations = all.iter().flat_map(|unit| unit.leaves());
     let operation = operations.map(|unit| &unit.input).find(|input| {
         let is_operation = matches!(input, Input::Operation { .. });
-        let around = input.place(world).filter(|_| is_operation);
+        let around = input.place(plan_input).filter(|_| is_operation);
         around.is_some_and(|around| {
             around.span.start <= place.span.start && place.span.end <= around.span.end
         })
     });
     // What the inventory says stands in another file.
-    let document = world.document();
+    let document = plan_input.document();
     if place.file.path() != document.file.path() {
         let mut facts = all.iter().map(|unit| &unit.input);
         let is_it = |input: &&Input| {
-            let own = input.place(world);
+            let own = input.place(plan_input);
             own.is_some_and(|own| own.file.path() == place.file.path() && own.span == place.span)
         };
         return facts.find(is_it).cloned();
@@ -388,7 +398,7 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
                 .surroundings(settings)
                 .object_after(&fix.edits)
                 .is_some_and(|object| {
-                    scalars(&object) < scalars(&case.world().document().root.to_json())
+                    scalars(&object) < scalars(&case.plan_input().document().root.to_json())
                 })
         {
             out.push(format!("{}: it is safe and takes a wish away", fix.title));

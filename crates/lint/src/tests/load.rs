@@ -7,7 +7,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, Memory, SourceFile};
-use hcoplan_explain::why::World;
+use hcoplan_explain::why::PlanInput;
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
@@ -125,8 +125,8 @@ impl Case {
     }
 
     /// Its inputs, for asking what each of them does.
-    pub(crate) fn world(&self) -> World<'_> {
-        World::new(&self.release, &self.document, &self.object, &self.inventory)
+    pub(crate) fn plan_input(&self) -> PlanInput<'_> {
+        PlanInput::new(&self.release, &self.document, &self.object, &self.inventory)
     }
 
     /// Whether a place is in the HyperConverged's document.

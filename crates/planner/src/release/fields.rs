@@ -28,12 +28,12 @@ pub struct HyperConvergedField {
     pub ignored: bool,
     /// Where it goes.
     #[serde(default)]
-    pub operands: Vec<Feeds>,
+    pub operands: Vec<FieldTarget>,
 }
 
 /// A place of an operand that a field feeds.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Feeds {
+pub struct FieldTarget {
     /// The operand's kind, or `Kind/name`.
     pub kind: String,
     /// Dotted path from the operand's root, written as the field's.
@@ -42,7 +42,7 @@ pub struct Feeds {
     pub transform: String,
 }
 
-impl Feeds {
+impl FieldTarget {
     /// How the field becomes what the operand has, in words without the table's notation.
     pub fn in_words(&self) -> String {
         let transform = self.transform.as_str();

@@ -82,7 +82,7 @@ pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
     BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one,
-    builder, has_kustomization, hyperconvergeds_of, is_tied, said_by_layers, selects,
+    builder, has_kustomization, hyperconvergeds_of, is_tied, layer_values, selects,
 };
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
@@ -333,7 +333,7 @@ impl Repo {
     }
 
     /// The clusters that weren't asked for, so that kustomize didn't build them, by name; sorted.
-    pub fn left(&self) -> impl Iterator<Item = &str> + Clone {
+    pub fn skipped_builds(&self) -> impl Iterator<Item = &str> + Clone {
         let left = self.built.iter().flat_map(|built| &built.left);
         left.map(|directory| build_failed::name_of(directory))
     }

@@ -103,13 +103,13 @@ fn is_elsewhere(rule: &Rule, part: Part) -> bool {
 }
 
 /// What is found in a directory.
-struct World {
+struct FoundFindings {
     files: Files,
     directory: tempfile::TempDir,
     findings: Vec<Finding>,
 }
 
-impl World {
+impl FoundFindings {
     fn of(registered: &Registered, files: Files, release: Option<&str>) -> Result<Self, String> {
         let directory = tempfile::tempdir().expect("a directory");
         files.write(directory.path());
@@ -245,7 +245,7 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
 }
 
 /// The example, put into its rule's fixture.
-fn example(registered: &Registered) -> Result<World, String> {
+fn example(registered: &Registered) -> Result<FoundFindings, String> {
     let rule = registered.rule;
     let example = Section::of(rule.page, "Example");
     let fixture = directories(rule, "bad");
@@ -258,13 +258,13 @@ fn example(registered: &Registered) -> Result<World, String> {
         files.show(example.files())?;
     }
     loop {
-        let world = World::of(
+        let found = FoundFindings::of(
             registered,
             files.clone().with_cluster(&example.prose),
             example.release(),
         )?;
         // What has the finding by itself is another example.
-        let places: Vec<_> = world
+        let places: Vec<_> = found
             .found(rule)
             .filter_map(|f| f.location.clone())
             .collect();
@@ -274,7 +274,7 @@ fn example(registered: &Registered) -> Result<World, String> {
                 files.take_unshown_away(place.file.path().as_str(), place.start().line)
             })
         {
-            return Ok(world);
+            return Ok(found);
         }
     }
 }
@@ -296,11 +296,11 @@ fn wrapped(message: &str) -> String {
 }
 
 /// The releases on which the example hasn't its finding, although it names none.
-fn silent_on(registered: &Registered, world: &World) -> Vec<String> {
+fn silent_on(registered: &Registered, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let of_rule = Release::known_names().filter(|name| rule.applies_to(name));
     let is_silent = |name: &&str| {
-        let other = World::of(registered, world.files.clone(), Some(name));
+        let other = FoundFindings::of(registered, found.files.clone(), Some(name));
         other.is_ok_and(|other| other.found(rule).next().is_none())
     };
     of_rule
@@ -323,26 +323,26 @@ fn is_quoted(said: &str, quote: &str) -> bool {
 }
 
 /// What is wrong with the example.
-fn of_example(registered: &Registered, world: &World) -> Vec<String> {
+fn of_example(registered: &Registered, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let mut out = Vec::new();
     let example = Section::of(rule.page, "Example");
     let said = |f: &Finding| format!("{}: {}", f.severity.as_str(), f.message);
-    let mut said: Vec<String> = world.found(rule).map(said).collect();
+    let mut said: Vec<String> = found.found(rule).map(said).collect();
     said.dedup();
     if said.is_empty() {
         out.push("the example has no such finding".to_owned());
         out.extend(
-            world
+            found
                 .findings
                 .iter()
                 .map(|f| format!("    there is {}", line(f))),
         );
     }
-    for finding in world.found(rule) {
+    for finding in found.found(rule) {
         let is_shown = is_elsewhere(rule, Part::Example)
             || finding.location.as_ref().is_some_and(|place| {
-                world
+                found
                     .files
                     .is_shown(place.file.path().as_str(), place.start().line)
             });
@@ -353,13 +353,13 @@ fn of_example(registered: &Registered, world: &World) -> Vec<String> {
             ));
         }
     }
-    if world.found(rule).any(|f| f.is_silent) {
+    if found.found(rule).any(|f| f.is_silent) {
         out.push("the alert doesn't fire on the example".to_owned());
     }
     let mut shown = example.blocks.iter().flat_map(|b| &b.lines);
     let states_release = example.release().is_some() || shown.any(|l| l.contains("release:"));
     if !states_release && registered.when != When::Elsewhere && !said.is_empty() {
-        out.extend(silent_on(registered, world));
+        out.extend(silent_on(registered, found));
     }
     for quote in &example.quotes {
         if !said.iter().any(|said| is_quoted(said, quote)) {
@@ -375,7 +375,7 @@ fn of_example(registered: &Registered, world: &World) -> Vec<String> {
 }
 
 /// What is wrong with the remedy.
-fn of_remedy(registered: &Registered, world: &World) -> Vec<String> {
+fn of_remedy(registered: &Registered, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let release = Section::of(rule.page, "Example")
         .release()
@@ -383,7 +383,7 @@ fn of_remedy(registered: &Registered, world: &World) -> Vec<String> {
     let mut out = Vec::new();
     let mut is_tried = false;
     for remedy in Section::ways(rule.page, "Remedy") {
-        let mut files = world.files.clone();
+        let mut files = found.files.clone();
         let deletes = remedy.prose.trim_start().starts_with("Delete");
         if deletes {
             files.take_shown_away();
@@ -394,8 +394,9 @@ fn of_remedy(registered: &Registered, world: &World) -> Vec<String> {
         let stated = remedy.release().or(release.as_deref());
         files = files.at(stated);
         let tried = files.show(remedy.files());
-        let tried =
-            tried.and_then(|()| World::of(registered, files.with_cluster(&remedy.prose), stated));
+        let tried = tried.and_then(|()| {
+            FoundFindings::of(registered, files.with_cluster(&remedy.prose), stated)
+        });
         match tried {
             Ok(after) => {
                 let left = after.left(rule);
@@ -415,7 +416,7 @@ fn of_remedy(registered: &Registered, world: &World) -> Vec<String> {
     ] {
         if text.contains(command) {
             is_tried = true;
-            out.extend(of_fix(registered, world, release.as_deref(), and_unsafe));
+            out.extend(of_fix(registered, found, release.as_deref(), and_unsafe));
         }
     }
     if !is_tried {
@@ -427,20 +428,20 @@ fn of_remedy(registered: &Registered, world: &World) -> Vec<String> {
 /// What is left after the fixes that a remedy names.
 fn of_fix(
     registered: &Registered,
-    world: &World,
+    given: &FoundFindings,
     release: Option<&str>,
     and_unsafe: bool,
 ) -> Vec<String> {
     let rule = registered.rule;
-    let found: Vec<Finding> = world.found(rule).cloned().collect();
+    let found: Vec<Finding> = given.found(rule).cloned().collect();
     let rewritten = round(&choose(&found, and_unsafe)).files;
     if rewritten.is_empty() {
         return vec!["the remedy is a fix, and there is none".to_owned()];
     }
     for (path, file) in rewritten {
-        std::fs::write(world.directory.path().join(path), file.text).expect("written");
+        std::fs::write(given.directory.path().join(path), file.text).expect("written");
     }
-    match World::findings(registered, world.directory.path(), release) {
+    match FoundFindings::findings(registered, given.directory.path(), release) {
         Ok(left) => {
             let left = left.into_iter().filter(|f| f.rule.name == rule.name);
             left.map(|f| format!("after the fix there is {}", line(&f)))
@@ -458,10 +459,10 @@ fn examples_have_their_finding_and_remedies_have_none() {
         let mut wrong = Vec::new();
         if !is_elsewhere(rule, Part::Both) {
             match example(registered) {
-                Ok(world) => {
-                    wrong.extend(of_example(registered, &world));
+                Ok(found) => {
+                    wrong.extend(of_example(registered, &found));
                     if !is_elsewhere(rule, Part::Remedy) {
-                        wrong.extend(of_remedy(registered, &world));
+                        wrong.extend(of_remedy(registered, &found));
                     }
                 }
                 Err(why) => wrong.push(format!("the example can't be tried: {why}")),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::architectures::{default_of, of_annotation};
 use super::template::CronTemplate;
 use super::{
-    ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, Origin, Rendered, owner,
+    ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, ObjectOrigin, Rendered, owner,
 };
 use crate::release::{SspBundle, SspOwner};
 
@@ -46,7 +46,7 @@ pub(super) struct Cron {
     pub(super) namespace: String,
     /// `spec.managedDataSource`, with the architecture where there is one.
     pub(super) data_source: String,
-    pub(super) origin: Origin,
+    pub(super) origin: ObjectOrigin,
     labels: Map<String, Value>,
     annotations: Map<String, Value>,
     spec: Map<String, Value>,

@@ -9,7 +9,7 @@ use serde_json::Map;
 use super::architectures::{default_of, of_annotation};
 use super::crons::Crons;
 use super::template::CronTemplate;
-use super::{ARCHITECTURE_LABEL, CRON_LABEL, Displaced, Displacer, Origin, Rendered, owner};
+use super::{ARCHITECTURE_LABEL, CRON_LABEL, Displaced, Displacer, ObjectOrigin, Rendered, owner};
 use crate::release::{SspBundle, SspOwner};
 
 /// A DataSource before it is written out. All are in the golden images' namespace.
@@ -17,7 +17,7 @@ use crate::release::{SspBundle, SspOwner};
 pub(super) struct DataSource {
     name: String,
     content: Content,
-    origin: Origin,
+    origin: ObjectOrigin,
     /// Whether it carries its architecture as a label; references don't.
     labelled: bool,
 }
@@ -46,7 +46,7 @@ impl DataSource {
         let cron = crons.planned.get(&target);
         Self {
             content: cron.map_or(Content::Pvc, |c| Content::Cron(c.name.clone())),
-            origin: Origin {
+            origin: ObjectOrigin {
                 template: cron.and_then(|c| c.origin.template.clone()),
                 bundle: Some(bundle_name.to_owned()),
                 architecture: architecture.map(str::to_owned),
@@ -56,7 +56,7 @@ impl DataSource {
         }
     }
 
-    fn reference(name: &str, architecture: &str, origin: Origin) -> Self {
+    fn reference(name: &str, architecture: &str, origin: ObjectOrigin) -> Self {
         Self {
             name: name.to_owned(),
             content: Content::Reference(format!("{name}-{architecture}")),
@@ -155,7 +155,7 @@ fn per_architecture(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<
         let Some(default) = default_of(cluster, existing) else {
             continue;
         };
-        let origin = Origin {
+        let origin = ObjectOrigin {
             template: None,
             bundle: Some(name.clone()),
             architecture: Some(default.to_owned()),

@@ -56,12 +56,12 @@ pub struct Rendered {
     /// The whole object, as it would be read back.
     pub object: Object,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: ObjectOrigin,
 }
 
 /// What an object of the stage is made for; all `None` for the constant ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct ObjectOrigin {
     /// The template it was made from. For a DataSource: the one whose cron keeps it up to date or
     /// that made SSP create it; a bundle's DataSource without a cron has none.
     pub template: Option<TemplateId>,
@@ -85,7 +85,7 @@ pub struct TemplateId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Displaced {
     /// The template and architecture whose image is never imported.
-    pub origin: Origin,
+    pub origin: ObjectOrigin,
     /// What has its place.
     pub by: Displacer,
 }
@@ -94,10 +94,10 @@ pub struct Displaced {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Displacer {
     /// A later template's cron for the same DataSource in the same namespace.
-    SameDataSource(Origin),
+    SameDataSource(ObjectOrigin),
     /// Another cron of the same name for another DataSource. SSP itself does not settle this:
     /// it goes by chance or recreates both for ever.
-    SameName(Origin),
+    SameName(ObjectOrigin),
     /// A DataSource of this name that SSP makes itself and that no cron may touch.
     DataSource(String),
 }
@@ -127,7 +127,7 @@ pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let owner = owner::of(ssp);
     let constant = bundle.objects(&owner).map(|object| Rendered {
         object,
-        origin: Origin::default(),
+        origin: ObjectOrigin::default(),
     });
     stage.objects.extend(constant);
     let namespace = &bundle.golden_images_namespace;

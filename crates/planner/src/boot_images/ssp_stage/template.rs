@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Origin, TemplateId};
+use super::{ObjectOrigin, TemplateId};
 use crate::boot_images::ARCHITECTURES_ANNOTATION;
 use crate::boot_images::template::{complete_spec, text};
 use crate::release::SspBundle;
@@ -23,8 +23,8 @@ pub(super) struct CronTemplate {
 }
 
 impl CronTemplate {
-    pub(super) fn origin(&self, architecture: Option<&str>) -> Origin {
-        Origin {
+    pub(super) fn origin(&self, architecture: Option<&str>) -> ObjectOrigin {
+        ObjectOrigin {
             template: Some(self.id.clone()),
             bundle: None,
             architecture: architecture.map(str::to_owned),

@@ -67,8 +67,8 @@ fn leads_to<'a>(stage: &'a SspStage, name: &str) -> Option<&'a str> {
     source["dataSource"]["name"].as_str()
 }
 
-fn origin(index: usize, name: &str, architecture: Option<&str>) -> Origin {
-    Origin {
+fn origin(index: usize, name: &str, architecture: Option<&str>) -> ObjectOrigin {
+    ObjectOrigin {
         template: Some(TemplateId {
             index,
             name: name.to_owned(),
@@ -340,7 +340,7 @@ fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {
         assert!(objects.is_empty() && stage.displaced.is_empty(), "{ssp}");
         return;
     }
-    let is_constant = |r: &&Rendered| r.origin == Origin::default();
+    let is_constant = |r: &&Rendered| r.origin == ObjectOrigin::default();
     assert_eq!(
         objects.iter().filter(is_constant).count(),
         constants,

@@ -29,7 +29,7 @@ use self::reached::{BuildInputs, generates_policies};
 use self::read::Kustomization;
 pub use self::run::builder;
 pub use self::tied::is_tied;
-pub use self::trace::{LayerValue, said as said_by_layers};
+pub use self::trace::{LayerValue, layer_values};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{
     Edited, Location, Origins, SourceFile, Span, Tree, Walk, normal,

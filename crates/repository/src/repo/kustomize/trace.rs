@@ -336,7 +336,7 @@ pub struct LayerValue<'l> {
 
 /// What the layers say at a path of an object that was built, the last one first. A list hides those of earlier
 /// layers.
-pub fn said<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<LayerValue<'l>> {
+pub fn layer_values<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<LayerValue<'l>> {
     let mut tracing = Tracing {
         layers,
         object,

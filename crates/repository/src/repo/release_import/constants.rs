@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::ordered::Json;
 use super::recording::part;
+use super::template::{plain_nginx, replace, replace_whole, transplant};
 use super::{ImportError, Imported, SCHEMAS, bundle, read, replace_keys};
 
 const OBJECTS: &str = "objects.json";
@@ -343,99 +344,6 @@ fn has_schema(object: &Value) -> bool {
     let version = object["apiVersion"].as_str().unwrap_or_default();
     let version = version.rsplit('/').next().unwrap_or_default();
     SCHEMAS.contains(&format!("{kind}.{version}").as_str())
-}
-
-/// An nginx configuration without comments, indented by its braces: what lays it out otherwise says the same.
-fn plain_nginx(text: &str) -> String {
-    let mut out = String::new();
-    let mut depth = 0usize;
-    for line in text.lines().map(str::trim) {
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        if line.starts_with('}') {
-            depth = depth.saturating_sub(1);
-        }
-        let words: Vec<&str> = line.split_whitespace().collect();
-        out.push_str(&"  ".repeat(depth));
-        out.push_str(&words.join(" "));
-        out.push('\n');
-        if line.ends_with('{') {
-            depth += 1;
-        }
-    }
-    out
-}
-
-fn replace_whole(value: &mut Value, whole: &str, by: &str) {
-    match value {
-        Value::String(text) if text == whole => by.clone_into(text),
-        Value::Array(items) => items.iter_mut().for_each(|v| replace_whole(v, whole, by)),
-        Value::Object(map) => map.values_mut().for_each(|v| replace_whole(v, whole, by)),
-        _ => {}
-    }
-}
-
-fn replace(value: &mut Value, names: &[(&str, &str)]) {
-    match value {
-        Value::String(text) => {
-            for (name, placeholder) in names {
-                if text.contains(name) {
-                    *text = text.replace(name, placeholder);
-                }
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|v| replace(v, names)),
-        Value::Object(map) => map.values_mut().for_each(|v| replace(v, names)),
-        _ => {}
-    }
-}
-
-/// The template of which a renderer makes `recorded`, where it makes `planned` of `template`. `None` where a value
-/// that it makes itself has changed.
-fn transplant(template: &Value, planned: &Value, recorded: &Value) -> Option<Value> {
-    if planned == recorded {
-        return Some(template.clone());
-    }
-    if template == planned {
-        return Some(recorded.clone());
-    }
-    match (template, planned, recorded) {
-        (Value::Object(old), Value::Object(planned), Value::Object(new)) => {
-            let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-            let mut out = serde_json::Map::new();
-            for key in keys {
-                let value = match (old.get(key), planned.get(key), new.get(key)) {
-                    (Some(old), Some(planned), Some(new)) => Some(transplant(old, planned, new)?),
-                    // The renderer puts it there.
-                    (None, Some(planned), new) if Some(planned) == new => None,
-                    (None, Some(_), _) => return None,
-                    // Nothing does any more.
-                    (Some(_), Some(_), None) => None,
-                    // The renderer takes it away.
-                    (Some(old), None, None) => Some(old.clone()),
-                    (None, None, new) => new.cloned(),
-                    (Some(_), None, Some(_)) => return None,
-                };
-                out.extend(value.map(|value| (key.clone(), value)));
-            }
-            Some(Value::Object(out))
-        }
-        (Value::Array(old), Value::Array(planned), Value::Array(new)) => {
-            let added = planned.strip_prefix(old.as_slice());
-            if let Some(kept) = added
-                .filter(|a| !a.is_empty())
-                .and_then(|a| new.strip_suffix(a))
-            {
-                return Some(Value::Array(kept.to_vec()));
-            }
-            let same = old.len() == planned.len() && old.len() == new.len();
-            let entries = same.then(|| old.iter().zip(planned).zip(new))?;
-            let entries = entries.map(|((old, planned), new)| transplant(old, planned, new));
-            entries.collect::<Option<Vec<_>>>().map(Value::Array)
-        }
-        _ => None,
-    }
 }
 
 /// A line for each object.

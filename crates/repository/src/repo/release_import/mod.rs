@@ -13,6 +13,7 @@ mod kubevirt;
 mod ordered;
 mod recording;
 mod sources;
+mod template;
 mod upgrade_patches;
 
 use std::collections::BTreeMap;

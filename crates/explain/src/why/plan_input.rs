@@ -8,7 +8,7 @@ use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node};
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::plan::{Admit, Plan, plan_with};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{BuildLayer, said_by_layers};
+use hcoplan_repository::repo::{BuildLayer, layer_values};
 use hcoplan_yaml::{Document, Path, Segment};
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ const OTHER_POLICY: &str = r#"{"qps": 1, "burst": 2}"#;
 
 /// What a cluster is made from.
 #[derive(Debug)]
-pub struct World<'a> {
+pub struct PlanInput<'a> {
     pub(super) release: &'a Release,
     pub(super) document: &'a Document,
     pub(super) object: &'a Value,
@@ -36,7 +36,7 @@ pub struct World<'a> {
     stops: OnceCell<bool>,
 }
 
-impl<'a> World<'a> {
+impl<'a> PlanInput<'a> {
     /// The inputs of one cluster: the HyperConverged as it was written, the same as JSON, and what
     /// is declared about the nodes.
     pub fn new(
@@ -71,7 +71,7 @@ impl<'a> World<'a> {
         for input in inputs {
             let path = input.written()?;
             let own = self.document.root.at(path)?.to_json();
-            let mut said = said_by_layers(self.layers, &self.document.root, path).into_iter();
+            let mut said = layer_values(self.layers, &self.document.root, path).into_iter();
             said.find(|s| s.is_value && !own.is_object() && s.node.to_json() == own)?;
             let below = said.next().filter(|s| s.is_value)?;
             put(&mut object, path, below.node.to_json());
