@@ -20,7 +20,7 @@ use crate::yaml::{Path, emit};
 /// Lines of a value that are shown.
 const MOST_LINES: usize = 24;
 
-/// FieldTarget that are listed as new or gone.
+/// Fields of operands that are listed as new or gone.
 const MOST_FEEDS: usize = 6;
 
 const HYPERCONVERGED: &str = "HyperConverged";
