@@ -164,7 +164,8 @@ fn the_recorded_verdicts() {
         for name in Release::known_names() {
             let release = Release::known(name).expect("known");
             let file = set.join(format!("expected/{name}.jsonl"));
-            let text = fs::read_to_string(file).expect("recordings");
+            let text = fs::read_to_string(&file);
+            let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             let called = set.file_name().and_then(|n| n.to_str()).expect("a name");
             let count = counts.entry((called.to_owned(), name)).or_default();
             for line in text.lines() {

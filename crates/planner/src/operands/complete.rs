@@ -152,6 +152,32 @@ mod tests {
         check(&Release::from_files(files)?)
     }
 
+    /// The objects that an operand's source takes by their names, and that have to be there.
+    fn taken(source: &str) -> impl Iterator<Item = &str> {
+        let calls = ["cx.constant(", "cx.changed(", "cx.template("];
+        let behind = calls.into_iter().flat_map(|c| source.split(c).skip(1));
+        behind.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
+    }
+
+    #[test]
+    fn what_an_operand_takes_by_name_is_needed() {
+        let directory = hcoplan_testing::root().join("crates/planner/src/operands");
+        let mut count = 0;
+        for file in std::fs::read_dir(directory).expect("operands") {
+            let path = file.expect("a file").path();
+            if path.ends_with("complete.rs") {
+                continue;
+            }
+            let source = std::fs::read_to_string(&path).expect("text");
+            for object in taken(&source) {
+                let is_needed = NEEDS.iter().any(|n| n.objects.contains(&object));
+                assert!(is_needed, "{}: NEEDS lacks {object}", path.display());
+                count += 1;
+            }
+        }
+        assert!(count > 5, "{count}");
+    }
+
     #[test]
     fn what_is_missing_is_named() {
         for name in Release::known_names() {
