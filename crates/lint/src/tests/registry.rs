@@ -2,6 +2,7 @@
 
 use hcoplan_diagnostics::finding::Claim;
 use hcoplan_diagnostics::finding::{Predicts, Rule};
+use hcoplan_planner::release::Release;
 
 use crate::{find, rules};
 
@@ -51,6 +52,28 @@ fn every_rule_is_complete() {
 fn rules_are_sorted_and_unique() {
     let names: Vec<&str> = rules().iter().map(|r| r.rule.name).collect();
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+}
+
+/// The rules that end with a release, as what they find is another rule's from then on or isn't there any more.
+const ENDED: [(&str, &str); 3] = [
+    ("admission-short-circuited", "1.18"),
+    ("default-architecture-not-pinned", "1.17"),
+    ("vm-architecture-needs-multiarch-gate", "1.17"),
+];
+
+/// A rule that names releases goes on with each new one, or is said to have ended.
+#[test]
+fn a_rule_ends_with_no_release_that_isnt_named() {
+    let names: Vec<&str> = Release::known_names().collect();
+    let mut ended = Vec::new();
+    for rule in rules().iter().map(|r| r.rule) {
+        for pair in names.windows(2) {
+            if rule.applies_to(pair[0]) && !rule.applies_to(pair[1]) {
+                ended.push((rule.name, pair[0]));
+            }
+        }
+    }
+    assert_eq!(ended, ENDED);
 }
 
 /// The catalogue of rules that was written before them; there may be others, but none is left out.
