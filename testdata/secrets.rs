@@ -7,6 +7,8 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use hcoplan::report::Format;
+
 /// What is planted. None of them is part of another word.
 const PLANTED: [&str; 14] = [
     "Hunter2Hunter2",
@@ -180,19 +182,6 @@ fn nothing_leaks(what: &str, said: &str) {
     }
 }
 
-const FORMATS: [&str; 10] = [
-    "human",
-    "concise",
-    "json",
-    "json-lines",
-    "sarif",
-    "github",
-    "gitlab",
-    "junit",
-    "rdjson",
-    "markdown",
-];
-
 fn files() -> Vec<(&'static str, String)> {
     // The Secret in one file with the HyperConverged, before and behind it.
     let all = format!("{SECRET}---\n{HYPERCONVERGED}---\n{MACHINE}---\n{SECRET}");
@@ -205,7 +194,7 @@ fn files() -> Vec<(&'static str, String)> {
 #[test]
 fn findings_in_every_format() {
     let scene = Scene::new(&files());
-    for format in FORMATS {
+    for format in Format::ALL.map(Format::as_str) {
         let said = scene.expect(&format!("lint . --pedantic --format {format}"));
         assert!(
             said.contains("hco-unknown-field") || said.contains("notAField"),
@@ -234,7 +223,7 @@ fn what_cannot_be_parsed() {
         let mut files = files();
         files[0].1.push_str(broken);
         let scene = Scene::new(&files);
-        for format in FORMATS {
+        for format in Format::ALL.map(Format::as_str) {
             scene.expect(&format!("lint . --format {format}"));
         }
         scene.expect("read east/hyperconverged.yaml");

@@ -13,6 +13,7 @@ use super::sides;
 use crate::finding::nearest;
 use crate::release::Release;
 use crate::repo::{self, Repo};
+use crate::report::Format;
 use crate::source::Revision;
 
 /// Words that other tools have for what a subcommand does here, with what to type instead.
@@ -274,10 +275,7 @@ fn of_argument(word: &str, subcommand: &Command) -> Option<String> {
 }
 
 fn is_format(word: &str) -> bool {
-    let known = [
-        "json", "sarif", "github", "gitlab", "junit", "rdjson", "markdown", "html", "concise",
-    ];
-    known.contains(&word)
+    word == "html" || Format::named(word).is_some()
 }
 
 fn of_missing(subcommand: &Command) -> Option<String> {
