@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::inventory::{Inventory, Node};
-use hcoplan_planner::plan::{Plan, plan};
+use hcoplan_planner::plan::{Plan, plan, succeeds};
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
@@ -71,8 +71,9 @@ pub(super) fn attribute(
             let mixer = Mixer::new(before, after, with);
             for index in 0..parts.len() {
                 // With the part alone: what is not as it was.
-                let with = mixer.plan(&parts, |i| i == index);
-                credit(changes, index, &with, true);
+                if let Some(with) = mixer.plan(&parts, |i| i == index) {
+                    credit(changes, index, &with, true);
+                }
             }
             let left = |c: &ObjectChange| {
                 c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty())
@@ -80,8 +81,9 @@ pub(super) fn attribute(
             if changes.iter().any(left) {
                 for index in 0..parts.len() {
                     // Without the part: what is not as it is now.
-                    let without = mixer.plan(&parts, |i| i != index);
-                    credit(changes, index, &without, false);
+                    if let Some(without) = mixer.plan(&parts, |i| i != index) {
+                        credit(changes, index, &without, false);
+                    }
                 }
             }
         }
@@ -429,15 +431,20 @@ impl<'a> Mixer<'a> {
         }
     }
 
-    /// The objects with the parts that are taken, the others as they were.
+    /// The objects with the parts that are taken, the others as they were. `None` where both sides are well
+    /// and these parts by themselves aren't: what is missing then says nothing of the change.
     fn plan(
         &self,
         parts: &[(Part, Cause)],
         take: impl Fn(usize) -> bool,
-    ) -> BTreeMap<Arc<ObjectId>, Arc<Value>> {
+    ) -> Option<BTreeMap<Arc<ObjectId>, Arc<Value>>> {
         let (release, inventory, object) = self.inputs(parts, take);
+        let are_well = self.before.plan.succeeds() && self.after.plan.succeeds();
+        if are_well && !succeeds(release, &inventory, &object) {
+            return None;
+        }
         let objects = (self.with)(release, &inventory, &object).into_iter();
-        objects.map(|Object { id, body }| (id, body)).collect()
+        Some(objects.map(|Object { id, body }| (id, body)).collect())
     }
 
     /// What else comes of them, as of a new cluster.

@@ -146,7 +146,7 @@ mod tests {
     use hcoplan_planner::inventory::{self, Source, SourceKind};
     use hcoplan_yaml as yaml;
 
-    use super::super::compare_plans;
+    use super::super::{Comparison, compare_plans};
     use super::*;
     use hcoplan_diagnostics::source::SourceFile;
 
@@ -162,6 +162,15 @@ mod tests {
 
     /// The causes of what differs, each with `-` where it is gone, and its line.
     fn causes(before: &str, after: &str) -> Vec<String> {
+        let found = compared(before, after).causes.into_iter();
+        let told = found.map(|cause| {
+            let line = cause.place.map_or(0, |p| p.start().line);
+            format!("{}{} {line}", if cause.gone { "-" } else { "" }, cause.what)
+        });
+        told.collect()
+    }
+
+    fn compared(before: &str, after: &str) -> Comparison {
         let text = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  \
                     nodes:\n  - {name: a, architecture: amd64, roles: [worker, control-plane]}\n";
         let mut read = yaml::parse(&SourceFile::new("inventory.yaml", text)).documents;
@@ -188,12 +197,7 @@ mod tests {
         };
         assert!(plans.iter().all(|p| p.admission.accepted));
         let (before, after) = (side(0), side(1));
-        let found = compare_plans(&before, &after).causes.into_iter();
-        let told = found.map(|cause| {
-            let line = cause.place.map_or(0, |p| p.start().line);
-            format!("{}{} {line}", if cause.gone { "-" } else { "" }, cause.what)
-        });
-        told.collect()
+        compare_plans(&before, &after)
     }
 
     #[test]
@@ -221,5 +225,25 @@ mod tests {
         assert_eq!(causes(OLD, &without), ["-spec.featureGates.alignCPUs 5"]);
         let without = OLD.replace("alignCPUs: true, ", "");
         assert_eq!(causes(NEW, &without), ["-spec.featureGates[alignCPUs] 5"]);
+    }
+
+    /// `old` without the type that names it is refused, which isn't what the change does.
+    #[test]
+    fn half_of_a_profile_is_no_cause_of_what_a_refusal_leaves_out() {
+        let old = "apiVersion: hco.kubevirt.io/v1beta1\nspec: {}\n";
+        let new = "apiVersion: hco.kubevirt.io/v1beta1\nspec:\n  tlsSecurityProfile:\n    type: Old\n    old: {}\n";
+        let found = compared(old, new);
+        let profile = found
+            .objects
+            .iter()
+            .filter(|change| change.id.kind == "CDI");
+        let causes: Vec<&Vec<usize>> = profile.map(|change| &change.causes).collect();
+        let named = causes
+            .iter()
+            .flat_map(|all| all.iter())
+            .map(|i| &*found.causes[*i].what);
+        assert_eq!(named.collect::<Vec<_>>(), ["spec.tlsSecurityProfile.type"]);
+        let gone = found.objects.iter().filter(|change| change.after.is_none());
+        assert_eq!(gone.count(), 0);
     }
 }
