@@ -156,7 +156,7 @@ pub(super) const TABLE: &[Row] = &[
     Row("SSP", "spec.enableMultipleArchitectures", Becomes("false"), BootFailure, NewMachines, WhereUsed, "golden images are kept for one architecture only; VMs on the others have no image to boot from", "keep multi-arch golden images on while nodes of several architectures run VMs"),
     Row("SSP", "spec.cluster.workloadArchitectures", Remove, Images, Now, Always, "golden images for {} are not kept any more", ""),
     Row("SSP", "spec.cluster", Any, Images, Now, WhereUsed, "golden images are imported for {}, too, where they exist for it and multi-arch is on", ""),
-    Row("SSP", "spec.commonTemplates.namespace", Any, BootFailure, NewMachines, Always, "templates and golden images move to another namespace; what names them in the old one doesn't find them", "name the new namespace there"),
+    Row("SSP", "spec.commonTemplates.namespace", Any, BootFailure, NewMachines, Always, "the common templates move to another namespace; what names them in the old one doesn't find them", "name the new namespace there"),
     Row("SSP", "spec.commonTemplates.dataImportCronTemplates", Any, Images, NextImport, Always, "the golden image {} is imported with other settings", ""),
     Row("SSP", "spec.commonTemplates.dataImportCronTemplates", Add, Images, Now, Always, "the golden image {} is imported, too", ""),
     Row("SSP", "spec.commonTemplates.dataImportCronTemplates", Remove, Images, Now, Always, "the golden image {} is not kept up to date any more", ""),
