@@ -197,10 +197,7 @@ fn work(
                     let (a, b) = (old.side(), new.side());
                     diff.comparison = diff::compare_plans(&a, &b);
                     diff.notes = diff::notes(&a, &b);
-                    if new.plan().hyperconverged.is_none() {
-                        // It isn't stored: nothing comes of it, and nothing goes.
-                        diff.comparison.objects.clear();
-                    }
+                    new.keep_unreached(&mut diff.comparison.objects);
                     new
                 }
             };

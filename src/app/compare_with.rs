@@ -106,10 +106,6 @@ fn compare(
         let selection = lint::Selection::of(&settings).without_fixes();
         let found = planned.findings(repo, cluster, None, &selection);
         diff.findings_added = found.into_iter().filter(|f| f.refusal).collect();
-        if planned.plan().hyperconverged.is_none() {
-            // It isn't stored, so what is there stays.
-            return Ok(());
-        }
     }
     match left {
         OldSide::Tree(before) => {
@@ -119,12 +115,14 @@ fn compare(
                 diff.whole = Some(Kind::Add);
             }
             diff.comparison = diff::compare_objects(release, &old, &objects);
+            planned.keep_unreached(&mut diff.comparison.objects);
             let after = SideOrigin::Rendered(release);
             diff::set_aside_assumed(SideOrigin::Found, after, &mut diff.comparison.objects);
         }
         OldSide::Live(live) => {
             let live = diff::comparable(live.to_vec(), &objects);
             diff.comparison = diff::compare_objects(release, &live, &objects);
+            planned.keep_unreached(&mut diff.comparison.objects);
             diff::set_aside(release, &mut diff.comparison.objects);
             let after = SideOrigin::Rendered(release);
             diff::set_aside_assumed(SideOrigin::Found, after, &mut diff.comparison.objects);

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::check;
 use crate::admission::{Operation, admit};
-use crate::diff::{Broken, ClusterDiff, Machine, Side};
+use crate::diff::semantic::ObjectChange;
+use crate::diff::{Broken, ClusterDiff, Kind, Machine, Side};
 use crate::finding::Finding;
 use crate::inventory::{Inventory, LoadedInventory};
 use crate::kube::Object;
@@ -122,6 +123,19 @@ impl Planned {
             plan: &self.plan,
             refused: admission.stage.map(|_| admission.message.as_str()),
         })
+    }
+
+    /// Takes out of changes what doesn't happen: where it isn't stored, nothing does; where the operator's
+    /// reconcile stops, or SSP's webhook refuses the SSP, what they don't come to stays.
+    pub(super) fn keep_unreached(&self, changes: &mut Vec<ObjectChange>) {
+        let plan = &self.plan;
+        if plan.hyperconverged.is_none() {
+            changes.clear();
+        }
+        let ssp = plan.ssp.as_ref();
+        if plan.reconcile_error.is_some() || ssp.is_some_and(|ssp| !ssp.admission.accepted) {
+            changes.retain(|change| change.kind != Kind::Remove);
+        }
     }
 
     /// Why it is refused, with its place where a finding has one; `None` where it is accepted.
