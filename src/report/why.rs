@@ -14,7 +14,7 @@ use super::{Terminal, join, line_of};
 use crate::jsonpatch::Change;
 use crate::source::Location;
 use crate::why::{
-    Answer, Cause, Feed, Input, OperationEffect, PatchShown, Reading, Source, ValueOrigin,
+    Answer, Cause, Fact, Feed, Input, OperationEffect, PatchShown, Reading, Source, ValueOrigin,
 };
 use crate::yaml;
 
@@ -152,6 +152,11 @@ impl WhyPage<'_> {
             false => self.without(&cause.without, without),
         };
         let below = cause.below.as_ref().map(|b| line_of(self.root, b));
+        // HCO keeps what it drew in the status: nobody knows it beforehand.
+        let drawn = Input::Fact(Fact::DataImportSchedule);
+        let is_drawn = cause.sources.first().is_some_and(|s| s.input == drawn);
+        let random = || format!("{without}: HCO draws a schedule at random");
+        let said = if is_drawn { random() } else { said };
         let label = said + &below.map_or_else(String::new, |b| format!(", as {b} says"));
         let mut marks = Vec::new();
         for source in &cause.sources {
@@ -178,7 +183,10 @@ impl WhyPage<'_> {
         if cause.sources.len() > 1 || !drawn {
             self.lines(&label, 2, out)?;
         }
-        self.changes(&cause.without, out)
+        match is_drawn {
+            true => Ok(()),
+            false => self.changes(&cause.without, out),
+        }
     }
 
     /// What would be there without a cause, on one line.
