@@ -11,7 +11,7 @@ use super::pipeline::each;
 use super::planned::plan;
 use super::prior_state::Prior;
 use super::{PriorState, Progress, transition};
-use crate::diff::{self, Before, Broken, ClusterDiff, Kind, SideOrigin};
+use crate::diff::{self, Before, Broken, ClusterDiff, Kind, SideOrigin, VerdictChange};
 use crate::emit::cluster_directory;
 use crate::kube::Object;
 use crate::lifecycle::UpdateMethod;
@@ -128,6 +128,17 @@ fn compare(
             diff::set_aside_assumed(SideOrigin::Found, after, &mut diff.comparison.objects);
         }
     }
+    // What the operators don't come to is no change, and has to be said.
+    let change = |after| VerdictChange {
+        before: None,
+        after: Some(after),
+    };
+    let plan = planned.plan();
+    let stops = plan.reconcile_error.as_ref();
+    diff.comparison.reconcile = stops.map(|e| change(format!("{}: {}", e.operand, e.message)));
+    let ssp = plan.ssp.as_ref().map(|ssp| &ssp.admission);
+    let ssp = ssp.filter(|admission| !admission.accepted);
+    diff.comparison.ssp = ssp.map(|admission| change(admission.message.clone()));
     Ok(())
 }
 
