@@ -102,10 +102,7 @@ fn compare(
     let objects = planned.objects();
     diff.refused = !planned.plan().admission.accepted;
     if diff.refused {
-        let settings = lint::Settings::default();
-        let selection = lint::Selection::of(&settings).without_fixes();
-        let found = planned.findings(repo, cluster, None, &selection);
-        diff.findings_added = found.into_iter().filter(|f| f.refusal).collect();
+        diff.findings_added = planned.refusals(repo, cluster);
     }
     match left {
         OldSide::Tree(before) => {

@@ -138,6 +138,15 @@ impl Planned {
         }
     }
 
+    /// The findings that say why it is refused.
+    pub(super) fn refusals(&self, repo: &Repo, cluster: &ClusterRef) -> Vec<Finding> {
+        let settings = lint::Settings::default();
+        let selection = lint::Selection::of(&settings).without_fixes();
+        let mut found = self.findings(repo, cluster, None, &selection);
+        found.retain(|finding| finding.refusal);
+        found
+    }
+
     /// Why it is refused, with its place where a finding has one; `None` where it is accepted.
     pub(super) fn refusal(&self, cluster: &ClusterRef, findings: &[Finding]) -> Option<String> {
         let admission = &self.plan.admission;
@@ -284,10 +293,7 @@ pub(super) fn refusal(
         inventory,
         loaded: Arc::new(loaded),
     };
-    let settings = lint::Settings::default();
-    let selection = lint::Selection::of(&settings).without_fixes();
-    let findings = planned.findings(repo, cluster, None, &selection);
-    planned.refusal(cluster, &findings)
+    planned.refusal(cluster, &planned.refusals(repo, cluster))
 }
 
 /// A finding on one line, its place before it.

@@ -247,24 +247,16 @@ impl Comparison {
 
 #[cfg(test)]
 mod tests {
-    use hcoplan_diagnostics::source::SourceFile;
-    use hcoplan_planner::inventory::{self, Source, SourceKind};
     use hcoplan_planner::plan::plan;
-    use hcoplan_yaml as yaml;
     use serde_json::json;
 
     use super::*;
+    use crate::diff::declared;
 
     /// The fields of KubeVirt that change where a section of an architecture appears.
     fn moved(architecture: &str) -> Vec<String> {
-        let text = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  \
-                    nodes:\n  - {name: a, architecture: amd64, roles: [worker, control-plane]}\n";
-        let mut read = yaml::parse(&SourceFile::new("inventory.yaml", text)).documents;
-        let source = Source {
-            kind: SourceKind::Declared,
-            document: read.remove(0).into(),
-        };
-        let (inventory, _) = inventory::load(&[source]);
+        let nodes = "nodes: [{name: a, architecture: amd64, roles: [worker, control-plane]}]";
+        let inventory = declared(nodes);
         let release = Release::known("1.19").expect("known");
         let hyperconverged = |patch: Value| {
             json!({"apiVersion": "hco.kubevirt.io/v1", "kind": "HyperConverged", "metadata": {

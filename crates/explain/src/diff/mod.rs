@@ -49,3 +49,19 @@ pub enum Error {
     #[error(transparent)]
     Git(#[from] source::Error),
 }
+
+/// The inventory of an OpenShift cluster for tests: `nodes` are lines of its spec.
+#[cfg(test)]
+fn declared(nodes: &str) -> hcoplan_planner::inventory::LoadedInventory {
+    use hcoplan_diagnostics::source::SourceFile;
+    use hcoplan_planner::inventory::{Source, SourceKind, load};
+    let text = format!(
+        "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  {nodes}"
+    );
+    let file = SourceFile::new("inventory.yaml", text);
+    let document = hcoplan_yaml::parse(&file).documents.remove(0).into();
+    let kind = SourceKind::Declared;
+    let (inventory, wrong) = load(&[Source { kind, document }]);
+    assert!(wrong.is_empty(), "{}", file.text());
+    inventory
+}

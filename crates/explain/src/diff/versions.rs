@@ -143,11 +143,11 @@ pub(super) fn written_as(
 
 #[cfg(test)]
 mod tests {
-    use hcoplan_planner::inventory::{self, Source, SourceKind};
     use hcoplan_yaml as yaml;
 
     use super::super::{Comparison, compare_plans};
     use super::*;
+    use crate::diff::declared;
     use hcoplan_diagnostics::source::SourceFile;
 
     const META: &str = "kind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: \
@@ -171,14 +171,8 @@ mod tests {
     }
 
     fn compared(before: &str, after: &str) -> Comparison {
-        let text = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  \
-                    nodes:\n  - {name: a, architecture: amd64, roles: [worker, control-plane]}\n";
-        let mut read = yaml::parse(&SourceFile::new("inventory.yaml", text)).documents;
-        let source = Source {
-            kind: SourceKind::Declared,
-            document: read.remove(0).into(),
-        };
-        let (inventory, _) = inventory::load(&[source]);
+        let nodes = "nodes: [{name: a, architecture: amd64, roles: [worker, control-plane]}]";
+        let inventory = declared(nodes);
         let release = Release::known("1.18").expect("known");
         let documents = [before, after].map(|text| {
             let text = format!("{text}{META}");

@@ -62,12 +62,8 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
         }
         Claim::NoEffect => {
             let plan_input = case.plan_input();
-            let Some(input) = finding
-                .location
-                .as_ref()
-                .and_then(|p| input_at(&plan_input, p))
-            else {
-                return Proof::Wrong("it doesn't point at anything that can be taken away".into());
+            let Some(input) = pointed_at(finding, &plan_input) else {
+                return Proof::Wrong(POINTS_AT_NOTHING.into());
             };
             let same = seen(&plan_input.without(&[&input])) == seen(&plan_input.without(&[]));
             (same, "something changes without it")
@@ -87,12 +83,8 @@ fn proof(case: &Case, finding: &Finding) -> Proof {
         Claim::HasEffect if !plan.succeeds() => return Proof::Outside,
         Claim::HasEffect => {
             let plan_input = case.plan_input();
-            let Some(input) = finding
-                .location
-                .as_ref()
-                .and_then(|p| input_at(&plan_input, p))
-            else {
-                return Proof::Wrong("it doesn't point at anything that can be taken away".into());
+            let Some(input) = pointed_at(finding, &plan_input) else {
+                return Proof::Wrong(POINTS_AT_NOTHING.into());
             };
             let outcome = |plan: &Plan| (seen(plan), plan.admission.accepted, plan.alerts());
             let now = outcome(&plan_input.without(&[]));
@@ -236,6 +228,13 @@ fn section(input: &Input) -> Option<Input> {
         Input::Written(path) if path.0.len() > 2 => Some(Input::Written(path.parent())),
         _ => None,
     }
+}
+
+const POINTS_AT_NOTHING: &str = "it doesn't point at anything that can be taken away";
+
+/// What a finding points at, where that can be taken away.
+fn pointed_at(finding: &Finding, plan_input: &PlanInput<'_>) -> Option<Input> {
+    input_at(plan_input, finding.location.as_ref()?)
 }
 
 /// What is taken away at a place: an operation of a jsonpatch, or a key or a value of the document.

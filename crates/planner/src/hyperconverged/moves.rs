@@ -148,33 +148,26 @@ const GATE: Move = (
 
 /// Where v1beta1 has a field of v1, both below `spec`; a path that it doesn't have stays as it is.
 pub(super) fn to_v1beta1(path: &str) -> String {
-    let moved = |(from, to): &Move| {
-        let rest = path.strip_prefix(to)?;
-        let is_below = rest.is_empty() || rest.starts_with(['.', '[']);
-        is_below.then(|| format!("{from}{rest}"))
-    };
-    // A child's own move stands behind its parent's.
-    let moves = MOVES.iter().chain([&GATE]).rev();
-    let mut found = moves.filter_map(moved);
-    found.next().unwrap_or_else(|| path.to_owned())
+    moved(path, |(old, new)| (*new, *old))
 }
 
-/// Where v1 has a field of v1beta1, both below `spec`; a path that it doesn't have stays as it is.
-fn to_v1(path: &str) -> String {
-    let moved = |(from, to): &Move| {
+/// The path of a field behind the moves, each read as where it was and where it is.
+fn moved(path: &str, sides: impl Fn(&Move) -> (&'static str, &'static str)) -> String {
+    let step = |one: &Move| {
+        let (from, to) = sides(one);
         let rest = path.strip_prefix(from)?;
         let is_below = rest.is_empty() || rest.starts_with(['.', '[']);
         is_below.then(|| format!("{to}{rest}"))
     };
-    let moves = MOVES.iter().chain([&GATE]).rev();
-    let mut found = moves.filter_map(moved);
+    // A child's own move stands behind its parent's.
+    let mut found = MOVES.iter().chain([&GATE]).rev().filter_map(step);
     found.next().unwrap_or_else(|| path.to_owned())
 }
 
 /// Where a version (`v1` or `v1beta1`) has a field of the other one, both below `spec`.
 pub fn path_in(version: &str, path: &str) -> String {
     match version {
-        "v1" => to_v1(path),
+        "v1" => moved(path, |moves| *moves),
         _ => to_v1beta1(path),
     }
 }

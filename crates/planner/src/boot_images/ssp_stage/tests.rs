@@ -379,6 +379,18 @@ fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {
     }
 }
 
+/// A value of each type that JSON has.
+fn of_each_type() -> [Value; 6] {
+    [
+        Value::Null,
+        json!(true),
+        json!(1),
+        json!("x"),
+        json!([1]),
+        json!({"x": 1}),
+    ]
+}
+
 #[test]
 fn of_any_shape_a_stage_is_made_that_is_whole() {
     let ssp = ssp(
@@ -386,14 +398,7 @@ fn of_any_shape_a_stage_is_made_that_is_whole() {
         &["amd64"],
         &[template("a", "b", "amd64"), template("c", "fedora", "")],
     );
-    let others = [
-        Value::Null,
-        json!(true),
-        json!(1),
-        json!("x"),
-        json!([1]),
-        json!({"x": 1}),
-    ];
+    let others = of_each_type();
     let bundle = bundle();
     let constants = bundle.objects(&owner::of(&ssp)).count();
     let (mut accepted, mut refused) = (0, 0);
@@ -410,14 +415,7 @@ fn of_any_shape_a_stage_is_made_that_is_whole() {
 
 #[test]
 fn of_any_shape_templates_are_told_and_handed_on_as_they_are_deployed() {
-    let others = [
-        Value::Null,
-        json!(true),
-        json!(1),
-        json!("x"),
-        json!([1]),
-        json!({"x": 1}),
-    ];
+    let others = of_each_type();
     let (mut made, mut failed) = (0, 0);
     let mut images = |common: &[Value], custom: &[Value]| {
         let images = crate::boot_images::GoldenImages {

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_kubernetes::Object;
-use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
+use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml as yaml;
 use serde_json::json;
 
 use super::*;
-use crate::diff::{Comparison, Side, compare_objects, compare_plans};
+use crate::diff::{Comparison, Side, compare_objects, compare_plans, declared};
 
 /// What names a consequence: its kind, its path and its words.
 type Name = (String, String, String);
@@ -80,17 +80,10 @@ impl State {
         let workers = workers.filter_map(Value::as_str).map(|architecture| {
             format!("  - {{name: w-{architecture}, count: 2, architecture: {architecture}, roles: [worker]}}\n")
         });
-        let text = format!(
-            "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  platform: OpenShift\n  nodePools:\n  \
-             - {{name: m, count: 3, architecture: amd64, roles: [control-plane]}}\n{}",
+        let inventory = declared(&format!(
+            "nodePools:\n  - {{name: m, count: 3, architecture: amd64, roles: [control-plane]}}\n{}",
             workers.collect::<String>()
-        );
-        let mut read = yaml::parse(&SourceFile::new("inventory.yaml", &text)).documents;
-        let (inventory, wrong) = inventory::load(&[Source {
-            kind: SourceKind::Declared,
-            document: read.remove(0).into(),
-        }]);
-        assert!(wrong.is_empty(), "{text}");
+        ));
         Self {
             release: Release::known(release).expect("known"),
             inventory,
