@@ -15,6 +15,8 @@
 //! (`testdata/cli/kustomize-builds`, by their checksum); with `SNAPSHOTS=overwrite` it asks the
 //! machine's own about files that it doesn't know.
 
+#[path = "committed_fleet.rs"]
+mod committed_fleet;
 #[path = "init.rs"]
 mod init;
 #[path = "matrix.rs"]
@@ -60,6 +62,7 @@ impl Scene {
         let directory = tempfile::tempdir().expect("a directory");
         if inputs.is_dir() {
             copy(inputs, directory.path());
+            committed_fleet::restore(inputs, directory.path());
         }
         Self {
             directory,
@@ -142,6 +145,7 @@ impl Scene {
             ["copy", from, to] => {
                 let from = main_directory().join(from);
                 annotations::copy(&from, &self.path(to)).expect("copied");
+                committed_fleet::restore(&from, &self.path(to));
             }
             ["append", file, text] => {
                 let path = self.path(file);
@@ -356,17 +360,20 @@ fn fleet_before_its_last_change() -> (Scene, PathBuf, String) {
 }
 
 /// The example's committed tree is what its sources rendered before their last change, so that
-/// the first command of the README has something to show. `SNAPSHOTS=overwrite` renders it again.
+/// the first command of the README has something to show. `SNAPSHOTS=overwrite` renders it again, to be committed.
 #[test]
 fn the_fleet_is_one_change_behind() {
     let (scene, _, _) = fleet_before_its_last_change();
     let mut said = String::new();
     scene.run("hcoplan render --out now", &mut said);
-    let committed = main_directory().join("examples/fleet/rendered");
     if std::env::var("SNAPSHOTS").is_ok_and(|v| v == "overwrite") {
-        fs::remove_dir_all(&committed).expect("removed");
-        copy(&scene.path("now"), &committed);
+        let written = main_directory().join("examples/fleet/rendered");
+        fs::remove_dir_all(&written).expect("removed");
+        copy(&scene.path("now"), &written);
+        return;
     }
+    let directory = tempfile::tempdir().expect("a directory");
+    let committed = committed_fleet::tree(directory.path());
     let names = files(&committed);
     assert_eq!(names, files(&scene.path("now")), "{said}");
     for name in names {
@@ -374,7 +381,7 @@ fn the_fleet_is_one_change_behind() {
         assert!(
             read(&committed) == read(&scene.path("now")),
             "examples/fleet/rendered/{name} is not as it would be rendered: run the tests with \
-             SNAPSHOTS=overwrite"
+             SNAPSHOTS=overwrite, and commit"
         );
     }
 }
