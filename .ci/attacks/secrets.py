@@ -93,7 +93,7 @@ def attack_masked_before_escaped(lab):
 
 
 def attack_dear_searches(lab):
-    """Text that begins something secret at every place is searched in linear time: CPU for 2n is at most 2.4 times that for n."""
+    """Text that begins something secret at every place is searched in linear time and in little memory."""
     begins = {
         "ghp_": "ghp_",
         "eyJ": "eyJ",
@@ -114,5 +114,8 @@ def attack_dear_searches(lab):
             lab.write(directory, "hyperconverged.yaml", f"{HEAD}spec: {{notAField: 1}} # {piece * (size // len(piece))}\n")
 
         lab.measured(what)
-        for size, done in grows(lab, 1 << 20, build, "lint", "--format", "concise").items():
-            lab.expect(done.memory < 40 * size / (1 << 20) + 100, f"{what}: {done.memory:.0f} MiB for {size} bytes")
+        grows(lab, 1 << 15, build, "lint", "--format", "concise")
+        large = lab.dir()
+        build(large, 4 << 20)
+        done = lab.run("lint", "--format", "concise", cwd=large)
+        lab.expect(done.code == 1 and done.memory < 260, f"{what}: 4 MiB", done)
