@@ -4,6 +4,10 @@ pub mod annotations;
 
 use std::path::{Path, PathBuf};
 
+/// Tests use the binary's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The repository's root.
 pub fn root() -> &'static Path {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
