@@ -336,11 +336,14 @@ fn is_below(path: &str, above: &str) -> bool {
 fn of_operand(seen: &mut Seen, kind: &str, dotted: &str) {
     for field in seen.release.fields() {
         for feeds in field.operands.iter().filter(|f| f.kind == kind) {
-            if is_below(&feeds.path, dotted) || is_below(dotted, &feeds.path.replace("[]", "")) {
+            // Whether the operand is there is asked of the whole.
+            let of_the_whole = feeds.path.is_empty() && !dotted.is_empty();
+            let at = feeds.path.replace("[]", "");
+            if !of_the_whole && (is_below(&feeds.path, dotted) || is_below(dotted, &at)) {
                 let (from, version) = (&field.path, &field.api_version);
-                let to = match feeds.path == dotted {
-                    true => String::new(),
-                    false => format!(" -> {}", feeds.path),
+                let to = match feeds.path.as_str() {
+                    at if at.is_empty() || at == dotted => String::new(),
+                    at => format!(" -> {at}"),
                 };
                 let how = feeds.in_words();
                 seen.feeds.push(format!("{from} ({version}){to}: {how}"));
@@ -365,13 +368,8 @@ fn of_hyperconverged(seen: &mut Seen, version: &str, dotted: &str) {
         }
         let path = &field.path;
         for feeds in &field.operands {
-            // Where it depends on the value, the row names another table.
-            let to = match feeds.kind.starts_with("see ") {
-                true => String::new(),
-                false => format!(" -> {} {}", feeds.kind, feeds.path),
-            };
-            let how = feeds.in_words();
-            seen.feeds.push(format!("{path}{to}: {how}"));
+            let (to, how) = (feeds.place(), feeds.in_words());
+            seen.feeds.push(format!("{path} -> {to}: {how}"));
         }
         if path.replace("[]", "") == dotted {
             seen.described = described(path, version, field.other_version_path.as_deref());

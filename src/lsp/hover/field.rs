@@ -222,31 +222,19 @@ fn feeds(cluster: &Cluster, path: &Path, version: &str) -> Vec<String> {
 fn row_feeds(row: &HyperConvergedField, inner: &str) -> Vec<String> {
     let mut out = Vec::new();
     for feeds in &row.operands {
-        // Where it depends on the value, the row names another table.
-        if feeds.kind.starts_with("see ") {
-            continue;
-        }
         let from = match inner.trim_start_matches('.') {
             "" => String::new(),
             inner => format!("{}: ", as_path(inner)),
         };
-        let how = match in_words(&feeds.transform) {
-            "" | "copy" | "rename" => String::new(),
-            other => format!(" ({other})"),
+        let at = match feeds.path.as_str() {
+            "" => String::new(),
+            path => format!(" {}", as_path(path)),
         };
-        out.push(format!(
-            "{from}{} {}{how}",
-            feeds.kind,
-            as_path(&feeds.path)
-        ));
+        let how = feeds.words.as_ref();
+        let how = how.map_or_else(String::new, |words| format!(": {}", markdown(words)));
+        out.push(format!("{from}{}{at}{how}", feeds.kind));
     }
     out
-}
-
-/// How a field becomes another, without the names of the collected tables.
-fn in_words(transform: &str) -> &str {
-    let words = transform.strip_prefix("derive: ").unwrap_or(transform);
-    words.split(", see ").next().unwrap_or(words)
 }
 
 /// What would be otherwise without the line: found out by taking it away.

@@ -2,7 +2,7 @@
 
 use hcoplan_kubernetes::tree::{get, set};
 use hcoplan_planner::hyperconverged::version_of;
-use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Phase};
+use hcoplan_planner::release::{HyperConvergedField, Phase};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub(super) fn feeds(plan_input: &PlanInput<'_>, target: &Target, base: &Reading)
         if told.is_some() || tried.is_some() {
             out.push(Feed {
                 path: field.path.clone(),
-                how: how.map(FieldTarget::in_words).unwrap_or_default(),
+                how: how.map_or_else(String::new, |how| how.in_words().to_owned()),
                 tried,
             });
         }
@@ -71,7 +71,7 @@ pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
         return false;
     }
     if target.is_object() {
-        return path.starts_with("(existence");
+        return path.is_empty();
     }
     let asked = generic(&target.path);
     asked == path || below(&asked, path) || below(path, &asked)

@@ -284,7 +284,7 @@ fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<St
     kinds.extend(elsewhere.objects().map(|o| o.id.kind.clone()));
     let feeds = plan_input.release.fields().iter().flat_map(|f| &f.operands);
     let fed = feeds.filter_map(|f| f.kind.split('/').next());
-    kinds.extend(fed.filter(|k| !k.contains(' ')).map(ToOwned::to_owned));
+    kinds.extend(fed.map(ToOwned::to_owned));
     if let Some(kind) = find(&kinds) {
         return Ok(kind);
     }

@@ -1,6 +1,6 @@
 //! The release's field map, read from the operand's side: which field feeds a place.
 
-use hcoplan_planner::release::HyperConvergedField;
+use hcoplan_planner::release::{HyperConvergedField, Transform};
 use hcoplan_yaml::{Path, Segment};
 
 use super::Context;
@@ -31,27 +31,15 @@ pub(super) enum How {
 
 /// How a row of the field map does it; `None` where something else than this field is the
 /// place's own.
-fn how(transform: &str) -> Option<How> {
-    let table = [
-        ("copy of the effective", How::Derived),
-        ("copy", How::Copied),
-        ("rename", How::Copied),
-        ("negate", How::Negated),
-        ("derive: parsed as Kubernetes quantity", How::Copied),
-        ("derive: same duration", How::Copied),
-        ("derive: same rule", How::Copied),
-        ("derive: RemoveWorkloads", How::Copied),
-        ("derive: this map", How::Copied),
-        ("derive: this value, else", How::Copied),
-        ("derive: true => {}", How::EmptyObject),
-        ("derive: map model", How::Keys),
-        ("derive: merged with the common", How::Derived),
-        ("derive: effective profile", How::Derived),
-        ("derive: value \"annotation\"", How::Derived),
-        ("derive: true => {domain", How::Derived),
-    ];
-    let row = table.into_iter().find(|(t, _)| transform.starts_with(t))?;
-    Some(row.1)
+fn how(transform: Transform) -> Option<How> {
+    match transform {
+        Transform::Copy => Some(How::Copied),
+        Transform::Negate => Some(How::Negated),
+        Transform::EmptyObject => Some(How::EmptyObject),
+        Transform::Keys => Some(How::Keys),
+        Transform::Derive => Some(How::Derived),
+        Transform::Part => None,
+    }
 }
 
 /// A step of a row's path: a key, or any element of a list.
@@ -145,7 +133,7 @@ pub(super) fn rows<'c, 'a>(
     let fields = fields.filter(move |f| f.api_version == cx.version() && !f.ignored);
     fields.flat_map(move |field| {
         let feeds = field.operands.iter().filter(move |o| o.kind == kind);
-        feeds.filter_map(move |o| Some((field, o.path.as_str(), how(&o.transform)?)))
+        feeds.filter_map(move |o| Some((field, o.path.as_str(), how(o.how)?)))
     })
 }
 

@@ -1,5 +1,6 @@
 //! An object of HCO's is kept in git, too.
 
+use hcoplan_planner::release::Transform;
 use hcoplan_yaml::{Node, Value};
 use serde_json::Value as Json;
 
@@ -161,7 +162,7 @@ fn source_of(cx: &Context<'_>, kind: &str, path: &Path) -> Option<(Path, bool)> 
             let same = below.is_some_and(|b| b.is_empty() || b.starts_with('.'));
             o.kind == kind && same
         })?;
-        let exact = feeds.path == wanted && feeds.transform.starts_with("copy");
+        let exact = feeds.path == wanted && feeds.how == Transform::Copy;
         let plain = !f.path.contains("[]") && !f.path.starts_with("spec.featureGates");
         plain.then(|| (feeds.path.len(), Path::dotted(&f.path), exact))
     });

@@ -36,52 +36,49 @@ pub struct HyperConvergedField {
 pub struct FieldTarget {
     /// The operand's kind, or `Kind/name`.
     pub kind: String,
-    /// Dotted path from the operand's root, written as the field's.
+    /// Dotted path from the operand's root, written as the field's; empty where the field decides whether the
+    /// operand is there.
     pub path: String,
-    /// How, in words: `copy`, `rename`, `derive: …`.
-    pub transform: String,
+    /// What becomes of the value.
+    #[serde(default)]
+    pub how: Transform,
+    /// The same in words, where there is more to say: in which cases, and what is there without the field.
+    #[serde(default)]
+    pub words: Option<String>,
+}
+
+/// What becomes of a field's value in an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transform {
+    /// It is there as it is, or the same in another spelling.
+    #[default]
+    Copy,
+    /// A switch becomes the opposite one.
+    Negate,
+    /// `true` becomes an empty object.
+    EmptyObject,
+    /// Each element of a list becomes a key with `true`.
+    Keys,
+    /// Another value is worked out from it.
+    Derive,
+    /// It has a part in the value, which isn't its own: an element of a list, an argument, whether an object is
+    /// there.
+    Part,
 }
 
 impl FieldTarget {
-    /// How the field becomes what the operand has, in words without the table's notation.
-    pub fn in_words(&self) -> String {
-        let transform = self.transform.as_str();
-        let mut out = transform
-            .strip_prefix("derive: ")
-            .unwrap_or(transform)
-            .to_owned();
-        for table in [
-            ", see golden-images.json renderRules",
-            ", see golden-images.json",
-            ", see feature-gates.json",
-        ] {
-            out = out.replace(table, "");
+    /// How the field becomes what the operand has, in words.
+    pub fn in_words(&self) -> &str {
+        self.words.as_deref().unwrap_or("as it is")
+    }
+
+    /// The place in words: `KubeVirt spec.infra`, or only the operand.
+    pub fn place(&self) -> String {
+        match self.path.as_str() {
+            "" => self.kind.clone(),
+            path => format!("{} {path}", self.kind),
         }
-        let words = [
-            ("copy; absent => absent", "as it is"),
-            ("=> absent", "gives nothing"),
-            ("=> subtree absent", "gives nothing"),
-            ("absent =>", "not set gives"),
-            ("absent or", "not set or"),
-            (" absent", " not set"),
-            (" => ", " gives "),
-            ("=>", " gives "),
-            (" iff ", " only if "),
-            ("gives adds", "adds"),
-        ];
-        for (notation, word) in words {
-            out = out.replace(notation, word);
-        }
-        for (notation, word) in [
-            ("copy", "as it is"),
-            ("rename", "as it is"),
-            ("negate", "the opposite"),
-        ] {
-            if let Some(rest) = out.strip_prefix(notation) {
-                out = format!("{word}{rest}");
-            }
-        }
-        out
     }
 }
 
@@ -90,12 +87,13 @@ mod tests {
     use hcoplan_kubernetes::schema::Schema;
     use hcoplan_yaml::Path;
 
+    use super::Transform;
     use crate::release::Release;
 
     /// Whether a schema knows a path of the table; `[]` in it is any item. Schemas say nothing of metadata, nor of
-    /// what is told in words: `(existence)`.
+    /// whether an object is there.
     fn knows(schema: &Schema, path: &str) -> bool {
-        if path.starts_with('(') || path.starts_with("metadata.") {
+        if path.is_empty() || path.starts_with("metadata.") {
             return true;
         }
         schema
@@ -124,10 +122,18 @@ mod tests {
                         field.api_version
                     ));
                 }
-                if field.operands.is_empty() && !field.ignored {
+                // Each gate feeds something else.
+                let is_gate = path.starts_with("spec.featureGates[]");
+                if field.operands.is_empty() && !field.ignored && !is_gate {
                     wrong.push(format!("{name}: {path} feeds nothing"));
                 }
                 for feeds in &field.operands {
+                    if feeds.how != Transform::Copy && feeds.words.is_none() {
+                        wrong.push(format!(
+                            "{name}: nothing says how {path} becomes {}",
+                            feeds.place()
+                        ));
+                    }
                     let kind = format!("{}.", feeds.kind.to_lowercase());
                     let own = release.schema_names().find(|n| n.starts_with(&kind));
                     let own = own.and_then(|n| release.schema(n));

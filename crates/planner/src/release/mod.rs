@@ -34,7 +34,7 @@ pub use distribution::{
     CommonImage, Distribution, DistributionVersion, Fact, FactSource, ImageSource, Maturity,
     Phased, Runbooks, UPSTREAM, Variable,
 };
-pub use fields::{FieldTarget, HyperConvergedField};
+pub use fields::{FieldTarget, HyperConvergedField, Transform};
 pub use files::{Error, Files};
 pub use kubevirt::KubeVirtFacts;
 pub use patch_release::{PatchRelease, Patched};
