@@ -57,7 +57,7 @@ fn hyperconverged() -> Value {
 }
 
 /// Admission, every operand and SSP's stage of a cluster with three architectures.
-#[divan::bench(args = ["1.16", "1.17", "1.18", "1.19"])]
+#[divan::bench(args = hcoplan_testing::go_types().map(|(line, _)| line))]
 fn one_cluster(bencher: Bencher<'_, '_>, name: &str) {
     let release = Release::known(name).expect("known");
     let (inventory, document) = (inventory(), hyperconverged());

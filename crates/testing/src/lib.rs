@@ -24,3 +24,11 @@ pub fn recordings() -> Option<PathBuf> {
     assert!(found.join("facts").is_dir(), "{}", found.display());
     Some(found)
 }
+
+/// The release lines, oldest first, each with its table of Go types.
+pub fn go_types() -> impl Iterator<Item = (&'static str, &'static str)> {
+    hcoplan_schemas::RELEASES.iter().map(|(line, files)| {
+        let table = files.iter().find(|(name, _)| *name == "go-types.json");
+        (*line, table.expect("each line has one").1)
+    })
+}

@@ -4,28 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use hcoplan_testing::go_types;
 use serde_json::{Value, json};
 
 use super::GoTypes;
-
-pub(super) const RELEASES: [(&str, &str); 4] = [
-    (
-        "1.16",
-        include_str!("../../../../schemas/releases/1.16/go-types.json"),
-    ),
-    (
-        "1.17",
-        include_str!("../../../../schemas/releases/1.17/go-types.json"),
-    ),
-    (
-        "1.18",
-        include_str!("../../../../schemas/releases/1.18/go-types.json"),
-    ),
-    (
-        "1.19",
-        include_str!("../../../../schemas/releases/1.19/go-types.json"),
-    ),
-];
 
 const KINDS: [&str; 9] = [
     "KubeVirt",
@@ -63,7 +45,7 @@ fn recorded_objects_and_stored_hyperconvergeds() {
                 objects.insert((kind, digest), line["object"].take());
             }
         }
-        for (release, table) in RELEASES {
+        for (release, table) in go_types() {
             let types = GoTypes::from_json(table).unwrap();
             let mut seen = std::collections::BTreeSet::new();
             for row in lines(&set.join(format!("expected/{release}.jsonl"))) {
@@ -140,7 +122,7 @@ fn recorded_patches() {
         {"pciVendorSelector": "A:1", "resourceName": "r/a", "externalResourceProvider": true},
         {"pciVendorSelector": "B:2", "resourceName": "r/b"}]});
     let mut merged = 0;
-    for (release, table) in RELEASES {
+    for (release, table) in go_types() {
         let types = GoTypes::from_json(table).unwrap();
         let ty = types.of_kind("kubevirt.io/v1", "KubeVirt").unwrap();
         let mut plain = kubevirt(&golden, release, "default-openshift");

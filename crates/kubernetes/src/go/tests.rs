@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::golden::RELEASES;
 use super::{DecodeError, GoType, GoTypes};
+use hcoplan_testing::go_types;
 
 fn kubevirt() -> (&'static GoTypes, &'static GoType) {
-    static TABLE: LazyLock<GoTypes> = LazyLock::new(|| GoTypes::from_json(RELEASES[3].1).unwrap());
+    static TABLE: LazyLock<GoTypes> =
+        LazyLock::new(|| GoTypes::from_json(go_types().last().unwrap().1).unwrap());
     let types = &*TABLE;
     let ty = types.of_kind("kubevirt.io/v1", "KubeVirt").unwrap();
     (types, ty)

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use hcoplan_testing::recordings;
+use hcoplan_testing::{go_types, recordings};
 use serde_json::Value;
 
 use super::Schema;
@@ -31,7 +31,7 @@ pub(crate) fn schema_texts(shared: Option<&Path>) -> Vec<(String, String)> {
         return vec![("sample".to_owned(), text.to_owned())];
     };
     let mut found = Vec::new();
-    for release in ["1.16", "1.17", "1.18", "1.19"] {
+    for (release, _) in go_types() {
         let folder = shared.join("facts").join(release).join("schemas");
         let mut files: Vec<PathBuf> = fs::read_dir(folder)
             .expect("the schemas")
@@ -78,7 +78,7 @@ fn stored_objects_are_admitted_again_unchanged() {
     let all = schemas(Some(&shared));
     let mut seen = 0;
     for set in ["curated", "random"] {
-        for release in ["1.16", "1.17", "1.18", "1.19"] {
+        for (release, _) in go_types() {
             let file = shared.join(format!("golden/{set}/expected/{release}.jsonl"));
             for case in lines(&file) {
                 let stored = &case["hyperconverged"];

@@ -11,8 +11,6 @@ use super::{GoldenImages, HcoStage, ssp_stage, write_schedules};
 use crate::hyperconverged::HyperConverged;
 use crate::release::{Release, SspBundle};
 
-const RELEASES: [&str; 4] = ["1.16", "1.17", "1.18", "1.19"];
-
 /// One recording.
 struct Case {
     name: String,
@@ -247,7 +245,7 @@ fn some_recordings() {
     let common = json(&dir.join("common.json"));
     let mut counts = Counts::default();
     let mut wrong = Vec::new();
-    for release in RELEASES {
+    for &(release, _) in hcoplan_schemas::RELEASES {
         let data = data(release, common[release].as_array().unwrap().clone());
         for case in recordings(&dir, release) {
             check(&case, &data, &mut counts, &mut wrong);
@@ -273,7 +271,7 @@ fn every_recording() {
     let golden = all.join("golden");
     let mut counts = Counts::default();
     let mut wrong = Vec::new();
-    for release in RELEASES {
+    for &(release, _) in hcoplan_schemas::RELEASES {
         let facts = all.join("facts").join(release);
         let facts = json(&facts.join("golden-images.json"));
         let common = facts["templatesAfterOperatorLoad"].as_array().unwrap();

@@ -8,34 +8,16 @@ mod recorded;
 mod shared;
 
 use hcoplan_kubernetes::go::{GoType, GoTypes};
+use hcoplan_testing::go_types;
 use serde_json::{Value, json};
 
 use super::Effects;
-
-const RELEASES: [(&str, &str); 4] = [
-    (
-        "1.16",
-        include_str!("../../../../../schemas/releases/1.16/go-types.json"),
-    ),
-    (
-        "1.17",
-        include_str!("../../../../../schemas/releases/1.17/go-types.json"),
-    ),
-    (
-        "1.18",
-        include_str!("../../../../../schemas/releases/1.18/go-types.json"),
-    ),
-    (
-        "1.19",
-        include_str!("../../../../../schemas/releases/1.19/go-types.json"),
-    ),
-];
 
 const KUBEVIRTS: &str = include_str!("../../../../../testdata/jsonpatch/kubevirt.jsonl");
 
 /// A release's types and the KubeVirt that the recorded cases patch.
 fn kubevirt(release: &str) -> (&'static GoTypes, &'static GoType, Value) {
-    let (_, table) = RELEASES.iter().find(|(name, _)| *name == release).unwrap();
+    let (_, table) = go_types().find(|(name, _)| *name == release).unwrap();
     let types: &_ = Box::leak(Box::new(GoTypes::from_json(table).unwrap()));
     let ty = types.of_kind("kubevirt.io/v1", "KubeVirt").unwrap();
     let mut lines = KUBEVIRTS
@@ -72,7 +54,7 @@ fn text(operations: &Value) -> String {
 
 #[test]
 fn the_annotations_are_those_of_the_operands() {
-    for (release, table) in RELEASES {
+    for (release, table) in go_types() {
         let types = GoTypes::from_json(table).unwrap();
         for annotation in super::ANNOTATIONS {
             let ty = types.of_kind(annotation.api_version, annotation.kind);

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{RELEASES, kubevirt};
+use super::kubevirt;
 use crate::jsonpatch::patch;
+use hcoplan_testing::go_types;
 
 /// The operators that recorded these were built with a newer Go than the released ones, which
 /// name the innermost struct in a type error (`golden/` shows it).
@@ -40,7 +41,7 @@ fn the_recorded_cases() {
     let cases = file["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 64);
     let (mut changed, mut unchanged, mut failed) = (0, 0, 0);
-    for (release, _) in RELEASES {
+    for (release, _) in go_types() {
         let (types, ty, base) = kubevirt(release);
         for case in cases {
             let id = &case["id"];

@@ -7,9 +7,10 @@ use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_kubernetes::go::GoTypes;
 use serde_json::{Map, Value, json};
 
-use super::{RELEASES, change};
+use super::change;
 use crate::jsonpatch::shared::writes;
 use crate::jsonpatch::{ANNOTATIONS, decode, effects, patch};
+use hcoplan_testing::go_types;
 
 fn golden() -> Option<PathBuf> {
     Some(hcoplan_testing::recordings()?.join("golden"))
@@ -95,7 +96,7 @@ fn recorded_operands_with_and_without_their_patch() {
             cases.push((name, patches, rest));
         }
     }
-    for (release, table) in RELEASES {
+    for (release, table) in go_types() {
         let types = GoTypes::from_json(table).unwrap();
         let recordings = Recordings::read(&set, release);
         for (name, patches, rest) in &cases {
@@ -169,7 +170,7 @@ fn recorded_certificates_that_a_patch_of_cdi_wrote_through() {
     let Some(golden) = golden() else { return };
     let mut proven = 0;
     let set = golden.join("random");
-    for (release, _) in RELEASES {
+    for (release, _) in go_types() {
         let recordings = Recordings::read(&set, release);
         for (name, row) in &recordings.rows {
             let annotations = &row["hyperconverged"]["metadata"]["annotations"];
