@@ -21,6 +21,6 @@ pub(super) fn lint(
         .with_commands(|| repo.commands(cluster))
         .with_before(before)
         .with_layers(|| repo.layers(cluster))
-        .with_before_edits(|| loaded.before_edits());
+        .with_editable_file(|| loaded.editable_file());
     lint::run(&context, selection)
 }

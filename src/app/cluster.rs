@@ -139,7 +139,7 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
         );
         // Asked for when the findings are reported, and kept: here it costs a worker's time.
         for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
-            secret::hidden(&place.file);
+            secret::secret_parts(&place.file);
         }
         outcome.documents.append(&mut found.documents);
         outcome.found.add(found);

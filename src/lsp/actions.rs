@@ -19,7 +19,7 @@ use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::fix::{Choice, choose, round};
 use crate::repo::Repo;
 use crate::source::{SourceFile, Span, encode};
-use crate::yaml::edit::{Before, apply_and_verify};
+use crate::yaml::edit::{EditableFile, apply_and_verify};
 use crate::yaml::{Node, parse};
 
 /// What actions are made from.
@@ -218,7 +218,7 @@ fn suppression(ground: &Ground<'_>, finding: &Finding) -> Option<Edit> {
     };
     let intended: Vec<Value> = parsed.documents.iter().map(|d| d.root.to_json()).collect();
     let edits = std::slice::from_ref(&edit);
-    apply_and_verify(&Before::of(file), edits, &intended)
+    apply_and_verify(&EditableFile::of(file), edits, &intended)
         .ok()
         .map(|_| edit)
 }

@@ -82,7 +82,7 @@ impl Excerpt {
             labels: Vec::new(),
         };
         let cells: Vec<Cells> = marks.iter().map(|m| cells(m.place)).collect();
-        let masked = &secret::hidden(file).spans;
+        let masked = &secret::secret_parts(file).spans;
         let numbers = numbers(&cells, file);
         let mut shown: BTreeMap<usize, Shown> = BTreeMap::new();
         for number in numbers {

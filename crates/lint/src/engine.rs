@@ -154,7 +154,7 @@ fn keep_comments(cx: &Context<'_>, findings: &mut [Finding]) {
     let path = cx.document().file.path();
     for fix in findings.iter_mut().flat_map(|f| &mut f.fixes) {
         let is_ours = fix.edits.iter().all(|e| e.file.path() == path);
-        if is_ours && cx.before_edits().loses_comment(&fix.edits) {
+        if is_ours && cx.editable_file().loses_comment(&fix.edits) {
             fix.takes_a_comment();
         }
     }

@@ -4,7 +4,7 @@
 //! real: `\/` and surrogate pairs are escapes, tabs may indent, a key may be longer than 1,024
 //! characters, `yes` needs quotes.
 
-use super::build::keys::unique;
+use super::build::keys::merge_and_deduplicate;
 use super::number;
 use super::problem::{Problem, ProblemKind, Problems};
 use super::{Entry, Key, Limits, Node, Style, Value};
@@ -138,7 +138,11 @@ impl<'t, 'l> Reader<'t, 'l> {
             }
         }
         self.pos += 1;
-        Ok(Value::Map(unique(entries, Vec::new(), &mut self.problems)))
+        Ok(Value::Map(merge_and_deduplicate(
+            entries,
+            Vec::new(),
+            &mut self.problems,
+        )))
     }
 
     fn array(&mut self) -> Result<Value> {

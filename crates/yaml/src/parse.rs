@@ -9,7 +9,7 @@ use super::json;
 use super::problem::{Problem, ProblemKind};
 use super::split::{Chunk, split};
 use super::{Comment, Document, Limits, Node, Value};
-use crate::source::{Bytes, Reached, SourceFile, Span};
+use crate::source::{Bytes, LimitReached, SourceFile, Span};
 
 /// What is in a file.
 #[derive(Debug, Clone, Default)]
@@ -161,7 +161,7 @@ impl State<'_> {
     fn push(&mut self, root: Node, span: Span, comments: Vec<Comment>) -> bool {
         let documents = &mut self.parsed.documents;
         if documents.len() >= self.limits.max_documents {
-            let reached = Reached {
+            let reached = LimitReached {
                 what: "documents",
                 limit: self.limits.max_documents,
                 flag: "--max-documents",
@@ -196,9 +196,15 @@ impl State<'_> {
         let text = whole_lines(text);
         let mut events = Events::new(&text, self.limits.max_depth);
         let mut builder = Builder::new(self.limits, span, self.nodes);
-        let read = builder.run(&mut events);
-        let read =
-            read.and_then(|root| Ok((root, events.rest().map_err(|e| builder.lexical(*e))?)));
+        let read = builder.build(&mut events);
+        let read = read.and_then(|root| {
+            Ok((
+                root,
+                events
+                    .rest_start()
+                    .map_err(|e| builder.lexical_problem(*e))?,
+            ))
+        });
         self.nodes = builder.nodes;
         let mut problems = builder.problems.take();
         let root = match read {

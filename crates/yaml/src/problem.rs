@@ -1,7 +1,7 @@
 //! What is wrong with a file before anybody looks at what it says.
 
 use super::Limits;
-use crate::source::{Reached, Span};
+use crate::source::{LimitReached, Span};
 
 /// What kind of trouble a [`Problem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,7 +88,7 @@ impl Problem {
 
     /// More keys and values in a file than the limit.
     pub(super) fn too_big(limits: &Limits, span: Span) -> Self {
-        let reached = Reached {
+        let reached = LimitReached {
             what: "keys and values",
             limit: limits.max_nodes,
             flag: "--max-values",
@@ -101,7 +101,7 @@ impl Problem {
         let what = "levels of nesting";
         let message = match max_depth == Limits::MOST_DEPTH {
             true => format!("more than {max_depth} {what}, the most that can be read"),
-            false => Reached {
+            false => LimitReached {
                 what,
                 limit: max_depth,
                 flag: "--max-depth",
@@ -112,13 +112,13 @@ impl Problem {
     }
 
     /// Whether it is about one scalar, whatever stands around that, and changes nothing.
-    pub(super) fn is_of_one_word(&self) -> bool {
+    pub(super) fn is_about_one_scalar(&self) -> bool {
         self.kind == ProblemKind::ReadsDifferently
     }
 
     /// Adds where it began.
     #[must_use]
-    pub fn since(mut self, span: Span, what: impl Into<String>) -> Self {
+    pub fn with_start(mut self, span: Span, what: impl Into<String>) -> Self {
         self.context = Some((span, what.into()));
         self
     }

@@ -16,7 +16,7 @@ pub use self::input_text::{InputText, steers, visible};
 use hcoplan_yaml::{self as yaml, Node, Style, Value};
 
 use crate::finding::{Finding, Fix};
-use crate::source::{Hidden, SourceFile, Span};
+use crate::source::{SecretParts, SourceFile, Span};
 
 /// The keys of a Secret whose values are secret.
 const DATA: [&str; 2] = ["data", "stringData"];
@@ -49,11 +49,11 @@ const VEIL: &str = "***";
 
 /// What of a file must not be shown. A file that has Secrets and can't be parsed is secret as a
 /// whole.
-pub fn hidden(file: &SourceFile) -> &Hidden {
-    file.hidden(|| find(file))
+pub fn secret_parts(file: &SourceFile) -> &SecretParts {
+    file.secret_parts(|| find(file))
 }
 
-fn find(file: &SourceFile) -> Hidden {
+fn find(file: &SourceFile) -> SecretParts {
     let text = file.text();
     let mut found = Found::default();
     let by_form = credentials(text);
@@ -97,7 +97,7 @@ fn find(file: &SourceFile) -> Hidden {
             _ => spans.push(span),
         }
     }
-    Hidden {
+    SecretParts {
         spans,
         words: found.words,
     }
@@ -201,7 +201,7 @@ impl Found {
 
 /// A file's text with a star for each character that must not be shown.
 pub fn masked(file: &SourceFile) -> Cow<'_, str> {
-    let (text, hidden) = (file.text(), hidden(file));
+    let (text, hidden) = (file.text(), secret_parts(file));
     if hidden.spans.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -276,7 +276,7 @@ pub fn veil(finding: &mut Finding) {
     let mut words: Vec<String> = Vec::new();
     let places = finding.related.iter().map(|r| &r.location);
     for place in places.chain(&finding.location) {
-        let hidden = hidden(&place.file);
+        let hidden = secret_parts(&place.file);
         words.extend_from_slice(&hidden.words);
         words.extend(quoted(&place.file, place.span, hidden));
     }
@@ -324,7 +324,7 @@ fn replace<T: Deref<Target = str> + From<String>>(
 /// Whether a fix writes what must not be shown: a report leaves its edits out then.
 pub fn is_in(fix: &Fix) -> bool {
     fix.edits.iter().any(|edit| {
-        let words = &hidden(&edit.file).words;
+        let words = &secret_parts(&edit.file).words;
         let quotes = words.iter().any(|word| edit.text.contains(word.as_str()));
         quotes || !credentials(&edit.text).is_empty()
     })
@@ -332,7 +332,7 @@ pub fn is_in(fix: &Fix) -> bool {
 
 /// What is said about a place of a file, without what must not be shown.
 pub fn masked_message(file: &SourceFile, span: Span, message: &str) -> String {
-    let hidden = hidden(file);
+    let hidden = secret_parts(file);
     let own = quoted(file, span, hidden);
     let mut text = message.to_owned();
     for word in hidden.words.iter().chain(&own) {
@@ -342,7 +342,7 @@ pub fn masked_message(file: &SourceFile, span: Span, message: &str) -> String {
 }
 
 /// What a finding about something secret may quote: what it points at, without its quotes.
-fn quoted(file: &SourceFile, span: Span, hidden: &Hidden) -> Option<String> {
+fn quoted(file: &SourceFile, span: Span, hidden: &SecretParts) -> Option<String> {
     let (start, end) = (span.start, span.end);
     let inside = |s: &&Span| s.start <= start && end <= s.end;
     hidden.spans.iter().find(inside)?;

@@ -5,7 +5,7 @@ use crate::source::Location;
 fn shown(text: &str) -> String {
     let file = SourceFile::new("a.yaml", text);
     let mut out = text.to_owned();
-    for span in hidden(&file).spans.iter().rev() {
+    for span in secret_parts(&file).spans.iter().rev() {
         out.replace_range(span.range(), "…");
     }
     out

@@ -17,8 +17,8 @@ pub use directory::{Directory, open_file};
 pub use edited::Edited;
 pub use git::{Commit, Revision, last_part, origin_host, origin_name, repository_name};
 pub use hcoplan_yaml::source::{
-    Bytes, Decoded, Encoding, Hidden, Limits, Location, Origins, Position, Reached, SourceFile,
-    Span, decode, encode,
+    Bytes, Decoded, Encoding, LimitReached, Limits, Location, Origins, Position, SecretParts,
+    SourceFile, Span, decode, encode,
 };
 pub use memory::Memory;
 pub use program::program;

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::finding::Fix;
 use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_yaml::edit::{apply, between};
+use hcoplan_yaml::edit::{apply, line_edits};
 use hcoplan_yaml::{Comment, Node, Path, parse};
 
 use super::Context;
@@ -70,7 +70,7 @@ impl Context<'_> {
         let same = read.root.to_json() == root.to_json();
         let all = read.comments.len() == after.comments.len() + insertions.len();
         (same && all).then(|| Fix {
-            edits: between(&document.file, &new),
+            edits: line_edits(&document.file, &new),
             ..fix
         })
     }

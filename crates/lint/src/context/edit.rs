@@ -7,7 +7,7 @@ use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 use hcoplan_planner::jsonpatch;
 use hcoplan_yaml::Path;
-use hcoplan_yaml::edit::{self, Before, Change};
+use hcoplan_yaml::edit::{self, Change, EditableFile};
 
 use super::source::Source;
 use super::{Context, PatchAnnotation};
@@ -19,8 +19,8 @@ impl<'a> Context<'a> {
     /// The context with the HyperConverged's file as it was read to load the cluster. Without it,
     /// the file is read again to try edits out.
     #[must_use]
-    pub fn with_before_edits(mut self, read: impl Fn() -> Before + 'a) -> Self {
-        self.before_edits = Source::new(read);
+    pub fn with_editable_file(mut self, read: impl Fn() -> EditableFile + 'a) -> Self {
+        self.editable_file = Source::new(read);
         self
     }
 }
@@ -34,7 +34,7 @@ impl Context<'_> {
         applicability: Applicability,
         changes: &[Change],
     ) -> Option<Fix> {
-        let before = self.before_edits();
+        let before = self.editable_file();
         let edits = edit::edits_of(before, self.document(), changes);
         if edits.is_err() && before.is_spent() {
             self.leave_untried();
@@ -57,8 +57,9 @@ impl Context<'_> {
     }
 
     /// The HyperConverged's file, for trying edits out on it.
-    pub fn before_edits(&self) -> &Before {
-        self.before_edits.get(|| Before::of(&self.document().file))
+    pub fn editable_file(&self) -> &EditableFile {
+        self.editable_file
+            .get(|| EditableFile::of(&self.document().file))
     }
 
     /// A suggestion that switches a golden image off: by its annotation where it is written, else

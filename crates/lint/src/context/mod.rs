@@ -89,7 +89,7 @@ use hcoplan_planner::plan::Plan;
 use hcoplan_planner::release::Release;
 use hcoplan_planner::topology::Topology;
 use hcoplan_repository::repo::{Command, Layer, Neighbours};
-use hcoplan_yaml::edit::Before;
+use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Path};
 
 use self::source::Source;
@@ -128,7 +128,7 @@ pub struct Context<'a> {
     texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
-    before_edits: Source<'a, Before>,
+    editable_file: Source<'a, EditableFile>,
     as_new: OnceCell<Plan>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
@@ -158,7 +158,7 @@ impl<'a> Context<'a> {
             texts: Source::default(),
             texts_and_manifests: OnceCell::new(),
             before: None,
-            before_edits: Source::default(),
+            editable_file: Source::default(),
             as_new: OnceCell::new(),
             patches: OnceCell::new(),
             own_fields: OnceCell::new(),

@@ -126,7 +126,7 @@ impl Context<'_> {
                     true => Applicability::Unsafe,
                     false => Applicability::Safe,
                 },
-                edits: edit::between(&self.document().file, &text),
+                edits: edit::line_edits(&self.document().file, &text),
             }),
         })
     }
@@ -151,7 +151,7 @@ impl Context<'_> {
         }
         let text = edit::apply(document.file.text(), &cuts).ok()?;
         let file = SourceFile::new(document.file.path(), text);
-        let before = &edit::Before::of(&file);
+        let before = &edit::EditableFile::of(&file);
         let document = before.document(document.index)?;
         let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
         let removed = self.annotations_removed(&removed);

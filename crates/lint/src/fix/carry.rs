@@ -11,7 +11,7 @@ use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Carried, Edit, Finding};
 use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, layer_values};
-use hcoplan_yaml::edit::{self, Before, Change, apply_and_read};
+use hcoplan_yaml::edit::{self, Change, EditableFile, apply_and_read};
 use hcoplan_yaml::{Document, Node, Path, Segment, Style, Value, block_of, edit_part, parse};
 use serde_json::Value as Json;
 
@@ -63,7 +63,7 @@ fn loses_comment(edits: &[Edit]) -> bool {
     }
     let loses = |edits: &Vec<Edit>| {
         let first = edits.first();
-        first.is_some_and(|e| Before::of(&e.file).loses_comment(edits))
+        first.is_some_and(|e| EditableFile::of(&e.file).loses_comment(edits))
     };
     files.values().any(loses)
 }
@@ -86,9 +86,9 @@ pub fn is_as_meant(made: &[&Edit], built: &str) -> Result<(), edit::Reason> {
             edits.push((*edit).clone());
         }
     }
-    let meant = apply_and_read(&Before::of(&first.file), &edits)?.documents;
+    let meant = apply_and_read(&EditableFile::of(&first.file), &edits)?.documents;
     let built = hcoplan_diagnostics::source::SourceFile::new(first.file.path(), built);
-    let is = Before::of(&built);
+    let is = EditableFile::of(&built);
     if meant.len() != is.documents().len() {
         return Err(edit::Reason::Layout);
     }
@@ -140,7 +140,7 @@ fn carried(
         return Err("it changes several builds".to_owned());
     }
     let said = |reason: edit::Reason| reason.to_string();
-    let before = Before::of(&first.file);
+    let before = EditableFile::of(&first.file);
     let after = apply_and_read(&before, made).map_err(said)?;
     if after.documents.len() != before.documents().len() {
         return Err("it adds or takes away an object".to_owned());
@@ -224,7 +224,7 @@ impl Carrying<'_> {
                         let (mut whole, span) = (document.file.text().to_owned(), found.node.span);
                         let block = block_of(&whole[span.range()], &string);
                         whole.replace_range(span.range(), &block);
-                        edit::between(&document.file, &whole)
+                        edit::line_edits(&document.file, &whole)
                     }
                     None => return Err(format!("{} is written as a folded text", self.at(&found))),
                 };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
-use hcoplan_yaml::edit::{Before, Reason, apply_and_read, apply_and_verify};
+use hcoplan_yaml::edit::{EditableFile, Reason, apply_and_read, apply_and_verify};
 use hcoplan_yaml::{Document, Path, Value, parse};
 
 use super::delta::{Delta, deltas, go_together, put_together};
@@ -110,7 +110,7 @@ pub fn choose_with(
 
 /// A file and what was accepted for it.
 struct Ground {
-    before: Before,
+    before: EditableFile,
     parsed: Vec<Document>,
     edits: Vec<Edit>,
     deltas: Vec<Delta>,
@@ -119,7 +119,7 @@ struct Ground {
 impl Ground {
     fn new(file: &Arc<SourceFile>) -> Self {
         Self {
-            before: Before::of(file),
+            before: EditableFile::of(file),
             parsed: parse(file).documents,
             edits: Vec::new(),
             deltas: Vec::new(),

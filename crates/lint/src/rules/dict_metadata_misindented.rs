@@ -146,7 +146,7 @@ fn edits_of(
     misplaced: &[&Entry],
 ) -> Option<Vec<Edit>> {
     let path = template.path(cx);
-    let before = cx.before_edits();
+    let before = cx.editable_file();
     let mut intended = before.documents().to_vec();
     let tree = intended.get_mut(cx.document().index)?;
     for entry in misplaced {

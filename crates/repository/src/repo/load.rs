@@ -7,7 +7,7 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Tree};
 use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Places, Source, SourceKind};
 use hcoplan_planner::release::Release;
-use hcoplan_yaml::edit::Before;
+use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Path};
 use serde_json::Value;
 
@@ -48,11 +48,11 @@ pub struct Loaded {
 
 impl Loaded {
     /// The HyperConverged's file as it was read, for trying edits out on it.
-    pub fn before_edits(&self) -> Before {
+    pub fn editable_file(&self) -> EditableFile {
         let file = &self.document.file;
         match self.read.iter().find(|c| Arc::ptr_eq(&c.file, file)) {
-            Some(content) => content.before_edits(),
-            None => Before::of(file),
+            Some(content) => content.editable_file(),
+            None => EditableFile::of(file),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::problem::{Problem, ProblemKind};
-use crate::source::{Bytes, Reached, Span};
+use crate::source::{Bytes, LimitReached, Span};
 use crate::{Entry, Key, Limits, Node, Style, Value};
 
 /// How much a part of the document holds.
@@ -15,7 +15,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    fn since(self, before: Self) -> Self {
+    fn with_start(self, before: Self) -> Self {
         Self {
             steps: self.steps - before.steps,
             bytes: self.bytes - before.bytes,
@@ -116,7 +116,7 @@ impl<'t> Aliases<'t> {
         node: &Node,
         height: usize,
     ) -> Result<(), Problem> {
-        let size = self.read.since(anchor.before);
+        let size = self.read.with_start(anchor.before);
         self.copied.add(size, node.span)?;
         if let Some(target) = self.targets.get_mut(anchor.name)
             && target.number == anchor.number
@@ -144,7 +144,7 @@ impl<'t> Aliases<'t> {
             return Err(too_many("document contains excessive aliasing", span));
         }
         if self.aliased.steps > self.max_nodes {
-            let reached = Reached {
+            let reached = LimitReached {
                 what: "keys and values from aliases in one document",
                 limit: self.max_nodes,
                 flag: "--max-alias-values",

@@ -17,7 +17,7 @@ pub(crate) struct Merge {
 const FEW: usize = 12;
 
 /// Applies merge keys in their places and lets the last of equal keys win.
-pub(crate) fn unique(
+pub(crate) fn merge_and_deduplicate(
     entries: Vec<Entry>,
     merges: Vec<Merge>,
     problems: &mut Problems,
@@ -121,14 +121,14 @@ fn is_inside(span: Span, outer: &[Span]) -> bool {
 fn duplicate(first: &Entry, again: &Entry) -> Problem {
     let message = format!("key {:?} already set in map", again.key.text);
     Problem::new(ProblemKind::DuplicateKey, again.key.span, message)
-        .since(first.key.span, "first set here")
+        .with_start(first.key.span, "first set here")
 }
 
 fn overrides(merge: Span, key: &str, above: Span) -> Problem {
     let message = format!(
         "this merge key overwrites {key:?}, which stands above it; kustomize keeps the one above"
     );
-    Problem::new(ProblemKind::MergeOverrides, merge, message).since(above, "set here")
+    Problem::new(ProblemKind::MergeOverrides, merge, message).with_start(above, "set here")
 }
 
 /// The entries that a merge key brings, in the order of writing: of a list the first comes last,

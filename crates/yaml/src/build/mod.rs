@@ -10,7 +10,7 @@ pub(super) mod keys;
 mod scalar;
 
 use self::alias::{Aliases, Anchor};
-use self::keys::{Merge, unique};
+use self::keys::{Merge, merge_and_deduplicate};
 use self::scalar::Written;
 use super::event::{Event, Events, Spanned};
 use super::lex::LexError;
@@ -83,10 +83,10 @@ impl<'l, 't> Builder<'l, 't> {
 
     /// Reads all events; `None` when there is no node at all. Go parses the whole text before it
     /// decodes any of it, so a mistake in the syntax hides one in the values.
-    pub(super) fn run(&mut self, events: &mut Events<'t>) -> Result<Option<Node>, Problem> {
+    pub(super) fn build(&mut self, events: &mut Events<'t>) -> Result<Option<Node>, Problem> {
         let mut refused = None;
         loop {
-            let next = events.next().map_err(|e| self.lexical(*e))?;
+            let next = events.next().map_err(|e| self.lexical_problem(*e))?;
             if next.event == Event::DocumentEnd {
                 break;
             }
@@ -108,7 +108,7 @@ impl<'l, 't> Builder<'l, 't> {
     }
 
     /// A problem of the text in the file's own offsets.
-    pub(super) fn lexical(&self, error: LexError) -> Problem {
+    pub(super) fn lexical_problem(&self, error: LexError) -> Problem {
         let at = self.start(error.at);
         let kind = if error.too_deep {
             ProblemKind::TooDeep
@@ -117,7 +117,7 @@ impl<'l, 't> Builder<'l, 't> {
         };
         let problem = Problem::new(kind, at, error.message);
         match error.since {
-            Some((since, what)) => problem.since(self.start(since), what),
+            Some((since, what)) => problem.with_start(self.start(since), what),
             None => problem,
         }
     }
@@ -284,7 +284,7 @@ impl<'l, 't> Builder<'l, 't> {
                     let merged = merges.last().map_or(0, |m| m.node.span.end.max(m.span.end));
                     span.end = last.max(merged).max(frame.span.end);
                 }
-                Value::Map(unique(entries, merges, &mut self.problems))
+                Value::Map(merge_and_deduplicate(entries, merges, &mut self.problems))
             }
         };
         let node = Node {

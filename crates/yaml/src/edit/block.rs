@@ -3,17 +3,17 @@
 use serde_json::Value as Json;
 
 use super::Reason;
-use super::ground::{Ground, Splice};
+use super::editable::{EditableDocument, Splice};
 use super::layout::{self, Context, Indent, Quotes};
 use crate::source::Span;
 use crate::{Node, Path, Segment, Style};
 
-impl Ground<'_> {
+impl EditableDocument<'_> {
     pub(super) fn indent(&self) -> Indent<'_> {
         Indent {
-            step: self.habits.step,
-            list_step: self.habits.list_step,
-            line_break: self.habits.line_break,
+            step: self.layout.step,
+            list_step: self.layout.list_step,
+            line_break: self.layout.line_break,
         }
     }
 
@@ -79,7 +79,7 @@ impl Ground<'_> {
             false => self.document.root.at(&parent),
         };
         let context = match holder {
-            None if self.habits.json => Context::Json,
+            None if self.layout.json => Context::Json,
             None => Context::Block,
             Some(holder) => self.context(holder),
         };
@@ -131,7 +131,7 @@ impl Ground<'_> {
         let (from, to) = (old.span.start as usize, old.span.end as usize);
         let line_end = self.line_end(start);
         // The rest of the first line, and everything below.
-        let (first, below) = text.split_at(text.find(self.habits.line_break).unwrap_or(text.len()));
+        let (first, below) = text.split_at(text.find(self.layout.line_break).unwrap_or(text.len()));
         let header = match old.style {
             Style::Literal | Style::Folded => {
                 let line = &self.text[from..self.line_end(from).min(to.max(from))];
@@ -188,7 +188,7 @@ impl Ground<'_> {
     }
 
     /// Makes a block collection empty. What stood in it goes, comments included.
-    pub(super) fn empty(
+    pub(super) fn empty_collection(
         &self,
         path: &Path,
         node: &Node,

@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
 
-use super::ground::Habits;
+use super::editable::DocumentLayout;
 use super::plain::is_plain;
-use super::verify::{Before, apply, is};
+use super::verify::{EditableFile, apply, node_equals};
 use super::{Change, Reason, edits_in_turn};
 use crate::source::Edit;
 use crate::source::{SourceFile, Span};
@@ -47,7 +47,7 @@ struct Excerpt<'d> {
 /// # Errors
 /// [`Reason::Costly`]
 pub(super) fn edits(
-    before: &Before,
+    before: &EditableFile,
     document: &Document,
     changes: &[Change],
 ) -> Result<Option<Vec<Edit>>, Reason> {
@@ -61,8 +61,8 @@ pub(super) fn edits(
         // Once as it is, and once after each change.
         let times = changes.len().saturating_add(1);
         before.spend(excerpt.lines.len().saturating_mul(times))?;
-        let habits = before.habits(document);
-        if let Some(edits) = excerpt.edits(document, habits, changes) {
+        let layout = before.layout(document);
+        if let Some(edits) = excerpt.edits(document, layout, changes) {
             return Ok(Some(edits));
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn edits_alone(document: &Document, changes: &[Change]) -> Option<Vec
     if !is_whole || starts_as_json(document.file.text()) {
         return None;
     }
-    Excerpt::whole(document).edits(document, Habits::of(document), changes)
+    Excerpt::whole(document).edits(document, DocumentLayout::of(document), changes)
 }
 
 /// Whether a file is one JSON value after the other, which kubectl doesn't cut.
@@ -220,15 +220,20 @@ impl<'d> Excerpt<'d> {
     }
 
     /// The edits, if the lines tell that they make the changes.
-    fn edits(&self, document: &Document, habits: Habits, changes: &[Change]) -> Option<Vec<Edit>> {
+    fn edits(
+        &self,
+        document: &Document,
+        layout: DocumentLayout,
+        changes: &[Change],
+    ) -> Option<Vec<Edit>> {
         let all = document.file.text();
         let text = all.get(self.lines.clone())?;
         if !self.is_alone(text, all) {
             return None;
         }
         let file = SourceFile::new(document.file.path(), text);
-        let lines = Before::of(&file).with_habits(0, habits);
-        let [alone] = lines.all() else {
+        let lines = EditableFile::of(&file).with_layout(0, layout);
+        let [alone] = lines.parsed_documents() else {
             return None;
         };
         if !lines.is_sound || !self.is_read(&alone.root) {
@@ -268,11 +273,11 @@ impl<'d> Excerpt<'d> {
     fn is_read(&self, root: &Node) -> bool {
         let node = self.node.to_json();
         match self.steps.last() {
-            None => is(root, &node),
-            Some(Segment::Index(_)) => matches!(root.items(), [item] if is(item, &node)),
+            None => node_equals(root, &node),
+            Some(Segment::Index(_)) => matches!(root.items(), [item] if node_equals(item, &node)),
             Some(Segment::Key(key)) => {
                 let entries = root.entries();
-                matches!(entries, [e] if e.key.text == *key && is(&e.value, &node))
+                matches!(entries, [e] if e.key.text == *key && node_equals(&e.value, &node))
             }
         }
     }

@@ -3,12 +3,12 @@
 use serde_json::Value as Json;
 
 use super::Reason;
-use super::ground::{Ground, Splice};
+use super::editable::{EditableDocument, Splice};
 use super::layout::{self, Quotes};
 use crate::source::Span;
 use crate::{Node, Path, Segment, Value};
 
-impl Ground<'_> {
+impl EditableDocument<'_> {
     /// Puts text in a value's place.
     pub(super) fn replace_in_flow(
         &self,
@@ -52,7 +52,7 @@ impl Ground<'_> {
         let line = self.line_start(last.start as usize);
         let before = &self.text[line..last.start as usize];
         let separator = match before.trim().is_empty() && line > holder.span.start as usize {
-            true => format!(",{}{before}", self.habits.line_break),
+            true => format!(",{}{before}", self.layout.line_break),
             false if self.text[..last.start as usize].ends_with(',') => ",".to_owned(),
             false => ", ".to_owned(),
         };

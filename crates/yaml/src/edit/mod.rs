@@ -2,14 +2,14 @@
 //!
 //! A change is a few bytes: comments, quotes, order and layout stay as the author wrote them,
 //! new text takes the indentation that the file already has. Nothing is trusted: the edits are
-//! applied, the result is read again (or only the lines that changed, where these tell: [`part`]),
+//! applied, the result is read again (or only the lines that changed, where these tell: [`excerpt`]),
 //! and when it isn't the tree that was meant, or a comment got lost, there are no edits but a
 //! [`Reason`].
 
 mod block;
+mod editable;
 mod excerpt;
 mod flow;
-mod ground;
 mod layout;
 mod plain;
 mod verify;
@@ -19,9 +19,11 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use self::ground::Ground;
+use self::editable::EditableDocument;
 use self::verify::verified;
-pub use self::verify::{Before, Edited, apply, apply_and_read, apply_and_verify, between};
+pub use self::verify::{
+    EditableFile, EditedFile, apply, apply_and_read, apply_and_verify, line_edits,
+};
 use super::{Document, Node, Path, Segment, Style, Value};
 use crate::source::Edit;
 
@@ -194,7 +196,7 @@ fn no_such_place(path: &Path) -> Reason {
 pub fn edits(document: &Document, changes: &[Change]) -> Result<Vec<Edit>, Reason> {
     match excerpt::edits_alone(document, changes) {
         Some(edits) => Ok(edits),
-        None => edits_of(&Before::of(&document.file), document, changes),
+        None => edits_of(&EditableFile::of(&document.file), document, changes),
     }
 }
 
@@ -203,7 +205,7 @@ pub fn edits(document: &Document, changes: &[Change]) -> Result<Vec<Edit>, Reaso
 /// # Errors
 /// See [`Reason`].
 pub fn edits_of(
-    before: &Before,
+    before: &EditableFile,
     document: &Document,
     changes: &[Change],
 ) -> Result<Vec<Edit>, Reason> {
@@ -223,7 +225,7 @@ pub fn edits_of(
 
 /// [`edits_of`], with the file read again after each change.
 fn edits_in_turn(
-    before: &Before,
+    before: &EditableFile,
     document: &Document,
     changes: &[Change],
 ) -> Result<Vec<Edit>, Reason> {
@@ -234,17 +236,17 @@ fn edits_in_turn(
         return Ok(read_again(before, document, last)?.0);
     }
     // Later changes may build on earlier ones: each is made to what the one before it left.
-    let mut after: Option<Before> = None;
+    let mut after: Option<EditableFile> = None;
     for change in first {
         let current = after.as_ref().unwrap_or(before);
         let document = current.document(document.index).ok_or(Reason::Layout)?;
         let (_, made) = read_again(current, document, change)?;
-        after = Some(made.with_habits(document.index, current.habits(document)));
+        after = Some(made.with_layout(document.index, current.layout(document)));
     }
     let current = after.as_ref().unwrap_or(before);
     let document = current.document(document.index).ok_or(Reason::Layout)?;
     let (edits, _) = read_again(current, document, last)?;
-    Ok(between(
+    Ok(line_edits(
         before.file(),
         &apply(current.file().text(), &edits)?,
     ))
@@ -253,29 +255,33 @@ fn edits_in_turn(
 /// The edits for a change, and the file after them, read as a whole. A change that has no place is
 /// told before what is wrong with its edits.
 fn read_again(
-    before: &Before,
+    before: &EditableFile,
     document: &Document,
     change: &Change,
-) -> Result<(Vec<Edit>, Before), Reason> {
+) -> Result<(Vec<Edit>, EditableFile), Reason> {
     let mut intended = before.documents().to_vec();
     let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
     change.apply(tree)?;
-    let edits = of_one(before, document, change)?;
+    let edits = edits_of_change(before, document, change)?;
     let after = verified(before, &edits, &intended)?;
     Ok((edits, after))
 }
 
-fn of_one(before: &Before, document: &Document, change: &Change) -> Result<Vec<Edit>, Reason> {
-    let ground = Ground::new(document, before.habits(document));
+fn edits_of_change(
+    before: &EditableFile,
+    document: &Document,
+    change: &Change,
+) -> Result<Vec<Edit>, Reason> {
+    let editable = EditableDocument::new(document, before.layout(document));
     let edits = match change {
-        Change::Set(path, value) => ground.set(path, value),
-        Change::Remove(path) => ground.remove(path),
-        Change::Rename(path, name) => ground.rename(path, name),
+        Change::Set(path, value) => editable.set(path, value),
+        Change::Remove(path) => editable.remove(path),
+        Change::Rename(path, name) => editable.rename(path, name),
         Change::Append(path, value) => {
             let mut end = path.clone();
             let len = document.root.at(path).map_or(0, |list| list.items().len());
             end.0.push(Segment::Index(len));
-            ground.set(&end, value)
+            editable.set(&end, value)
         }
     }?;
     let edit = |(span, text)| Edit {
@@ -286,9 +292,9 @@ fn of_one(before: &Before, document: &Document, change: &Change) -> Result<Vec<E
     Ok(edits.into_iter().map(edit).collect())
 }
 
-impl Ground<'_> {
+impl EditableDocument<'_> {
     /// Puts a value at a path.
-    fn set(&self, path: &Path, value: &Json) -> Result<Vec<ground::Splice>, Reason> {
+    fn set(&self, path: &Path, value: &Json) -> Result<Vec<editable::Splice>, Reason> {
         let (node, depth) = self.document.root.nearest(path);
         self.own(path, depth)?;
         if depth == path.0.len() {
@@ -318,7 +324,7 @@ impl Ground<'_> {
         }
     }
 
-    fn remove(&self, path: &Path) -> Result<Vec<ground::Splice>, Reason> {
+    fn remove(&self, path: &Path) -> Result<Vec<editable::Splice>, Reason> {
         self.own(path, path.0.len())?;
         let parent = path.parent();
         let holder = self
@@ -339,10 +345,10 @@ impl Ground<'_> {
         match (holder.style, path.0.last()) {
             (Style::Flow, Some(step)) => self.remove_from_flow(holder, step),
             (_, Some(Segment::Key(_))) if last_one => {
-                self.empty(&parent, holder, &Json::Object(serde_json::Map::new()))
+                self.empty_collection(&parent, holder, &Json::Object(serde_json::Map::new()))
             }
             (_, Some(Segment::Index(_))) if last_one => {
-                self.empty(&parent, holder, &Json::Array(Vec::new()))
+                self.empty_collection(&parent, holder, &Json::Array(Vec::new()))
             }
             (_, Some(Segment::Key(key))) => {
                 let key = holder.entry(key).ok_or(Reason::Layout)?;
@@ -356,7 +362,7 @@ impl Ground<'_> {
         }
     }
 
-    fn rename(&self, path: &Path, name: &str) -> Result<Vec<ground::Splice>, Reason> {
+    fn rename(&self, path: &Path, name: &str) -> Result<Vec<editable::Splice>, Reason> {
         self.own(path, path.0.len())?;
         let holder = self
             .document

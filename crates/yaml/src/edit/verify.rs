@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use similar::{ChangeTag, TextDiff};
 
 use super::Reason;
-use super::ground::Habits;
+use super::editable::DocumentLayout;
 use crate::source::Edit;
 use crate::source::{SourceFile, Span};
 use crate::{Comment, Document, Entry, Node, Parsed, Problem, ProblemKind, Value, parse};
@@ -39,7 +39,7 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
 
 /// A file's text after edits, and what can be read from it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Edited {
+pub struct EditedFile {
     /// The text.
     pub text: String,
     /// Its documents, in order.
@@ -48,12 +48,12 @@ pub struct Edited {
 
 /// A file as it is before edits: read once, for all that are tried out on it.
 #[derive(Debug)]
-pub struct Before {
+pub struct EditableFile {
     file: Arc<SourceFile>,
     documents: Vec<Arc<Document>>,
     trees: OnceCell<Vec<Json>>,
     /// Of each document, how it is laid out.
-    habits: Vec<OnceCell<Habits>>,
+    layout: Vec<OnceCell<DocumentLayout>>,
     /// How many bytes may still be read again to try edits out.
     allowance: Cell<usize>,
     pub(super) comments: Vec<Span>,
@@ -65,7 +65,7 @@ pub struct Before {
 /// Whether a text reads as it stands nevertheless: kubectl and kustomize disagree about a word, or the lines
 /// of a list's item are looked at as if they were a file.
 fn is_harmless(problem: &Problem) -> bool {
-    problem.is_of_one_word() || problem.kind == ProblemKind::NotAMapping
+    problem.is_about_one_scalar() || problem.kind == ProblemKind::NotAMapping
 }
 
 /// How often a file may be read again, in all, to try edits out on it. Each edit is tried on few lines
@@ -75,7 +75,7 @@ const READ_AGAIN: usize = 2000;
 /// The bytes that may be read again of a small file.
 const READ_AGAIN_BYTES: usize = 8 << 20;
 
-impl Before {
+impl EditableFile {
     /// Reads a file.
     pub fn of(file: &Arc<SourceFile>) -> Self {
         let parsed = parse(file);
@@ -95,7 +95,7 @@ impl Before {
         comments.sort_unstable();
         Self {
             file: Arc::clone(file),
-            habits: documents.iter().map(|_| OnceCell::new()).collect(),
+            layout: documents.iter().map(|_| OnceCell::new()).collect(),
             allowance: Cell::new(READ_AGAIN * file.text().len() + READ_AGAIN_BYTES),
             documents,
             trees: OnceCell::new(),
@@ -117,21 +117,21 @@ impl Before {
     }
 
     /// The same, with their places.
-    pub(super) fn all(&self) -> &[Arc<Document>] {
+    pub(super) fn parsed_documents(&self) -> &[Arc<Document>] {
         &self.documents
     }
 
     /// How one of them is laid out.
-    pub(super) fn habits(&self, document: &Document) -> Habits {
-        let read = || Habits::of(document);
-        let cell = self.habits.get(document.index);
+    pub(super) fn layout(&self, document: &Document) -> DocumentLayout {
+        let read = || DocumentLayout::of(document);
+        let cell = self.layout.get(document.index);
         cell.map_or_else(read, |cell| *cell.get_or_init(read))
     }
 
     /// The file, one of whose documents is laid out as said, whatever it looks like.
-    pub(super) fn with_habits(self, index: usize, habits: Habits) -> Self {
-        if let Some(cell) = self.habits.get(index) {
-            cell.set(habits).ok();
+    pub(super) fn with_layout(self, index: usize, layout: DocumentLayout) -> Self {
+        if let Some(cell) = self.layout.get(index) {
+            cell.set(layout).ok();
         }
         self
     }
@@ -181,7 +181,7 @@ impl Before {
 /// # Errors
 /// What is wrong with the result.
 pub fn apply_and_verify(
-    before: &Before,
+    before: &EditableFile,
     edits: &[Edit],
     intended: &[Json],
 ) -> Result<String, Reason> {
@@ -191,13 +191,13 @@ pub fn apply_and_verify(
 
 /// [`apply_and_verify`], with the file as it is read for further edits.
 pub(super) fn verified(
-    before: &Before,
+    before: &EditableFile,
     edits: &[Edit],
     intended: &[Json],
-) -> Result<Before, Reason> {
+) -> Result<EditableFile, Reason> {
     let after = edited(before, edits)?;
     let found = &after.documents;
-    let same = |(f, i): (&Arc<Document>, &Json)| is(&f.root, i);
+    let same = |(f, i): (&Arc<Document>, &Json)| node_equals(&f.root, i);
     if found.len() == intended.len() && found.iter().zip(intended).all(same) {
         return Ok(after);
     }
@@ -218,16 +218,16 @@ pub(super) fn verified(
 ///
 /// # Errors
 /// What is wrong with the result.
-pub fn apply_and_read(before: &Before, edits: &[Edit]) -> Result<Edited, Reason> {
+pub fn apply_and_read(before: &EditableFile, edits: &[Edit]) -> Result<EditedFile, Reason> {
     let after = edited(before, edits)?;
-    Ok(Edited {
+    Ok(EditedFile {
         text: after.file.text().to_owned(),
         documents: after.documents().to_vec(),
     })
 }
 
 /// [`apply_and_read`], for further edits.
-fn edited(before: &Before, edits: &[Edit]) -> Result<Before, Reason> {
+fn edited(before: &EditableFile, edits: &[Edit]) -> Result<EditableFile, Reason> {
     let file = &before.file;
     let text = apply(file.text(), edits)?;
     let after = SourceFile::new(file.path(), text);
@@ -237,7 +237,7 @@ fn edited(before: &Before, edits: &[Edit]) -> Result<Before, Reason> {
         comments,
     } = parse(&after);
     let documents = documents.into_iter().map(Arc::new).collect();
-    let after = Before::read(&after, documents, &comments, &problems);
+    let after = EditableFile::read(&after, documents, &comments, &problems);
     if after.broken > before.broken {
         let problem = problems.into_iter().find(|p| p.kind.is_fatal());
         return Err(Reason::Unreadable(
@@ -269,17 +269,17 @@ pub(super) fn lost_comment<'t>(
 }
 
 /// Whether a node holds a value.
-pub(super) fn is(node: &Node, json: &Json) -> bool {
+pub(super) fn node_equals(node: &Node, json: &Json) -> bool {
     match (&node.value, json) {
         (Value::Null, Json::Null) => true,
         (Value::Bool(a), Json::Bool(b)) => a == b,
         (Value::Number(a), Json::Number(b)) => a == b,
         (Value::String(a), Json::String(b)) => a == b,
         (Value::Seq(a), Json::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is(a, b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| node_equals(a, b))
         }
         (Value::Map(a), Json::Object(b)) => {
-            let same = |e: &Entry| b.get(&e.key.text).is_some_and(|b| is(&e.value, b));
+            let same = |e: &Entry| b.get(&e.key.text).is_some_and(|b| node_equals(&e.value, b));
             a.len() == b.len() && a.iter().all(same)
         }
         _ => false,
@@ -311,7 +311,7 @@ fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
 }
 
 /// The edits from a file's text to another, line by line.
-pub fn between(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
+pub fn line_edits(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
     let old = file.text();
     let mut edits: Vec<Edit> = Vec::new();
     let mut at = 0;

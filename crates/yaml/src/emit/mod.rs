@@ -124,7 +124,7 @@ impl Emitter<'_> {
 
     fn mapping(&mut self, entries: &serde_json::Map<String, Json>) {
         let before = self.deeper();
-        for (key, value) in order::natural(entries) {
+        for (key, value) in order::natural_order(entries) {
             self.start_line();
             if scalar::fits_a_simple_key(key) {
                 self.string(key, true);

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value};
 
 /// A mapping's entries in the order in which Go's YAML library writes them.
-pub(super) fn natural(entries: &Map<String, Value>) -> Vec<(&String, &Value)> {
+pub(super) fn natural_order(entries: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut sorted: Vec<_> = entries.iter().collect();
     let in_order = sorted.windows(2).all(|pair| match pair {
         [a, b] => compare(a.0, b.0) != Ordering::Greater,
@@ -96,7 +96,7 @@ mod tests {
             .iter()
             .map(|k| ((*k).to_owned(), Value::Null))
             .collect();
-        natural(&entries)
+        natural_order(&entries)
             .into_iter()
             .map(|(k, _)| k.clone())
             .collect()

@@ -14,7 +14,7 @@ impl<'t> Events<'t> {
                 Token::FlowSeqEnd => next,
                 _ => {
                     return Err(error("did not find expected ',' or ']'", next)
-                        .since(since, "while parsing a flow sequence"));
+                        .with_start(since, "while parsing a flow sequence"));
                 }
             };
         }
@@ -60,7 +60,7 @@ impl<'t> Events<'t> {
                 Token::FlowMapEnd => next,
                 _ => {
                     return Err(error("did not find expected ',' or '}'", next)
-                        .since(since, "while parsing a flow mapping"));
+                        .with_start(since, "while parsing a flow mapping"));
                 }
             };
         }

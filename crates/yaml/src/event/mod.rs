@@ -117,7 +117,7 @@ impl<'t> Events<'t> {
     }
 
     /// Where text begins that belongs to no document; Go reads one document and stops.
-    pub(super) fn rest(&mut self) -> Result<u32> {
+    pub(super) fn rest_start(&mut self) -> Result<u32> {
         let next = self.lexer.peek()?;
         Ok(match next.token {
             Token::DocumentEnd => next.span.end,
@@ -211,7 +211,7 @@ impl<'t> Events<'t> {
                     false => "while parsing a flow node",
                 };
                 let problem = error("did not find expected node content", next);
-                return Err(problem.since(begin, what));
+                return Err(problem.with_start(begin, what));
             }
         };
         self.states.extend(state.map(|state| (state, next.span)));
@@ -264,7 +264,7 @@ impl<'t> Events<'t> {
             }
             Token::BlockEnd => Ok(self.close(next)),
             _ => Err(error("did not find expected '-' indicator", next)
-                .since(since, "while parsing a block collection")),
+                .with_start(since, "while parsing a block collection")),
         }
     }
 
@@ -288,7 +288,7 @@ impl<'t> Events<'t> {
             }
             Token::BlockEnd => Ok(self.close(next)),
             _ => Err(error("did not find expected key", next)
-                .since(since, "while parsing a block mapping")),
+                .with_start(since, "while parsing a block mapping")),
         }
     }
 

@@ -112,7 +112,7 @@ impl LexError {
     }
 
     /// Adds where it began, and what was being read.
-    pub(super) fn since(mut self: Box<Self>, at: Span, what: &'static str) -> Box<Self> {
+    pub(super) fn with_start(mut self: Box<Self>, at: Span, what: &'static str) -> Box<Self> {
         self.since = Some((at, what));
         self
     }
@@ -253,7 +253,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn fail_since<T>(&self, message: &'static str, at: usize, what: &'static str) -> Result<T> {
-        Err(LexError::new(message, self.here()).since(Span::new(at, at), what))
+        Err(LexError::new(message, self.here()).with_start(Span::new(at, at), what))
     }
 
     fn push(&mut self, token: Token, start: usize) {

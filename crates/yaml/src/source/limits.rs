@@ -69,7 +69,7 @@ impl Default for Limits {
 
 /// A limit that was reached, and the argument that raises it: the same words everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reached {
+pub struct LimitReached {
     /// What there is more of: `100 documents`.
     pub what: &'static str,
     /// The limit.
@@ -78,7 +78,7 @@ pub struct Reached {
     pub flag: &'static str,
 }
 
-impl fmt::Display for Reached {
+impl fmt::Display for LimitReached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, limit, flag } = self;
         write!(f, "more than {limit} {what}, the limit ({flag} raises it)")

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use decode::{Decoded, Encoding, decode, encode};
-pub use limits::{Bytes, Limits, Reached};
+pub use limits::{Bytes, LimitReached, Limits};
 
 /// A half-open range of bytes in one file's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -55,7 +55,7 @@ pub struct SourceFile {
     replaced: Vec<Span>,
     line_starts: OnceLock<Vec<u32>>,
     is_ascii: OnceLock<bool>,
-    hidden: OnceLock<Hidden>,
+    secret_parts: OnceLock<SecretParts>,
     origins: OnceLock<Arc<Origins>>,
 }
 
@@ -99,7 +99,7 @@ impl Origins {
 
 /// What of a file must not be shown; who knows manifests finds it.
 #[derive(Debug, Default)]
-pub struct Hidden {
+pub struct SecretParts {
     /// Its bytes, in order, without overlaps.
     pub spans: Vec<Span>,
     /// The words among it that nothing may quote, longest first.
@@ -116,7 +116,7 @@ impl SourceFile {
             replaced: Vec::new(),
             line_starts: OnceLock::new(),
             is_ascii: OnceLock::new(),
-            hidden: OnceLock::new(),
+            secret_parts: OnceLock::new(),
             origins: OnceLock::new(),
         })
     }
@@ -131,7 +131,7 @@ impl SourceFile {
             replaced: decoded.replaced,
             line_starts: OnceLock::new(),
             is_ascii: OnceLock::new(),
-            hidden: OnceLock::new(),
+            secret_parts: OnceLock::new(),
             origins: OnceLock::new(),
         })
     }
@@ -157,8 +157,8 @@ impl SourceFile {
     }
 
     /// What of it must not be shown, as `find` says, which is asked once.
-    pub fn hidden(&self, find: impl FnOnce() -> Hidden) -> &Hidden {
-        self.hidden.get_or_init(find)
+    pub fn secret_parts(&self, find: impl FnOnce() -> SecretParts) -> &SecretParts {
+        self.secret_parts.get_or_init(find)
     }
 
     /// Says where a text that a program made is from; once.

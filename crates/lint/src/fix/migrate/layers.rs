@@ -7,7 +7,7 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_kubernetes::tree::set;
 use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::release::Release;
-use hcoplan_yaml::edit::{self, Before, Change};
+use hcoplan_yaml::edit::{self, Change, EditableFile};
 use hcoplan_yaml::{Document, Node, Path, Style, block_of, emit, parse};
 use serde_json::{Map, Value as Json, json};
 
@@ -99,7 +99,7 @@ pub fn operations_to_v1(
 
 /// A document's file with some changes, verified.
 fn changed(document: &Document, changes: &[Change]) -> Result<String, edit::Reason> {
-    let before = Before::of(&document.file);
+    let before = EditableFile::of(&document.file);
     let mut trees: Vec<Json> = parse(&document.file)
         .documents
         .iter()

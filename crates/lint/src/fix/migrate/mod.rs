@@ -221,7 +221,7 @@ fn rewritten(document: &Document, object: &Json, intended: &Json) -> Result<Stri
         changes.push(Change::Set(Path::dotted("spec"), spec.clone()));
     }
     let edits = edit::edits(document, &changes)?;
-    edit::apply_and_verify(&edit::Before::of(file), &edits, &trees)
+    edit::apply_and_verify(&edit::EditableFile::of(file), &edits, &trees)
 }
 
 fn trees(file: &Arc<SourceFile>) -> Vec<Json> {

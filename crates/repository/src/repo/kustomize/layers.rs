@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Edit;
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree, normal};
-use hcoplan_yaml::edit::{apply, between};
+use hcoplan_yaml::edit::{apply, line_edits};
 use hcoplan_yaml::{self as yaml, Document, Node, Path, Style, block_of, locate_in_scalar};
 use regex_lite::Regex;
 
@@ -77,7 +77,7 @@ impl Layer {
         let block = file.text().get(scalar.span.range())?;
         let block = (scalar.style == Style::Literal).then(|| block_of(block, &string))?;
         text.replace_range(scalar.span.range(), &block);
-        Some(between(file, &text))
+        Some(line_edits(file, &text))
     }
 
     /// The entry of its kustomization that it stands in, where it is no file.

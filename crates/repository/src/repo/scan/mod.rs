@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::{SourceFile, Span, Tree, Unreadable};
 use hcoplan_planner::inventory::SourceKind;
-use hcoplan_yaml::edit::Before;
+use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind};
 use memchr::memmem::Finder;
 
@@ -195,9 +195,9 @@ impl Content {
     }
 
     /// The file as it was read, for trying edits out on it.
-    pub(super) fn before_edits(&self) -> Before {
+    pub(super) fn editable_file(&self) -> EditableFile {
         let documents = self.documents.clone();
-        Before::read(&self.file, documents, &self.comments, &self.problems)
+        EditableFile::read(&self.file, documents, &self.comments, &self.problems)
     }
 
     /// The object at a place: a document, or an object of a list as if it stood alone.

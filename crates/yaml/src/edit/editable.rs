@@ -1,4 +1,4 @@
-//! A document's text and its habits: line ends, indentation, how lists stand below their key.
+//! A document's text and its layout: line ends, indentation, how lists stand below their key.
 
 use crate::source::Span;
 use crate::{Document, Node, Style, Value};
@@ -10,16 +10,16 @@ use super::layout::Context;
 pub(super) type Splice = (Span, String);
 
 /// A document, ready to be changed.
-pub(super) struct Ground<'d> {
+pub(super) struct EditableDocument<'d> {
     pub(super) document: &'d Document,
     /// The whole file: spans count from its start.
     pub(super) text: &'d str,
-    pub(super) habits: Habits,
+    pub(super) layout: DocumentLayout,
 }
 
 /// How a document is laid out.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Habits {
+pub(super) struct DocumentLayout {
     /// `\n` or `\r\n`.
     pub(super) line_break: &'static str,
     /// Columns that a mapping is indented below its key.
@@ -30,27 +30,27 @@ pub(super) struct Habits {
     pub(super) json: bool,
 }
 
-impl Habits {
+impl DocumentLayout {
     pub(super) fn of(document: &Document) -> Self {
         let text = document.file.text();
         let line_break = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
         };
-        let mut habits = Self {
+        let mut layout = Self {
             line_break,
             step: 0,
             list_step: usize::MAX,
             json: text.trim_start().starts_with('{'),
         };
-        habits.learn(text, &document.root);
-        if habits.step == 0 {
-            habits.step = 2;
+        layout.learn(text, &document.root);
+        if layout.step == 0 {
+            layout.step = 2;
         }
-        if habits.list_step == usize::MAX {
-            habits.list_step = 0;
+        if layout.list_step == usize::MAX {
+            layout.list_step = 0;
         }
-        habits
+        layout
     }
 
     /// Looks for the first mapping and the first list that stand below a key.
@@ -74,20 +74,20 @@ impl Habits {
     }
 }
 
-impl<'d> Ground<'d> {
-    pub(super) fn new(document: &'d Document, habits: Habits) -> Self {
+impl<'d> EditableDocument<'d> {
+    pub(super) fn new(document: &'d Document, layout: DocumentLayout) -> Self {
         let text = document.file.text();
         Self {
             document,
             text,
-            habits,
+            layout,
         }
     }
 
     /// What a value inside of `holder` may look like.
     pub(super) fn context(&self, holder: &Node) -> Context {
         match holder.style {
-            _ if self.habits.json => Context::Json,
+            _ if self.layout.json => Context::Json,
             Style::Flow => Context::Flow,
             _ => Context::Block,
         }
