@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::diff::semantic::ObjectChange;
 use crate::diff::{self, Kind, Side};
-use crate::finding::Predicts;
+use crate::finding::Prediction;
 use crate::inventory::{Inventory, LoadedInventory, Node, Places, ROLE_LABEL};
 use crate::lint;
 use crate::plan::{Admit, plan_with};
@@ -242,7 +242,7 @@ fn alerts(release: &Release) -> BTreeMap<String, String> {
     let rules = lint::rules().iter().map(|registered| registered.rule);
     let rules = rules.filter(|rule| rule.applies_to(release.name()));
     let alerts = rules.filter_map(|rule| match rule.predicts {
-        Predicts::Alert { name, .. } => Some((name.to_owned(), String::new())),
+        Prediction::Alert { name, .. } => Some((name.to_owned(), String::new())),
         _ => None,
     });
     let mut out: BTreeMap<String, String> = alerts.collect();

@@ -13,7 +13,7 @@ use crate::app::{ClusterDrift, cluster_drift};
 use crate::diff::{Drift, DriftReason, to_commit};
 use crate::repo::{Controller, IgnoredField};
 use crate::report::Format;
-use crate::secret::{InputText, shown_value};
+use crate::secret::{InputText, masked_value};
 use crate::yaml::{Path, Segment, emit};
 
 /// Say which fields of a HyperConverged Argo CD and Flux report as different for ever
@@ -117,7 +117,7 @@ fn is_idle(ignored: &IgnoredField, all: &[&Drift]) -> bool {
 
 /// A value as it may be shown.
 fn shown(drift: &Drift, value: &Value) -> Value {
-    shown_value(&drift.path.join("."), value)
+    masked_value(&drift.path.join("."), value)
 }
 
 fn human(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use crate::app;
 use crate::release::Release;
 use crate::repo::{self, Builds, Built, Config, Options, Repo};
-use crate::source::{Directory, Edited, Tree};
+use crate::source::{Directory, EditedTree, Tree};
 
 /// Whether there is an operator's bundle: a ClusterServiceVersion, by the name that its tools give to the file.
 pub(super) fn has_bundle(repo: &Repo) -> bool {
@@ -93,7 +93,7 @@ pub(super) fn build_directory(
     options: &mut Options,
 ) -> Result<Vec<String>, Failure> {
     let tree = Directory::open(root, options.max_bytes).map_err(repo::BuildError::from)?;
-    let tree = Edited::new(tree, options.edited.clone());
+    let tree = EditedTree::new(tree, options.edited.clone());
     match build(&tree, root, options) {
         Ok(built) => {
             let mut built = built.unwrap_or_default();

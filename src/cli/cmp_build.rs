@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::root::Place;
 use crate::app;
 use crate::repo::{self, BUILT, CONFIG_FILE, Options, Repo};
-use crate::source::{Directory, SourceFile, Tree as _, max_bytes, normal, read_limited};
+use crate::source::{Directory, SourceFile, Tree as _, max_bytes, normalize_path, read_limited};
 
 /// The application's path in its checkout.
 pub(super) struct Application {
@@ -23,7 +23,7 @@ impl Application {
     /// `.git`; else it is in a git work tree, or it is all there is.
     pub(super) fn new() -> Result<Self, Failure> {
         let said = std::env::var("ARGOCD_APP_SOURCE_PATH").unwrap_or_default();
-        let said = normal(Utf8Path::new(&said)).unwrap_or_default();
+        let said = normalize_path(Utf8Path::new(&said)).unwrap_or_default();
         let current = Utf8Path::new(".");
         let real = current.canonicalize_utf8().ok();
         let is_said = real.is_some_and(|real| real.ends_with(&said));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::explain_field;
 use super::explain_words;
 use crate::admission::{READ_ANNOTATIONS as READ, ReadAnnotation};
-use crate::finding::{Predicts, Rule, nearest};
+use crate::finding::{Prediction, Rule, nearest};
 use crate::hyperconverged::MOVES;
 use crate::jsonpatch::ANNOTATIONS;
 use crate::lint;
@@ -125,7 +125,7 @@ fn alerts() -> BTreeMap<&'static str, Vec<&'static Rule>> {
     let mut out: BTreeMap<&str, Vec<&Rule>> =
         PREDICTED_ALERTS.iter().map(|a| (*a, Vec::new())).collect();
     for rule in lint::rules().iter().map(|r| r.rule) {
-        if let Predicts::Alert { name, .. } = rule.predicts {
+        if let Prediction::Alert { name, .. } = rule.predicts {
             out.entry(name).or_default().push(rule);
         }
     }
@@ -158,7 +158,7 @@ fn alert(subject: &str) -> Option<String> {
         );
     }
     let runbooks = rules.iter().filter_map(|r| match r.predicts {
-        Predicts::Alert { runbook, .. } => Some(runbook),
+        Prediction::Alert { runbook, .. } => Some(runbook),
         _ => None,
     });
     let own = format!("https://kubevirt.io/monitoring/runbooks/{name}.html");

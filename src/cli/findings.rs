@@ -17,7 +17,7 @@ use crate::finding::{Finding, Severity};
 use crate::lint::{self, Date, Settings};
 use crate::repo::Repo;
 use crate::report::{self, FEW_FINDINGS, Format, Report, Summary, Terminal};
-use crate::secret::veil;
+use crate::secret::mask_finding;
 use crate::source::Limits;
 use crate::yaml::Document;
 
@@ -177,8 +177,8 @@ impl SettledFindings {
     /// Findings that say nothing which must not be shown.
     fn new(mut findings: Vec<Finding>, root: &Utf8Path) -> Self {
         match findings.len() > FEW_FINDINGS {
-            true => findings.par_iter_mut().for_each(veil),
-            false => findings.iter_mut().for_each(veil),
+            true => findings.par_iter_mut().for_each(mask_finding),
+            false => findings.iter_mut().for_each(mask_finding),
         }
         Self {
             findings,
@@ -195,7 +195,7 @@ impl SettledFindings {
 
     /// Tells those that a revision has, too, from the new ones, which come first.
     pub(super) fn compare_with(&mut self, revision: &str, mut before: Vec<Finding>) {
-        before.iter_mut().for_each(veil);
+        before.iter_mut().for_each(mask_finding);
         app::mark_standing(&mut self.findings, &before);
         self.findings.sort_by_key(|f| f.is_standing);
         self.summary.compared_with = Some(revision.to_owned());

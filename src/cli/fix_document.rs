@@ -98,7 +98,7 @@ fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
 
 fn way(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
     // What must not be shown isn't; the way has its number all the same.
-    let lines = match secret::is_in(fix) {
+    let lines = match secret::is_in_fix(fix) {
         true => Vec::new(),
         false => preview(fix),
     };

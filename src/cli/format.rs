@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::output::Output;
 use super::written::{self, PartialFile};
 use crate::report::{Format, Terminal, changes, matrix};
-use crate::secret::veiled;
+use crate::secret::mask_credentials;
 
 /// Formats that have names.
 pub(super) trait Named: Copy + PartialEq + 'static {
@@ -116,7 +116,7 @@ impl<F> Target<F> {
 
     /// Writes a finished report where it belongs, without credentials.
     pub(super) fn write(&self, text: &[u8], output: &mut Output) -> Result<(), Failure> {
-        match std::str::from_utf8(text).map(veiled) {
+        match std::str::from_utf8(text).map(mask_credentials) {
             Ok(Cow::Owned(text)) => self.write_text(text.as_bytes(), output),
             _ => self.write_text(text, output),
         }

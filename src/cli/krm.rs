@@ -21,8 +21,10 @@ use crate::app::{self, Outcome, Progress, State, Work};
 use crate::finding::{Finding, Severity};
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options};
-use crate::secret::veil;
-use crate::source::{Directory, Limits, SourceFile, Tree as _, max_bytes, normal, read_limited};
+use crate::secret::mask_finding;
+use crate::source::{
+    Directory, Limits, SourceFile, Tree as _, max_bytes, normalize_path, read_limited,
+};
 use crate::yaml::{self, Document};
 
 /// Run as a function of kustomize: a ResourceList on standard input, one on standard output
@@ -188,7 +190,7 @@ impl Wanted {
         }
         let path = |key: &str| match spec[key].as_str() {
             None => Ok(None),
-            Some(text) => match normal(Utf8Path::new(text)) {
+            Some(text) => match normalize_path(Utf8Path::new(text)) {
                 Some(path) => Ok(Some(path)),
                 None => Err(Failure::usage(
                     format!("spec.{key} leads out of the kustomization: {text}"),
@@ -221,7 +223,7 @@ fn function(list: &Value, done: &mut Done) -> Result<(), Failure> {
     if none && !almost.is_empty() {
         for finding in almost {
             let mut finding = finding.clone();
-            veil(&mut finding);
+            mask_finding(&mut finding);
             done.results.push(result(&finding, &subjects));
         }
         return Ok(());
@@ -270,7 +272,7 @@ fn function(list: &Value, done: &mut Done) -> Result<(), Failure> {
     let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
     let settled = lint::settle(run, documents.iter().map(|d| &**d), &settings, today);
     let mut findings = settled.findings;
-    findings.iter_mut().for_each(veil);
+    findings.iter_mut().for_each(mask_finding);
     let results = findings.iter().map(|f| result(f, &subjects));
     done.results.extend(results);
     for message in failures {

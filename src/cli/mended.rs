@@ -10,7 +10,7 @@ use crate::diff;
 use crate::finding::{Finding, Fix};
 use crate::fix::{Applied, Dropped, Rewritten};
 use crate::report::shown_path;
-use crate::secret::{InputText, masked};
+use crate::secret::{InputText, masked_file_text};
 use crate::source::SourceFile;
 
 /// What came of all rounds.
@@ -66,5 +66,10 @@ pub(super) fn diff_of(root: &Utf8Path, from_top: Option<&Utf8Path>, file: &Rewri
     };
     let after = SourceFile::new(file.before.path(), file.text.as_str());
     let (a, b) = (line(&a), line(&b));
-    diff::unified(&masked(&file.before), &masked(&after), &a, &b)
+    diff::unified(
+        &masked_file_text(&file.before),
+        &masked_file_text(&after),
+        &a,
+        &b,
+    )
 }

@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let parsed = yaml::parse(&file);
     for document in &parsed.documents {
         let mut object = document.root.to_json();
-        secret::veil_object(&mut object);
+        secret::mask_object(&mut object);
         let line = yaml::json_line(&object);
         let line = secret::masked_message(&file, Span::default(), &line);
         output.print(format!("{line}\n"))?;

@@ -214,7 +214,7 @@ fn lint(repo: &Repo, settings: &Settings) -> Seen {
     let settled = lint::settle(run, documents, settings, today).findings;
     seen.findings = lint::grouped(settled, &repo.users_of_files());
     for finding in &mut seen.findings {
-        secret::veil(finding);
+        secret::mask_finding(finding);
         if finding.location.is_none() {
             finding.location = of_cluster(repo, finding.cluster.as_deref());
         }

@@ -12,7 +12,7 @@ use super::analysis::{Analysis, Job};
 use super::client::Client;
 use super::diagnostics::{by_file, diagnostic};
 use super::documents::{Documents, Open};
-use crate::source::normal;
+use crate::source::normalize_path;
 
 /// A directory of the workspace.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Root {
     /// A file's path from here; `None` for what lies elsewhere.
     pub(super) fn relative(&self, file: &Utf8Path) -> Option<Utf8PathBuf> {
         let below = |path: &Utf8Path, root: &Utf8Path| {
-            let below = normal(path.strip_prefix(root).ok()?)?;
+            let below = normalize_path(path.strip_prefix(root).ok()?)?;
             let own = below.components().count() == 1;
             (own || !self.shallow).then_some(below)
         };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use super::text::{printable, steers};
+use super::text::{is_invisible_or_control, printable};
 use crate::secret;
 use crate::source::{Location, SourceFile, Span};
 
@@ -229,7 +229,7 @@ impl Shown {
         let characters = shown.take(window.len()).map(|(offset, c)| match c {
             c if hidden(skipped + offset) && !c.is_whitespace() => '*',
             '\t' => '\t',
-            c if steers(c) => '\u{fffd}',
+            c if is_invisible_or_control(c) => '\u{fffd}',
             c => c,
         });
         let mut out = Self {

@@ -193,7 +193,7 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
     let (start, end) = (place.map(Location::start), place.map(Location::end));
     let alert = finding.alert();
     let alert = alert.map(|(name, runbook)| AlertJson { name, runbook });
-    let fixes = finding.fixes.iter().filter(|f| !secret::is_in(f));
+    let fixes = finding.fixes.iter().filter(|f| !secret::is_in_fix(f));
     let related = finding.related.iter().map(|related| {
         let (start, end) = (related.location.start(), related.location.end());
         RelatedJson {

@@ -1,7 +1,7 @@
 //! An answer of `why` as it may be shown.
 
 use crate::jsonpatch::Change;
-use crate::secret::shown_value;
+use crate::secret::masked_value;
 use crate::why::{Answer, Reading, ValueOrigin};
 
 /// The answer without what is secret in its values.
@@ -9,7 +9,7 @@ pub fn masked(mut answer: Answer) -> Answer {
     let path = answer.path.to_string();
     let mask = |reading: &mut Reading| {
         if let Reading::Value(value) = reading {
-            *value = shown_value(&path, value);
+            *value = masked_value(&path, value);
         }
     };
     mask(&mut answer.value);
@@ -18,7 +18,7 @@ pub fn masked(mut answer: Answer) -> Answer {
         field: Some((path, value)),
     } = &mut answer.origin
     {
-        *value = shown_value(path, value);
+        *value = masked_value(path, value);
     }
     let causes = answer.causes.iter_mut().chain(&mut answer.needs);
     causes.for_each(|cause| mask(&mut cause.without));
@@ -41,6 +41,6 @@ fn change(change: &mut Change) {
         .into_iter()
         .flatten()
     {
-        *value = shown_value(&change.path, value);
+        *value = masked_value(&change.path, value);
     }
 }

@@ -53,7 +53,7 @@ fn diagnostic(report: &Report<'_>, finding: &Finding) -> Value {
         out["related_locations"] = json!(related);
     }
     // A suggestion is one edit of the file that the finding is in.
-    let shown = finding.fixes.iter().filter(|fix| !secret::is_in(fix));
+    let shown = finding.fixes.iter().filter(|fix| !secret::is_in_fix(fix));
     let edits = shown.filter_map(|fix| match fix.edits.as_slice() {
         [edit] if location.is_some_and(|l| l.file.path() == edit.file.path()) => Some(edit),
         _ => None,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Report;
 use super::fingerprint::line_hashes;
-use crate::finding::{Applicability, Finding, Fix, Predicts, Rule, Severity};
+use crate::finding::{Applicability, Finding, Fix, Prediction, Rule, Severity};
 use crate::lint;
 use crate::secret::{self, InputText};
 use crate::source::Location;
@@ -87,7 +87,7 @@ fn descriptor(rule: &Rule) -> Value {
     let what: Vec<_> = what.split_whitespace().collect();
     let full = format!("{}.", rule.summary.trim_end_matches('.'));
     let mut tags = vec![rule.group.as_str().to_owned()];
-    if let Predicts::Alert { name, .. } = rule.predicts {
+    if let Prediction::Alert { name, .. } = rule.predicts {
         tags.push(format!("alert:{name}"));
     }
     json!({
@@ -176,7 +176,8 @@ fn result(
         };
     }
     let fixes = finding.fixes.iter();
-    let fixes = fixes.filter(|f| f.applicability != Applicability::Suggestion && !secret::is_in(f));
+    let fixes =
+        fixes.filter(|f| f.applicability != Applicability::Suggestion && !secret::is_in_fix(f));
     let fixes: Vec<_> = fixes.map(|f| fix(report, f)).collect();
     if !fixes.is_empty() {
         out["fixes"] = json!(fixes);

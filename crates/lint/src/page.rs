@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use hcoplan_diagnostics::finding::{
-    Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule,
+    Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule,
 };
 use hcoplan_planner::release::Distribution;
 
@@ -66,10 +66,10 @@ pub fn index() -> String {
         for rule in of_group.map(|r| r.rule) {
             let (name, severity) = (rule.name, rule.severity.as_str());
             let predicts = match rule.predicts {
-                Predicts::Alert { name, .. } => name,
-                Predicts::Refusal(_) => "refusal",
-                Predicts::ReconcileError(_) => "reconcile error",
-                Predicts::Silent(_) => "",
+                Prediction::Alert { name, .. } => name,
+                Prediction::Refusal(_) => "refusal",
+                Prediction::ReconcileError(_) => "reconcile error",
+                Prediction::Silent(_) => "",
             };
             let pedantic = if rule.pedantic { " (pedantic)" } else { "" };
             let summary = rule.summary;
@@ -124,28 +124,28 @@ fn needs(rule: &Rule) -> &'static str {
 
 fn predicts_what(rule: &Rule) -> &'static str {
     match rule.predicts {
-        Predicts::Alert { .. } => "Alert",
-        Predicts::Refusal(_) => "Refusal",
-        Predicts::ReconcileError(_) => "Reconcile error",
-        Predicts::Silent(_) => "Consequence",
+        Prediction::Alert { .. } => "Alert",
+        Prediction::Refusal(_) => "Refusal",
+        Prediction::ReconcileError(_) => "Reconcile error",
+        Prediction::Silent(_) => "Consequence",
     }
 }
 
 fn predicted(rule: &Rule) -> String {
     match rule.predicts {
-        Predicts::Alert { name, runbook } => {
+        Prediction::Alert { name, runbook } => {
             let vendors = Distribution::vendors_runbooks(name).into_iter();
             let vendors = vendors.map(|(title, address)| format!("; [that of {title}]({address})"));
             vendors.fold(format!("[{name}]({runbook})"), |out, own| out + &own)
         }
-        Predicts::Refusal(message) | Predicts::ReconcileError(message) => {
+        Prediction::Refusal(message) | Prediction::ReconcileError(message) => {
             match message.contains('<') {
                 // A placeholder, which Markdown would take for HTML.
                 true => format!("`{message}`"),
                 false => message.to_owned(),
             }
         }
-        Predicts::Silent(what) => what.to_owned(),
+        Prediction::Silent(what) => what.to_owned(),
     }
 }
 

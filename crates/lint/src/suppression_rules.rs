@@ -1,13 +1,13 @@
 //! The rules about suppressions; they report while findings are settled.
 
-use hcoplan_diagnostics::finding::{FixKind, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{FixKind, Group, Needs, Prediction, Rule, Severity};
 
 /// A suppression that leaves nothing out, or doesn't count any more.
 pub(crate) static SUPPRESSION_UNUSED: Rule = Rule {
     name: "suppression-unused",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "it will hide the next finding of that rule, which nobody has looked at",
     ),
     needs: Needs::Document,
@@ -57,7 +57,7 @@ pub(crate) static SUPPRESSION_INVALID: Rule = Rule {
     name: "suppression-invalid",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the finding that was meant is still reported"),
+    predicts: Prediction::Silent("the finding that was meant is still reported"),
     needs: Needs::Document,
     summary: "a suppression isn't understood, or must not do what it asks for",
     page: r#"

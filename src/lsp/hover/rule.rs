@@ -1,7 +1,7 @@
 //! A rule's name under the pointer.
 
 use super::Said;
-use crate::finding::{Predicts, Rule};
+use crate::finding::{Prediction, Rule};
 use crate::lint;
 use crate::release::Distribution;
 use crate::report::rule_page;
@@ -43,7 +43,7 @@ fn described(rule: &Rule) -> String {
     let (name, group) = (rule.name, rule.group.as_str());
     let severity = rule.severity.as_str();
     let comes = match rule.predicts {
-        Predicts::Alert { name, runbook } => {
+        Prediction::Alert { name, runbook } => {
             let vendors = Distribution::vendors_runbooks(name).into_iter();
             let vendors =
                 vendors.map(|(title, address)| format!(" ([runbook of {title}]({address}))"));
@@ -52,9 +52,9 @@ fn described(rule: &Rule) -> String {
                 |out, own| out + &own,
             )
         }
-        Predicts::Refusal(words) => format!("it is refused: {words}"),
-        Predicts::ReconcileError(words) => format!("HCO's reconcile stops: {words}"),
-        Predicts::Silent(words) => words.to_owned(),
+        Prediction::Refusal(words) => format!("it is refused: {words}"),
+        Prediction::ReconcileError(words) => format!("HCO's reconcile stops: {words}"),
+        Prediction::Silent(words) => words.to_owned(),
     };
     let (summary, page) = (rule.summary, rule_page(name));
     format!(

@@ -204,7 +204,7 @@ fn object(change: &ObjectChange) -> Value {
         "fields": fields,
         "object": match change.kind {
             crate::diff::Kind::Change => None,
-            _ => change.after.as_deref().or(change.before.as_deref()).map(|o| secret::shown_value("", o)),
+            _ => change.after.as_deref().or(change.before.as_deref()).map(|o| secret::masked_value("", o)),
         },
     })
 }

@@ -204,13 +204,13 @@ fn shown_pair(
     before: Option<&Value>,
     after: Option<&Value>,
 ) -> (Option<Value>, Option<Value>) {
-    let shown = |value: Option<&Value>| Some(secret::shown_value(path, value?));
+    let shown = |value: Option<&Value>| Some(secret::masked_value(path, value?));
     (shown(before), shown(after))
 }
 
 /// An object as YAML, as it may be shown.
 fn shown_yaml(object: &Value) -> String {
-    yaml::emit(&secret::shown_value("", object))
+    yaml::emit(&secret::masked_value("", object))
 }
 
 /// Where something is written: the first place, and in how many others it is alike.

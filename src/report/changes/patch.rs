@@ -35,7 +35,7 @@ fn object(change: &ObjectChange) -> Value {
     match change.kind {
         Kind::Add => {
             let object = change.after.as_deref();
-            out["object"] = json!(object.map(|o| secret::shown_value("", o)));
+            out["object"] = json!(object.map(|o| secret::masked_value("", o)));
         }
         Kind::Change => {
             let steps = change.fields.iter().map(|f| &f.step);
@@ -50,7 +50,7 @@ fn object(change: &ObjectChange) -> Value {
 fn operation(step: &Step) -> Value {
     let mut out = step.operation();
     if let Some(value) = out.get_mut("value") {
-        *value = secret::shown_value(&step.label, value);
+        *value = secret::masked_value(&step.label, value);
     }
     out
 }

@@ -14,7 +14,7 @@ mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::secret::visible;
+use crate::secret::escape_invisible;
 
 pub use clusters::{ClusterRow, Verdict};
 pub use plan::{PlanPage, Source, write_plan};
@@ -124,7 +124,7 @@ pub(super) fn page(title: &str, lead: &PageHeader, sections: &[Section]) -> Stri
         }
     };
     // What maud doesn't escape: characters that steer whoever looks at the page's text.
-    let mut text = visible(&page.into_string()).into_owned();
+    let mut text = escape_invisible(&page.into_string()).into_owned();
     text.push('\n');
     text
 }

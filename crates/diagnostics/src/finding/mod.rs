@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 pub use hcoplan_kubernetes::nearest;
 pub use hcoplan_yaml::source::Edit;
-pub use rule::{Claim, Confidence, FixKind, Group, Needs, OptionValue, Predicts, Rule, RuleOption};
+pub use rule::{
+    Claim, Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule, RuleOption,
+};
 
 use hcoplan_yaml::Path;
 use serde_json::Value;
@@ -115,7 +117,7 @@ impl Finding {
     /// The alert that it predicts, with its runbook's address.
     pub fn alert(&self) -> Option<(&'static str, &str)> {
         match self.rule.predicts {
-            Predicts::Alert { name, runbook } if !self.is_silent => {
+            Prediction::Alert { name, runbook } if !self.is_silent => {
                 Some((name, self.runbook.as_deref().unwrap_or(runbook)))
             }
             _ => None,
@@ -125,7 +127,7 @@ impl Finding {
     /// What comes of it without a word, by its rule.
     pub fn consequence(&self) -> Option<&'static str> {
         match self.rule.predicts {
-            Predicts::Silent(what) if !self.is_silent => Some(what),
+            Prediction::Silent(what) if !self.is_silent => Some(what),
             _ => None,
         }
     }

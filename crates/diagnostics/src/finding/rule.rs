@@ -83,7 +83,7 @@ impl Confidence {
 
 /// What will happen in the cluster when a finding is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Predicts {
+pub enum Prediction {
     /// An alert fires.
     Alert {
         /// The alert's name.
@@ -224,7 +224,7 @@ pub struct Rule {
     /// HCO releases it applies to, as `1.16`; empty = all.
     pub releases: &'static [&'static str],
     /// What the cluster will do.
-    pub predicts: Predicts,
+    pub predicts: Prediction,
     /// What a silent rule claims, where the planner can be asked; see [`Rule::claim`].
     pub claims: Claim,
     /// What it has to be given; without it, the rule is skipped.
@@ -252,7 +252,7 @@ impl Rule {
         severity: Severity::Warning,
         confidence: Confidence::High,
         releases: &[],
-        predicts: Predicts::Silent(""),
+        predicts: Prediction::Silent(""),
         claims: Claim::Outside,
         needs: Needs::Plan,
         fix: FixKind::None,
@@ -265,10 +265,10 @@ impl Rule {
     /// What its findings say: what it predicts, else what it claims.
     pub const fn claim(&self) -> Claim {
         match self.predicts {
-            Predicts::Alert { .. } => Claim::Alert,
-            Predicts::Refusal(_) => Claim::Refused,
-            Predicts::ReconcileError(_) => Claim::ReconcileStops,
-            Predicts::Silent(_) => self.claims,
+            Prediction::Alert { .. } => Claim::Alert,
+            Prediction::Refusal(_) => Claim::Refused,
+            Prediction::ReconcileError(_) => Claim::ReconcileStops,
+            Prediction::Silent(_) => self.claims,
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn is_name(name: &str) -> bool {
     NAMES.iter().any(|n| name.ends_with(n))
 }
 
-/// In lower case, what is in every text in which [`assigned`] or the tree could find something.
+/// In lower case, what is in every text in which [`assigned_secrets`] or the tree could find something.
 const SUSPICIOUS: [&str; 12] = [
     "passw",
     "passphrase",
@@ -52,7 +52,7 @@ const SUSPICIOUS: [&str; 12] = [
     "database64",
 ];
 
-/// Whether there is anything in a text by which [`assigned`] or the tree could find something.
+/// Whether there is anything in a text by which [`assigned_secrets`] or the tree could find something.
 pub(super) fn is_suspicious(text: &str) -> bool {
     // `None` on machines that have no instructions for it.
     static ANY: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(SUSPICIOUS));
@@ -65,7 +65,7 @@ pub(super) fn is_suspicious(text: &str) -> bool {
 
 /// Where a text gives a value to a name that says that it is secret: `password: x`,
 /// `export API_TOKEN=x`, `--token x`, `"apiKey": "x"`, escaped or not. In order, without overlaps.
-pub(super) fn assigned(text: &str) -> Vec<Range<usize>> {
+pub(super) fn assigned_secrets(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let mut out = Vec::new();
     // The last value by what ends it: a value that begins inside it ends where it does, so that no
@@ -148,7 +148,7 @@ mod tests {
             ("secretRef: hunter2", &[]),
         ];
         for (text, expected) in cases {
-            assert_eq!(found(text, assigned(text)), expected, "{text}");
+            assert_eq!(found(text, assigned_secrets(text)), expected, "{text}");
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
             let lower = text.to_ascii_lowercase();
             let suspicious = SUSPICIOUS.iter().any(|word| lower.contains(word));
             prop_assert_eq!(is_suspicious(&text), suspicious);
-            prop_assert!(suspicious || assigned(&text).is_empty());
+            prop_assert!(suspicious || assigned_secrets(&text).is_empty());
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::shown;
+use super::mask_text;
 
 /// Text that came from input, whole or in part: names of files, directories and clusters, fields, values, and
 /// messages with any of these in them. It is masked first, and then written as its destination asks for,
@@ -14,14 +14,14 @@ pub struct InputText<'t>(Cow<'t, str>);
 impl<'t> InputText<'t> {
     /// Masks the text.
     pub fn new(text: &'t str) -> Self {
-        Self(shown(text))
+        Self(mask_text(text))
     }
 
     /// For a terminal, a log, a YAML comment, or what escapes HTML itself: on one line. Breaks become
     /// blanks, characters that steer their code, and nothing on the line is a workflow command, which
     /// GitHub looks for in every line of a log.
     pub fn line(self) -> Cow<'t, str> {
-        if !self.0.chars().any(steers) && !has_command(&self.0) {
+        if !self.0.chars().any(is_invisible_or_control) && !has_command(&self.0) {
             return self.0;
         }
         let mut out = String::with_capacity(self.0.len());
@@ -130,7 +130,7 @@ impl<'t> InputText<'t> {
 
     /// For a message of a report that another program shows: breaks stay, nothing steers.
     pub fn message(self) -> Cow<'t, str> {
-        match visible(&self.0) {
+        match escape_invisible(&self.0) {
             Cow::Owned(text) => text.into(),
             Cow::Borrowed(_) => self.0,
         }
@@ -147,15 +147,15 @@ impl<'t> InputText<'t> {
 
 /// Whether a character does something else than stand there: it controls, turns the direction of text,
 /// breaks a line, or can't be seen.
-pub fn steers(c: char) -> bool {
+pub fn is_invisible_or_control(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A finished text in which nothing steers; its lines stay.
-pub fn visible(text: &str) -> Cow<'_, str> {
-    let stays = |c: char| matches!(c, '\n' | '\t') || !steers(c);
+/// A finished text in which characters that are not seen are escaped; its lines stay.
+pub fn escape_invisible(text: &str) -> Cow<'_, str> {
+    let stays = |c: char| matches!(c, '\n' | '\t') || !is_invisible_or_control(c);
     if text.chars().all(stays) {
         return Cow::Borrowed(text);
     }
@@ -170,7 +170,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 fn push_visible(c: char, out: &mut String) {
-    match steers(c) {
+    match is_invisible_or_control(c) {
         true => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
         false => out.push(c),
     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use serde_json::Value as Json;
 
 use self::credentials::{credentials, merged};
-pub use self::input_text::{InputText, steers, visible};
+pub use self::input_text::{InputText, escape_invisible, is_invisible_or_control};
 use hcoplan_yaml::{self as yaml, Node, Style, Value};
 
 use crate::finding::{Finding, Fix};
@@ -45,7 +45,7 @@ const LEAST: usize = 8;
 const MOST_LOOKED_AT: usize = 64 << 20;
 
 /// What takes the place of what is secret.
-const VEIL: &str = "***";
+const MASK: &str = "***";
 
 /// What of a file must not be shown. A file that has Secrets and can't be parsed is secret as a
 /// whole.
@@ -68,7 +68,7 @@ fn find(file: &SourceFile) -> SecretParts {
         }
     }
     let assigned = match suspicious {
-        true => forms::assigned(text),
+        true => forms::assigned_secrets(text),
         false => Vec::new(),
     };
     // Merged before they are copied: every place of `ghp_ghp_…` begins a token that ends at the end.
@@ -200,7 +200,7 @@ impl Found {
 }
 
 /// A file's text with a star for each character that must not be shown.
-pub fn masked(file: &SourceFile) -> Cow<'_, str> {
+pub fn masked_file_text(file: &SourceFile) -> Cow<'_, str> {
     let (text, hidden) = (file.text(), secret_parts(file));
     if hidden.spans.is_empty() {
         return Cow::Borrowed(text);
@@ -224,7 +224,7 @@ pub fn masked(file: &SourceFile) -> Cow<'_, str> {
 }
 
 /// Any text without the credentials that can be told by their form.
-pub fn veiled(text: &str) -> Cow<'_, str> {
+pub fn mask_credentials(text: &str) -> Cow<'_, str> {
     let ranges = credentials(text);
     match ranges.is_empty() {
         true => Cow::Borrowed(text),
@@ -234,9 +234,9 @@ pub fn veiled(text: &str) -> Cow<'_, str> {
 
 /// Any text for people, without credentials and without what it assigns to a secret's name. It may be no
 /// JSON any more.
-pub fn shown(text: &str) -> Cow<'_, str> {
+pub fn mask_text(text: &str) -> Cow<'_, str> {
     let ranges = match forms::is_suspicious(text) {
-        true => merged([forms::assigned(text), credentials(text)].concat()),
+        true => merged([forms::assigned_secrets(text), credentials(text)].concat()),
         false => credentials(text),
     };
     match ranges.is_empty() {
@@ -256,7 +256,7 @@ fn without(text: &str, ranges: Vec<Range<usize>>) -> String {
         // What the lines of a drawing begin with stays.
         match secret.contains('\n') {
             true => out.extend(secret.chars().map(starred)),
-            false => out.push_str(VEIL),
+            false => out.push_str(MASK),
         }
     }
     out.push_str(&text[at..]);
@@ -272,7 +272,7 @@ fn starred(c: char) -> char {
 
 /// Takes what must not be shown out of what a finding says. Its edits stay: they are made, not
 /// read.
-pub fn veil(finding: &mut Finding) {
+pub fn mask_finding(finding: &mut Finding) {
     let mut words: Vec<String> = Vec::new();
     let places = finding.related.iter().map(|r| &r.location);
     for place in places.chain(&finding.location) {
@@ -287,10 +287,10 @@ pub fn veil(finding: &mut Finding) {
         let mut cleaned = Cow::Borrowed(text);
         for word in &words {
             if cleaned.contains(word.as_str()) {
-                cleaned = cleaned.replace(word.as_str(), VEIL).into();
+                cleaned = cleaned.replace(word.as_str(), MASK).into();
             }
         }
-        if let Cow::Owned(other) = veiled(&cleaned) {
+        if let Cow::Owned(other) = mask_credentials(&cleaned) {
             cleaned = other.into();
         }
         match cleaned {
@@ -322,7 +322,7 @@ fn replace<T: Deref<Target = str> + From<String>>(
 }
 
 /// Whether a fix writes what must not be shown: a report leaves its edits out then.
-pub fn is_in(fix: &Fix) -> bool {
+pub fn is_in_fix(fix: &Fix) -> bool {
     fix.edits.iter().any(|edit| {
         let words = &secret_parts(&edit.file).words;
         let quotes = words.iter().any(|word| edit.text.contains(word.as_str()));
@@ -336,9 +336,9 @@ pub fn masked_message(file: &SourceFile, span: Span, message: &str) -> String {
     let own = quoted(file, span, hidden);
     let mut text = message.to_owned();
     for word in hidden.words.iter().chain(&own) {
-        text = text.replace(word.as_str(), VEIL);
+        text = text.replace(word.as_str(), MASK);
     }
-    veiled(&text).into_owned()
+    mask_credentials(&text).into_owned()
 }
 
 /// What a finding about something secret may quote: what it points at, without its quotes.
@@ -355,7 +355,7 @@ fn quoted(file: &SourceFile, span: Span, hidden: &SecretParts) -> Option<String>
 }
 
 /// A value of an object as it may be shown; `path` is where it stands: dotted, or a JSON pointer.
-pub fn shown_value(path: &str, value: &Json) -> Json {
+pub fn masked_value(path: &str, value: &Json) -> Json {
     let path = path.trim_end_matches([']', '"', '\'']).to_ascii_lowercase();
     let scalar = !matches!(
         value,
@@ -363,15 +363,15 @@ pub fn shown_value(path: &str, value: &Json) -> Json {
     );
     let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
     if scalar && (forms::is_name(&path) || annotated()) {
-        return VEIL.into();
+        return MASK.into();
     }
     let mut value = value.clone();
-    veil_object(&mut value);
+    mask_object(&mut value);
     value
 }
 
-/// Puts [`VEIL`] in the place of what is secret in an object.
-pub fn veil_object(object: &mut Json) {
+/// Puts [`MASK`] in the place of what is secret in an object.
+pub fn mask_object(object: &mut Json) {
     let secret = object["kind"] == "Secret";
     let named = object["name"].as_str().is_some_and(forms::is_name);
     let annotations = object
@@ -387,15 +387,15 @@ pub fn veil_object(object: &mut Json) {
                 if secret && DATA.contains(&key.as_str()) {
                     veil_leaves(value);
                 } else if scalar && (forms::is_name(key) || key == "value" && named) {
-                    *value = VEIL.into();
+                    *value = MASK.into();
                 } else if key == "annotations" {
                     veil_annotations(value);
                 } else {
-                    veil_object(value);
+                    mask_object(value);
                 }
             }
         }
-        Json::Array(items) => items.iter_mut().for_each(veil_object),
+        Json::Array(items) => items.iter_mut().for_each(mask_object),
         Json::String(text) => {
             let mut found = Found::default();
             let node = Node {
@@ -405,8 +405,8 @@ pub fn veil_object(object: &mut Json) {
             };
             found.embedded(&node, 0);
             *text = match found.spans.is_empty() {
-                true => shown(text).into_owned(),
-                false => VEIL.to_owned(),
+                true => mask_text(text).into_owned(),
+                false => MASK.to_owned(),
             };
         }
         _ => {}
@@ -415,14 +415,14 @@ pub fn veil_object(object: &mut Json) {
 
 fn veil_annotations(annotations: &mut Json) {
     let Json::Object(entries) = annotations else {
-        return veil_object(annotations);
+        return mask_object(annotations);
     };
     for (key, value) in entries {
         let lower = key.to_ascii_lowercase();
         let named = WORDS.iter().any(|word| lower.contains(word));
         match named {
             true => veil_leaves(value),
-            false => veil_object(value),
+            false => mask_object(value),
         }
     }
 }
@@ -432,7 +432,7 @@ fn veil_leaves(value: &mut Json) {
         Json::Object(entries) => entries.values_mut().for_each(veil_leaves),
         Json::Array(items) => items.iter_mut().for_each(veil_leaves),
         Json::Null | Json::Bool(_) => {}
-        leaf => *leaf = VEIL.into(),
+        leaf => *leaf = MASK.into(),
     }
 }
 

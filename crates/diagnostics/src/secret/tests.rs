@@ -93,7 +93,7 @@ fn what_findings_say() {
     let mut finding = Finding::new(&RULE, "0777 is Hunter2Hunter2")
         .at(place)
         .help("see https://a:b@c");
-    veil(&mut finding);
+    mask_finding(&mut finding);
     assert_eq!(finding.message, "*** is ***");
     assert_eq!(finding.help.as_deref(), Some("see https://***@c"));
 }
@@ -103,7 +103,7 @@ fn objects() {
     let text = r##"{"kind":"List","items":[{"kind":"Secret","data":{"a":"b"},"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"x"}}},{"kind":"C","data":{"a":"b","c":"kind: Secret\ndata: {a: b}\n","d":"#cloud-config\npassword: fedora\n"},"metadata":{"annotations":{"my-token":"t"}}}]}"##;
     let want = r#"{"kind":"List","items":[{"kind":"Secret","data":{"a":"***"},"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"***"}}},{"kind":"C","data":{"a":"b","c":"***","d":"***"},"metadata":{"annotations":{"my-token":"***"}}}]}"#;
     let mut object: Json = serde_json::from_str(text).expect("JSON");
-    veil_object(&mut object);
+    mask_object(&mut object);
     let want: Json = serde_json::from_str(want).expect("JSON");
     assert_eq!(object, want);
 }

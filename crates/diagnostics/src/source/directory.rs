@@ -11,10 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::beneath::RootedDirectory;
 use super::patterns::Patterns;
 use super::read::read_sized;
-use super::tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
+use super::rooted_directory::RootedDirectory;
+use super::tree::{
+    Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path,
+};
 
 /// A directory as a tree.
 #[derive(Debug, Clone)]
@@ -22,7 +24,7 @@ pub struct Directory {
     root: Utf8PathBuf,
     /// The root with every link resolved.
     real: Utf8PathBuf,
-    beneath: RootedDirectory,
+    rooted_directory: RootedDirectory,
     max_bytes: usize,
 }
 
@@ -38,10 +40,10 @@ impl Directory {
             .map_err(|e| Error::Root(root.clone(), e.into()))?;
         match fs::metadata(&real) {
             Ok(meta) if meta.is_dir() => match RootedDirectory::new(&real) {
-                Ok(beneath) => Ok(Self {
+                Ok(rooted_directory) => Ok(Self {
                     root,
                     real,
-                    beneath,
+                    rooted_directory,
                     max_bytes,
                 }),
                 Err(error) => Err(Error::Root(root, error.into())),
@@ -59,14 +61,14 @@ impl Directory {
 
     /// What a link leads to, when that is below the root.
     fn follow(&self, path: &Utf8Path) -> Result<FileType, Unreadable> {
-        let target = self.beneath.resolve(path)?;
+        let target = self.rooted_directory.resolve(path)?;
         Ok(fs::metadata(self.real.join(target))?.file_type())
     }
 
     /// Opens a file below the root, and says how many bytes it has. Links are followed as far as
     /// they stay there; what is no file is refused.
     pub(super) fn open_below(&self, path: &Utf8Path) -> Result<(File, usize), Unreadable> {
-        let opened = self.beneath.open(path).and_then(sized);
+        let opened = self.rooted_directory.open(path).and_then(sized);
         opened.map_err(|why| match why {
             // A socket can't even be opened.
             Unreadable::Io(_) => match fs::metadata(self.real.join(path)) {
@@ -102,9 +104,9 @@ impl Tree for Directory {
             if path.as_str().is_empty() || !ignored.matched(&path, directory).is_ignore() {
                 return true;
             }
-            let why = Why::Ignored;
+            let why = SkipReason::Ignored;
             let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-            out.push(Skipped { path, why });
+            out.push(SkippedPath { path, why });
             false
         };
         let entries = WalkBuilder::new(&self.real)
@@ -147,7 +149,7 @@ impl Tree for Directory {
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        let path = normal(path).ok_or(Unreadable::LeavesRoot)?;
+        let path = normalize_path(path).ok_or(Unreadable::LeavesRoot)?;
         fs::symlink_metadata(self.real.join(&path))?;
         match self.follow(&path)? {
             kind if kind.is_file() => Ok(()),
@@ -156,7 +158,7 @@ impl Tree for Directory {
     }
 
     fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
-        let real = self.beneath.resolve(path);
+        let real = self.rooted_directory.resolve(path);
         real.unwrap_or_else(|_| path.to_owned())
     }
 }
@@ -183,7 +185,7 @@ impl Directory {
         } else if kind.is_symlink() {
             match self.follow(&path) {
                 Ok(target) if target.is_file() => return out.files.push(path),
-                Ok(target) if target.is_dir() => Why::LinkedDirectory,
+                Ok(target) if target.is_dir() => SkipReason::LinkedDirectory,
                 Ok(target) => not_a_file(target).into(),
                 Err(unreadable) => unreadable.into(),
             }
@@ -192,14 +194,14 @@ impl Directory {
         } else {
             not_a_file(kind).into()
         };
-        out.skipped.push(Skipped { path, why });
+        out.skipped.push(SkippedPath { path, why });
     }
 
     /// A directory that can't be read.
-    fn walk_error(&self, error: &ignore::Error) -> Option<Skipped> {
+    fn walk_error(&self, error: &ignore::Error) -> Option<SkippedPath> {
         let path = error_path(error)?;
         let why = Unreadable::from(io::Error::from(error.io_error()?.kind()));
-        Some(Skipped {
+        Some(SkippedPath {
             path: relative(&self.real, path),
             why: why.into(),
         })
@@ -342,7 +344,7 @@ mod tests {
     }
 
     fn skipped(listing: &Listing) -> Vec<String> {
-        let line = |s: &Skipped| format!("{}: {}", s.path, s.why);
+        let line = |s: &SkippedPath| format!("{}: {}", s.path, s.why);
         listing.skipped.iter().map(line).collect()
     }
 

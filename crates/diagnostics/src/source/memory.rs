@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::tree::{Error, Listing, Tree, Unreadable, Walk, normal};
+use super::tree::{Error, Listing, Tree, Unreadable, Walk, normalize_path};
 
 /// Files in memory, by path.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ impl Tree for Memory {
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        let path = normal(path).ok_or(Unreadable::LeavesRoot)?;
+        let path = normalize_path(path).ok_or(Unreadable::LeavesRoot)?;
         match self.0.contains_key(&path) {
             true => Ok(()),
             false => Err(Unreadable::Missing),

@@ -2,19 +2,19 @@
 //!
 //! Nothing here decides which files are read; `repo` does.
 
-mod beneath;
 mod directory;
-mod edited;
+mod edited_tree;
 mod git;
 mod memory;
 mod patterns;
 mod program;
 mod read;
+mod rooted_directory;
 mod scratch;
 mod tree;
 
 pub use directory::{Directory, open_file};
-pub use edited::Edited;
+pub use edited_tree::EditedTree;
 pub use git::{Commit, Revision, last_part, origin_host, origin_name, repository_name};
 pub use hcoplan_yaml::source::{
     Bytes, Decoded, Encoding, LimitReached, Limits, Location, Origins, Position, SecretParts,
@@ -23,8 +23,10 @@ pub use hcoplan_yaml::source::{
 pub use memory::Memory;
 pub use program::program;
 pub use read::{read_limited, read_sized};
-pub use scratch::{Scratch, ScratchLock, remove_scratch, undisturbed};
-pub use tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, in_order, normal};
+pub use scratch::{Scratch, ScratchLock, lock_scratch, remove_scratch};
+pub use tree::{
+    Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, in_order, normalize_path,
+};
 
 /// The largest file that is read, in bytes; see [`Limits`].
 pub fn max_bytes() -> usize {

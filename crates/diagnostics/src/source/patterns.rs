@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::tree::{Skipped, Unreadable};
+use super::tree::{SkippedPath, Unreadable};
 
 /// The largest file of patterns that is read, in bytes: 20,000 lines or so.
 const MOST_BYTES: usize = 256 << 10;
@@ -21,7 +21,7 @@ type Open = dyn Fn(&Utf8Path) -> Result<(File, usize), Unreadable> + Send + Sync
 pub(super) struct Patterns {
     open: Box<Open>,
     read: Mutex<HashMap<Utf8PathBuf, Option<Arc<Gitignore>>>>,
-    unreadable: Mutex<Vec<Skipped>>,
+    unreadable: Mutex<Vec<SkippedPath>>,
 }
 
 impl Patterns {
@@ -52,7 +52,7 @@ impl Patterns {
     }
 
     /// The files that could not be read, whose patterns don't count.
-    pub(super) fn unreadable(&self) -> Vec<Skipped> {
+    pub(super) fn unreadable(&self) -> Vec<SkippedPath> {
         let mut all = self
             .unreadable
             .lock()
@@ -75,7 +75,7 @@ impl Patterns {
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner);
                 let why = why.into();
-                all.push(Skipped { path, why });
+                all.push(SkippedPath { path, why });
                 None
             }
         };

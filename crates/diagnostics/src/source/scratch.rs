@@ -56,7 +56,7 @@ impl Drop for Scratch {
 }
 
 /// Keeps [`remove_scratch`] from removing a directory that is being put in place.
-pub fn undisturbed() -> ScratchLock {
+pub fn lock_scratch() -> ScratchLock {
     directories()
 }
 

@@ -108,7 +108,7 @@ pub struct Listing {
     /// Files that can be read, sorted.
     pub files: Vec<Utf8PathBuf>,
     /// What was left out, sorted. Files that git ignores are not even mentioned.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedPath>,
 }
 
 impl Listing {
@@ -129,16 +129,16 @@ pub fn in_order(a: &Utf8Path, b: &Utf8Path) -> Ordering {
 
 /// A file or directory that was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedPath {
     /// Its path, relative to the root; `�` where the name is no UTF-8.
     pub path: Utf8PathBuf,
     /// Why.
-    pub why: Why,
+    pub why: SkipReason,
 }
 
 /// Why something was left out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
+pub enum SkipReason {
     /// The configuration says so.
     #[error("ignored by the configuration")]
     Ignored,
@@ -232,7 +232,7 @@ pub enum Error {
 }
 
 /// A path without `.` and `..`; `None` when it is absolute or leaves the root.
-pub fn normal(path: &Utf8Path) -> Option<Utf8PathBuf> {
+pub fn normalize_path(path: &Utf8Path) -> Option<Utf8PathBuf> {
     use camino::Utf8Component;
     let mut out = Utf8PathBuf::new();
     for component in path.components() {
@@ -265,7 +265,7 @@ mod tests {
             ("/etc/passwd", None),
         ];
         for (path, expected) in cases {
-            let found = normal(Utf8Path::new(path));
+            let found = normalize_path(Utf8Path::new(path));
             assert_eq!(found.as_deref().map(Utf8Path::as_str), expected, "{path}");
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::{Edit, Fix};
-use hcoplan_diagnostics::secret::masked;
+use hcoplan_diagnostics::secret::masked_file_text;
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::edit::apply;
 use similar::{ChangeTag, TextDiff};
@@ -39,7 +39,7 @@ pub fn preview(fix: &Fix) -> Vec<Line> {
 }
 
 fn lines(file: &SourceFile, after: &SourceFile, out: &mut Vec<Line>) {
-    let (before, after) = (masked(file), masked(after));
+    let (before, after) = (masked_file_text(file), masked_file_text(after));
     let diff = TextDiff::from_lines(&*before, &*after);
     let path: Arc<str> = file.path().as_str().into();
     let mut line = 1;

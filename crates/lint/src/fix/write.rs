@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 
 use camino::Utf8Path;
-use hcoplan_diagnostics::source::{SourceFile, encode, normal};
+use hcoplan_diagnostics::source::{SourceFile, encode, normalize_path};
 
 /// A file that stays as it was.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum WriteError {
 /// # Errors
 /// Why the file stays as it was.
 pub fn write(root: &Utf8Path, before: &SourceFile, text: &str) -> Result<(), WriteError> {
-    let path = normal(before.path()).ok_or(WriteError::Outside)?;
+    let path = normalize_path(before.path()).ok_or(WriteError::Outside)?;
     let root = root.canonicalize_utf8()?;
     let path = root.join(path).canonicalize_utf8()?;
     let parent = path.parent().filter(|_| path.starts_with(&root));

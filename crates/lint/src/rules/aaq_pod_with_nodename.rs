@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the pod is refused when something creates it"),
+    predicts: Prediction::Silent("the pod is refused when something creates it"),
     summary: "a pod template names its node in a namespace that the application-aware quota gates",
     page: r#"
 ## What it finds

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "admission-refused",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("the message that the API server or the webhook answers with"),
+    predicts: Prediction::Refusal("the message that the API server or the webhook answers with"),
     needs: Needs::Document,
     summary: "the API server or HCO's webhook would refuse the HyperConverged",
     page: r#"

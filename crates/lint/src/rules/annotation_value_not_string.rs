@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     name: "annotation-value-not-string",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string",
     ),
     needs: Needs::Document,

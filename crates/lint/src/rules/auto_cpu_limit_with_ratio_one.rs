@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "KubeVirt limits the pods of virtual machines to what they request, with nothing left for \
          the emulator",
     ),

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the image is there for one architecture"),
+    predicts: Prediction::Silent("the image is there for one architecture"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "an image is built for one architecture, whatever the platform is",

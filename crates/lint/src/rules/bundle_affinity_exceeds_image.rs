@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("exec format error on nodes that the image isn't built for"),
+    predicts: Prediction::Silent("exec format error on nodes that the image isn't built for"),
     fix: FixKind::Unsafe,
     summary: "the node affinity lets pods onto an architecture that one of their images lacks",
     page: r#"

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the operator can't use nodes that it would run on"),
+    predicts: Prediction::Silent("the operator can't use nodes that it would run on"),
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "the node affinity leaves out an architecture that nodes and all images have",

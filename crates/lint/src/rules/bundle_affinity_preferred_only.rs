@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("pods go to other architectures when the preferred nodes are full"),
+    predicts: Prediction::Silent("pods go to other architectures when the preferred nodes are full"),
     fix: FixKind::Unsafe,
     summary: "the architecture is in preferred terms only, which forbid nothing",
     page: r#"

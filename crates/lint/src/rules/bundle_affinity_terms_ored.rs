@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "bundle-affinity-terms-ored",
     group: Group::Bundle,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the architecture isn't required: pods land anywhere"),
+    predicts: Prediction::Silent("the architecture isn't required: pods land anywhere"),
     fix: FixKind::Unsafe,
     summary: "the architecture is required in some of the node selector terms, which are alternatives",
     page: r#"

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the catalog offers the operator where it can't run, or hides it where it can",
     ),
     fix: FixKind::Unsafe,

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("exec format error on nodes that the image isn't built for"),
+    predicts: Prediction::Silent("exec format error on nodes that the image isn't built for"),
     fix: FixKind::Unsafe,
     summary: "a pod template requires no architecture of its nodes",
     page: r#"

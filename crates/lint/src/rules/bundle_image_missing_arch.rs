@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the image can't be pulled on nodes of the architecture"),
+    predicts: Prediction::Silent("the image can't be pulled on nodes of the architecture"),
     summary: "an image that a ClusterServiceVersion names lacks an architecture that is needed",
     page: r#"
 ## What it finds

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "exec format error, or a failed pull, on nodes of another architecture",
     ),
     summary: "an image that a ClusterServiceVersion names is no manifest list",

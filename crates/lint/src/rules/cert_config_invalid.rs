@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "cert-config-invalid",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "spec.certConfig.…: value is too small, or: duration is smaller than renewBefore",
     ),
     needs: Needs::Document,

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Upgrade,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the command meets another shape of the object than it was written for",
     ),
     needs: Needs::Document,

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "common-dict-architectures-ignored",
     group: Group::GoldenImages,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the image is imported for the architectures that it came with"),
+    predicts: Prediction::Silent("the image is imported for the architectures that it came with"),
     claims: Claim::NoEffect,
     fix: FixKind::Unsafe,
     summary: "a customised common image names architectures that HCO replaces by its own",

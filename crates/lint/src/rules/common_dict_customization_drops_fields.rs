@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "common-dict-customization-drops-fields",
     group: Group::GoldenImages,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the image leaves the namespace of the others, or loses settings that it came with",
     ),
     fix: FixKind::Suggested,

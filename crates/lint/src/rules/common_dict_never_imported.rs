@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "common-dict-never-imported",
     group: Group::GoldenImages,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the image is never imported"),
+    predicts: Prediction::Silent("the image is never imported"),
     claims: Claim::NoEffect,
     needs: Needs::Plan,
     summary: "an image has the name of a common one while common images are switched off",

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::GoldenImages,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "no common golden image is changed or switched off: it is imported as before",
     ),
     needs: Needs::Document,

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "common-dict-without-source",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "panic: runtime error: invalid memory address or nil pointer dereference [recovered]",
     ),
     needs: Needs::Document,

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "SSPCommonTemplatesModificationReverted",
         runbook: "https://kubevirt.io/monitoring/runbooks/SSPCommonTemplatesModificationReverted.html",
     },

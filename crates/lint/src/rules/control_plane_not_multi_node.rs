@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "control-plane-not-multi-node",
     group: Group::Placement,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "LowVirtControllersCount",
         runbook: "https://kubevirt.io/monitoring/runbooks/LowVirtControllersCount.html",
     },

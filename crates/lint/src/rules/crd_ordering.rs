@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Gitops,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the first sync fails: no matches for kind \"HyperConverged\""),
+    predicts: Prediction::Silent("the first sync fails: no matches for kind \"HyperConverged\""),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "the HyperConverged is synced together with the Subscription that brings its CRD",

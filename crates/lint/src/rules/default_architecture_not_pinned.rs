@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     releases: &["1.16", "1.17"],
     fix: FixKind::Suggested,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "a virtual machine without an architecture gets the one of the virt-operator pod that \
          came first",
     ),

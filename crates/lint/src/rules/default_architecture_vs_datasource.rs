@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     releases: &["1.18", "1.19"],
     fix: FixKind::Suggested,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "virtual machines from the plain DataSource get another architecture than those from a \
          PVC or a container disk",
     ),

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "default-cpu-model-not-portable",
     group: Group::Heterogeneous,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "virtual machines of the other architecture ask for a CPU model that no node of theirs \
          has, and stay unschedulable",
     ),

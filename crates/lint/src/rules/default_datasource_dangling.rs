@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Error,
     confidence: Confidence::Medium,
     fix: FixKind::Suggested,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "VirtualMachineStuckInUnhealthyState",
         runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
     },

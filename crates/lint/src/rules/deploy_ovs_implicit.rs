@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "deploy-ovs-implicit",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "Open vSwitch is not deployed, whatever the annotation seems to say",
     ),
     needs: Needs::Document,

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "deprecated-feature-gate",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("HCO warns at each change, and a release to come drops the gate"),
+    predicts: Prediction::Silent("HCO warns at each change, and a release to come drops the gate"),
     needs: Needs::Plan,
     fix: FixKind::Safe,
     summary: "a feature gate is deprecated: a field of v1 took its place",

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "deprecated-kubevirt-api",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "KubeVirtDeprecatedAPIRequested",
         runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtDeprecatedAPIRequested.html",
     },

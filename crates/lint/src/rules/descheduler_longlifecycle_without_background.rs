@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Placement,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "HCO is satisfied, and the descheduler starts more migrations than it knows of",
     ),
     needs: Needs::Document,

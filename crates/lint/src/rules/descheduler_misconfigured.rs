@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "descheduler-misconfigured",
     group: Group::Placement,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "HCOMisconfiguredDescheduler",
         runbook: "https://kubevirt.io/monitoring/runbooks/HCOMisconfiguredDescheduler.html",
     },

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-architectures-annotation-malformed",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the architecture is dropped without a word, or \
          HCOGoldenImageWithNoSupportedArchitecture fires when none is left",
     ),

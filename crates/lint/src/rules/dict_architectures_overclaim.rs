@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-architectures-overclaim",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "CDIDataImportCronOutdated",
         runbook: "https://kubevirt.io/monitoring/runbooks/CDIDataImportCronOutdated.html",
     },

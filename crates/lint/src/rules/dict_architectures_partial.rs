@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-architectures-partial",
     group: Group::GoldenImages,
     severity: Severity::Info,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "virtual machines of the other architectures find no boot source of this name",
     ),
     needs: Needs::Nodes,

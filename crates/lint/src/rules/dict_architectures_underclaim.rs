@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-architectures-underclaim",
     group: Group::GoldenImages,
     severity: Severity::Info,
-    predicts: Predicts::Silent("no boot source for an architecture that the image is there for"),
+    predicts: Prediction::Silent("no boot source for an architecture that the image is there for"),
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-duplicate-managed-data-source",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Silent("one of the images is never imported"),
+    predicts: Prediction::Silent("one of the images is never imported"),
     claims: Claim::HasEffect,
     summary: "two golden images are for one DataSource, so that one is never imported",
     page: r#"

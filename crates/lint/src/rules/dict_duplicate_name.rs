@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-duplicate-name",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("mine DataImportCronTable is already defined"),
+    predicts: Prediction::Refusal("mine DataImportCronTable is already defined"),
     needs: Needs::Document,
     summary: "two DataImportCronTemplates have one name",
     page: r#"

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-enable-annotation-invalid",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "the dataimportcrontemplate.kubevirt.io/enable annotation of a dataImportCronTemplate \
          must be either \"true\" or \"false\"",
     ),

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-enabled-without-spec",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate",
     ),
     needs: Needs::Document,

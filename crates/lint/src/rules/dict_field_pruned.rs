@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::GoldenImages,
     severity: Severity::Warning,
     releases: &["1.17", "1.18", "1.19"],
-    predicts: Predicts::Silent("the field is dropped on the way to the DataImportCron"),
+    predicts: Prediction::Silent("the field is dropped on the way to the DataImportCron"),
     summary: "a golden image has a field that SSP's CRD drops",
     page: r#"
 ## What it finds

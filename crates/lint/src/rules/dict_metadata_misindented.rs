@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-metadata-misindented",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "Internal error occurred: add operation does not apply: doc is missing path: \
          \"/spec/dataImportCronTemplates/0/metadata/annotations\": missing value",
     ),

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-missing-architectures-annotation",
     group: Group::GoldenImages,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "HCOGoldenImageWithNoArchitectureAnnotation",
         runbook: "https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoArchitectureAnnotation.html",
     },

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-name-too-long",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "SSPFailingToReconcile",
         runbook: "https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html",
     },

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-no-supported-architecture",
     group: Group::GoldenImages,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "HCOGoldenImageWithNoSupportedArchitecture",
         runbook: "https://kubevirt.io/monitoring/runbooks/HCOGoldenImageWithNoSupportedArchitecture.html",
     },

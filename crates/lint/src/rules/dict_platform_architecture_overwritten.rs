@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-platform-architecture-overwritten",
     group: Group::GoldenImages,
     severity: Severity::Info,
-    predicts: Predicts::Silent("SSP overwrites it with each architecture of the annotation"),
+    predicts: Prediction::Silent("SSP overwrites it with each architecture of the annotation"),
     fix: FixKind::Safe,
     claims: Claim::HasEffect,
     summary: "a golden image pins the platform's architecture, which SSP overwrites",

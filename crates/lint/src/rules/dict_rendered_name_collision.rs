@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-rendered-name-collision",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the DataImportCron is deleted and created for ever, or chance decides which one stays",
     ),
     claims: Claim::HasEffect,

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-retention-policy-implicit",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("from 1.18 on, removing the golden image deletes its disks"),
+    predicts: Prediction::Silent("from 1.18 on, removing the golden image deletes its disks"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a golden image doesn't say whether its disks stay when it is removed",

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-schedule-missing",
     group: Group::GoldenImages,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("spec.dataImportCronTemplates[0].spec.schedule: Required value"),
+    predicts: Prediction::Refusal("spec.dataImportCronTemplates[0].spec.schedule: Required value"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a golden image has no schedule",

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "dict-without-ssp",
     group: Group::GoldenImages,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("no image is imported"),
+    predicts: Prediction::Silent("no image is imported"),
     claims: Claim::NoEffect,
     needs: Needs::Plan,
     summary: "golden images on plain Kubernetes, where no SSP imports them",

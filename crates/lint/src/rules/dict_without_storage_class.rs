@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::GoldenImages,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "CDINoDefaultStorageClass",
         runbook: "https://kubevirt.io/monitoring/runbooks/CDINoDefaultStorageClass.html",
     },

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "duplicate-mac-address",
     group: Group::Operands,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "KubemacpoolMACCollisionDetected",
         runbook: "https://kubevirt.io/monitoring/runbooks/KubemacpoolMACCollisionDetected.html",
     },

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Hygiene,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the one that is applied last wins; kustomize refuses to build"),
+    predicts: Prediction::Silent("the one that is applied last wins; kustomize refuses to build"),
     needs: Needs::Document,
     summary: "an object is declared twice where both are applied together",
     page: r#"

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "duplicate-wasp-agent",
     group: Group::Operands,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "DuplicateWaspAgentDSDetected",
         runbook: "https://kubevirt.io/monitoring/runbooks/DuplicateWaspAgentDSDetected.html",
     },

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "eviction-strategy-needs-two-nodes",
     group: Group::Placement,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "VMCannotBeEvicted",
         runbook: "https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html",
     },

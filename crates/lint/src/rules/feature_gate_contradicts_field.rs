@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     releases: &["1.19"],
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "the deprecated <gate> feature gate, and <field> field contradict each other",
     ),
     needs: Needs::Document,

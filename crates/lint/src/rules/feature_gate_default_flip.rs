@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Upgrade,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "new clusters have it otherwise than those that are upgraded, which keep what they hold",
     ),
     claims: Claim::BreaksOnUpgrade,

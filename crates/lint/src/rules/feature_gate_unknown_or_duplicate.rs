@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Warning,
     releases: &["1.18", "1.19"],
-    predicts: Predicts::Refusal("feature gate names must be unique (case-insensitive)"),
+    predicts: Prediction::Refusal("feature gate names must be unique (case-insensitive)"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the list of feature gates has a name that the release doesn't know, or one twice",

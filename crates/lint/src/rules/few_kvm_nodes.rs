@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "few-kvm-nodes",
     group: Group::Placement,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "LowKVMNodesCount",
         runbook: "https://kubevirt.io/monitoring/runbooks/LowKVMNodesCount.html",
     },

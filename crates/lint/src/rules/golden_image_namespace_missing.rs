@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::GoldenImages,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "SSPFailingToReconcile",
         runbook: "https://kubevirt.io/monitoring/runbooks/SSPFailingToReconcile.html",
     },

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-api-v1-too-new",
     group: Group::Upgrade,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"",
     ),
     needs: Needs::Document,

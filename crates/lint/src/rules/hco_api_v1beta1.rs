@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-api-v1beta1",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("a release to come no longer serves the API version"),
+    predicts: Prediction::Silent("a release to come no longer serves the API version"),
     needs: Needs::Document,
     summary: "the HyperConverged is written in v1beta1 although the release has v1",
     page: r#"

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-kind-unknown",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "no matches for kind \"Hyperconverged\" in version \"hco.kubevirt.io/v1beta1\"",
     ),
     needs: Needs::Document,

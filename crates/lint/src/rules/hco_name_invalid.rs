@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-name-invalid",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "metadata.name in body should match 'kubevirt-hyperconverged'; a longer name that has it \
          inside is accepted and never reconciled",
     ),

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-namespace-mismatch",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "HyperConverged CR can only be created in the '<namespace>' namespace.",
     ),
     needs: Needs::Document,

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-schema-violation",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "Unsupported value, Required value, Invalid value, Duplicate value, or: failed to parse \
          the HyperConverged",
     ),

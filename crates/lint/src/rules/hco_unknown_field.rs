@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "hco-unknown-field",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the API server drops the field; a client that asks for strict validation is refused",
     ),
     claims: Claim::NoEffect,

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     releases: &["1.18", "1.19"],
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "failed to parse the HyperConverged; without a list or map of the wrong kind: unknown \
          field, and the field is dropped",
     ),

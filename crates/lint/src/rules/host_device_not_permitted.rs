@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "host-device-not-permitted",
     group: Group::Operands,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "GPU nvidia.com/TU104GL_Tesla_T4 is not permitted in permittedHostDevices configuration",
     ),
     fix: FixKind::Suggested,

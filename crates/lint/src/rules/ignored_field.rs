@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "ignored-field",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the field is accepted, and the feature isn't switched"),
+    predicts: Prediction::Silent("the field is accepted, and the feature isn't switched"),
     claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Safe,

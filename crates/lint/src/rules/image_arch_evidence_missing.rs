@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("rules about the architectures of images have nothing to go by"),
+    predicts: Prediction::Silent("rules about the architectures of images have nothing to go by"),
     needs: Needs::Document,
     fix: FixKind::None,
     summary: "nothing is saved about the architectures of images in a mixed cluster",

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "infra-placement-matches-no-node",
     group: Group::Placement,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "VirtControllerDown",
         runbook: "https://kubevirt.io/monitoring/runbooks/VirtControllerDown.html",
     },

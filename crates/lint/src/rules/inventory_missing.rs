@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "inventory-missing",
     group: Group::Hygiene,
     severity: Severity::Info,
-    predicts: Predicts::Silent("rules that need the cluster's nodes are skipped"),
+    predicts: Prediction::Silent("rules that need the cluster's nodes are skipped"),
     needs: Needs::Document,
     summary: "nothing declares the cluster's nodes, so the rules that need them are skipped",
     page: r#"

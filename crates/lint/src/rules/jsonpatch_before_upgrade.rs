@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-before-upgrade",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "UnsupportedHCOModification",
         runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
     },

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Upgrade,
     severity: Severity::Warning,
     claims: Claim::BreaksOnUpgrade,
-    predicts: Predicts::Silent("the operator's reconcile stops in the middle of the upgrade"),
+    predicts: Prediction::Silent("the operator's reconcile stops in the middle of the upgrade"),
     needs: Needs::Plan,
     summary: "a jsonpatch annotation stops working on the next release",
     page: r#"

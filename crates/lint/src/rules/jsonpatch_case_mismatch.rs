@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-case-mismatch",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the operator finds the field, and nobody else does"),
+    predicts: Prediction::Silent("the operator finds the field, and nobody else does"),
     fix: FixKind::Safe,
     claims: Claim::HasEffect,
     summary: "a jsonpatch operation spells a field in another case",

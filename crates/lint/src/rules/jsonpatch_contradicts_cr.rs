@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-contradicts-cr",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the operand has the patch's value, and the HyperConverged says another",
     ),
     fix: FixKind::Unsafe,

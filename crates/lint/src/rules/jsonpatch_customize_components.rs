@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-customize-components",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the operand's operator applies the inner patches to whatever the next release deploys",
     ),
     fix: FixKind::None,

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-duplicates-field",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "UnsupportedHCOModification",
         runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
     },

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-feature-gate-in-disabled-list",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the operators accept it, and KubeVirt's webhook refuses the change of the KubeVirt: the \
          upgrade is stuck",
     ),

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-feature-gates-replaced",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the operator accepts it, and virtual machines that need a lost gate are refused",
     ),
     fix: FixKind::Suggested,

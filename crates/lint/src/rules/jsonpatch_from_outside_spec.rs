@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-from-outside-spec",
     group: Group::Jsonpatch,
     severity: Severity::Info,
-    predicts: Predicts::Silent("the value is copied; a move takes nothing away"),
+    predicts: Prediction::Silent("the value is copied; a move takes nothing away"),
     needs: Needs::Document,
     claims: Claim::HasEffect,
     summary: "a jsonpatch operation reads outside the operand's spec",

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-invalid-json",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: invalid state detected",
     ),
     needs: Needs::Document,

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-invalid-operation",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("unsupported operation"),
+    predicts: Prediction::Refusal("unsupported operation"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "an operation of a jsonpatch annotation lacks a part or has an unknown op",

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Jsonpatch,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the overlay's annotation replaces the base's, whose operations vanish",
     ),
     needs: Needs::Document,

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-list-index",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("after an upgrade, the patch hits another element"),
+    predicts: Prediction::Silent("after an upgrade, the patch hits another element"),
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch path counts the elements of a list that HCO renders",

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-many-operations",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the rest is applied, and nothing says what it does"),
+    predicts: Prediction::Silent("the rest is applied, and nothing says what it does"),
     needs: Needs::Plan,
     claims: Claim::HasEffect,
     summary: "a jsonpatch annotation has more operations than hcoplan examines one by one",

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-noop",
     group: Group::Jsonpatch,
     severity: Severity::Info,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "UnsupportedHCOModification",
         runbook: "https://kubevirt.io/monitoring/runbooks/UnsupportedHCOModification.html",
     },

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-not-an-array",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "json: cannot unmarshal object into Go value of type jsonpatch.Patch",
     ),
     needs: Needs::Document,

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-object-merges",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the operand keeps what the patch leaves out"),
+    predicts: Prediction::Silent("the operand keeps what the patch leaves out"),
     fix: FixKind::Suggested,
     summary: "a jsonpatch operation writes an object, and what it leaves out stays",
     page: r#"

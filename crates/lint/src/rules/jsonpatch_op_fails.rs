@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-op-fails",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("replace operation does not apply: doc is missing key"),
+    predicts: Prediction::Refusal("replace operation does not apply: doc is missing key"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a jsonpatch operation can't be applied to the operand as it is rendered",

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-overrides-architecture",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "HCO's status and alerts describe what HCO computed, not what SSP and KubeVirt got",
     ),
     fix: FixKind::Suggested,

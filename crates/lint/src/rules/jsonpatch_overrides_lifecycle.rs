@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-overrides-lifecycle",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "upgrades don't come to an end, or the operand is installed and removed in another way \
          than the HyperConverged says",
     ),

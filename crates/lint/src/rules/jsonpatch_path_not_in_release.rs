@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-path-not-in-release",
     group: Group::Upgrade,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the field is dropped, and UnsupportedHCOModification fires"),
+    predicts: Prediction::Silent("the field is dropped, and UnsupportedHCOModification fires"),
     claims: Claim::HasEffect,
     summary: "a jsonpatch operation writes a field that the operand has in another release only",
     page: r#"

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-path-outside-spec",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("can only modify spec fields"),
+    predicts: Prediction::Refusal("can only modify spec fields"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "a jsonpatch operation has a path that doesn't start with /spec/",

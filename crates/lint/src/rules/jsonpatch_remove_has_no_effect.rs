@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-remove-has-no-effect",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the field stays as it was, and UnsupportedHCOModification fires all the same",
     ),
     fix: FixKind::Unsafe,

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-result-rejected-by-webhook",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "HCO accepts and renders it, and the operand's webhook refuses the operand: the reconcile \
          stops",
     ),

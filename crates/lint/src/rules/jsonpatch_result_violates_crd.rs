@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-result-violates-crd",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "HCO accepts and renders it, and the API server refuses the operand: the reconcile stops",
     ),
     fix: FixKind::Suggested,

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-self-conflict",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("what counts depends on the order of the operations"),
+    predicts: Prediction::Silent("what counts depends on the order of the operations"),
     fix: FixKind::Suggested,
     summary: "two operations of one jsonpatch annotation write the same place",
     page: r#"

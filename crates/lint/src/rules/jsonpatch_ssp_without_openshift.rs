@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-ssp-without-openshift",
     group: Group::Jsonpatch,
     severity: Severity::Info,
-    predicts: Predicts::Silent("there is no SSP to patch, and the alert counts the patch"),
+    predicts: Prediction::Silent("there is no SSP to patch, and the alert counts the patch"),
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     claims: Claim::NoEffect,

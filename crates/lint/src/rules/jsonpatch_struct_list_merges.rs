@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Jsonpatch,
     severity: Severity::Error,
     fix: FixKind::Suggested,
-    predicts: Predicts::Silent("the operand has elements that nobody wrote"),
+    predicts: Prediction::Silent("the operand has elements that nobody wrote"),
     claims: Claim::HasEffect,
     summary: "after a jsonpatch operation, a list's elements have fields of those that stood there before",
     page: r#"

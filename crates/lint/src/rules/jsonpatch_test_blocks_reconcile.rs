@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-test-blocks-reconcile",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::ReconcileError("testing value … failed: test failed"),
+    predicts: Prediction::ReconcileError("testing value … failed: test failed"),
     needs: Needs::Document,
     summary: "a test operation fails the whole operand when it doesn't hold",
     page: r#"

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-type-mismatch",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("json: cannot unmarshal string into Go struct field"),
+    predicts: Prediction::Refusal("json: cannot unmarshal string into Go struct field"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a jsonpatch operation writes a value of the wrong type",

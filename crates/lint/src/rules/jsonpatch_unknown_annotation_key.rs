@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-unknown-annotation-key",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the annotation is ignored, and the operand stays as it is"),
+    predicts: Prediction::Silent("the annotation is ignored, and the operand stays as it is"),
     needs: Needs::Document,
     fix: FixKind::Unsafe,
     claims: Claim::NoEffect,

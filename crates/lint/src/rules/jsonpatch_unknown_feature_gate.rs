@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-unknown-feature-gate",
     group: Group::Jsonpatch,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the gate switches nothing, and nothing says so"),
+    predicts: Prediction::Silent("the gate switches nothing, and nothing says so"),
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch adds a feature gate that KubeVirt doesn't know",

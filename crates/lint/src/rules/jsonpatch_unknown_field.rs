@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-unknown-field",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the field is dropped, and UnsupportedHCOModification fires"),
+    predicts: Prediction::Silent("the field is dropped, and UnsupportedHCOModification fires"),
     fix: FixKind::Suggested,
     summary: "a jsonpatch operation writes a field that the operand doesn't have",
     page: r#"

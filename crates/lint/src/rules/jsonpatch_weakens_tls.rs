@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "jsonpatch-weakens-tls",
     group: Group::Jsonpatch,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the operand offers what the cluster's profile forbids"),
+    predicts: Prediction::Silent("the operand offers what the cluster's profile forbids"),
     fix: FixKind::Suggested,
     claims: Claim::HasEffect,
     summary: "a jsonpatch allows weaker TLS than the HyperConverged's profile",

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "ksd-nameserver-not-ipv4",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("kubeSecondaryDNSNameServerIP isn't a valid IPv4"),
+    predicts: Prediction::Refusal("kubeSecondaryDNSNameServerIP isn't a valid IPv4"),
     needs: Needs::Document,
     summary: "kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
     page: r#"

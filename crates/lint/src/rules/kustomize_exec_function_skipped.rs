@@ -1,7 +1,7 @@
 //! A kustomization has hcoplan as an exec function, which most builds pass over.
 
 use camino::Utf8Path;
-use hcoplan_diagnostics::source::{SourceFile, normal};
+use hcoplan_diagnostics::source::{SourceFile, normalize_path};
 use hcoplan_repository::repo::is_kustomization;
 use hcoplan_yaml::{self as yaml, Node};
 
@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "kustomize-exec-function-skipped",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the build ends well although nothing was checked"),
+    predicts: Prediction::Silent("the build ends well although nothing was checked"),
     needs: Needs::Document,
     summary: "a kustomization names hcoplan as an exec function, which kubectl passes over",
     page: r#"
@@ -102,7 +102,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let Some(text) = entry.as_str() else {
                     continue;
                 };
-                let named = normal(&directory.join(text));
+                let named = normalize_path(&directory.join(text));
                 // A directory may be named, too.
                 let function = functions.iter().find(|d| {
                     let path = named.as_deref().filter(|p| !p.as_str().is_empty());

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "mdev-types-conflict",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead",
     ),
     needs: Needs::Document,

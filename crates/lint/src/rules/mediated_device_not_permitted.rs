@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "mediated-device-not-permitted",
     group: Group::Operands,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the devices are made, and no virtual machine may ask for one"),
+    predicts: Prediction::Silent("the devices are made, and no virtual machine may ask for one"),
     claims: Claim::HasEffect,
     needs: Needs::Plan,
     summary: "mediated devices are made and not permitted",

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "images that the mirror lacks, or has under another digest, can't be pulled",
     ),
     needs: Needs::Document,

@@ -208,7 +208,7 @@ mod prelude {
     pub(super) use crate::{Csv, PodTemplate};
     pub(super) use hcoplan_diagnostics::finding::{
         Applicability, BecomesWhen, Claim, Confidence, Finding, Fix, FixKind, Group, Needs,
-        PredictedValue, Predicts, Rule, Severity, nearest,
+        PredictedValue, Prediction, Rule, Severity, nearest,
     };
     pub(super) use hcoplan_diagnostics::source::Location;
     pub(super) use hcoplan_kubernetes::tree;

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "multi-arch-boot-images-disabled",
     group: Group::Heterogeneous,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "HCOMultiArchGoldenImagesDisabled",
         runbook: "https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html",
     },

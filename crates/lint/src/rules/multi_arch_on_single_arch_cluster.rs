@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "multi-arch-on-single-arch-cluster",
     group: Group::Heterogeneous,
     severity: Severity::Info,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "golden images get an architecture in their names, and the plain names become references",
     ),
     needs: Needs::Nodes,

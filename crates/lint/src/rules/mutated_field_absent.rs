@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "mutated-field-absent",
     group: Group::Gitops,
     severity: Severity::Info,
-    predicts: Predicts::Silent("GitOps tools report the HyperConverged as out of sync for ever"),
+    predicts: Prediction::Silent("GitOps tools report the HyperConverged as out of sync for ever"),
     claims: Claim::Becomes,
     needs: Needs::Plan,
     fix: FixKind::Safe,

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("migrations fail, or the binding is another one than was written"),
+    predicts: Prediction::Silent("migrations fail, or the binding is another one than was written"),
     fix: FixKind::Suggested,
     summary: "a network attachment that the HyperConverged names isn't declared",
     page: r#"

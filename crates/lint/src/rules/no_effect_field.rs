@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "no-effect-field",
     group: Group::Gitops,
     severity: Severity::Info,
-    predicts: Predicts::Silent("a reader believes that the line does something"),
+    predicts: Prediction::Silent("a reader believes that the line does something"),
     claims: Claim::NoEffect,
     needs: Needs::Plan,
     fix: FixKind::Unsafe,

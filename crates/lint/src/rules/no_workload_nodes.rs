@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "no-workload-nodes",
     group: Group::Heterogeneous,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "KubeVirtNoAvailableNodesToRunVMs",
         runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html",
     },

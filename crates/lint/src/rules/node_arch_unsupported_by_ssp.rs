@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "node-arch-unsupported-by-ssp",
     group: Group::Heterogeneous,
     severity: Severity::Error,
-    predicts: Predicts::ReconcileError(
+    predicts: Prediction::ReconcileError(
         "cluster validation error: invalid workload architecture: unknown architecture: ppc64le",
     ),
     needs: Needs::Nodes,

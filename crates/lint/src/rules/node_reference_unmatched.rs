@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Placement,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("what is set for nodes that aren't there has no effect"),
+    predicts: Prediction::Silent("what is set for nodes that aren't there has no effect"),
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a setting for certain nodes names none of the declared ones",

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the operands stay where the scheduler puts them"),
+    predicts: Prediction::Silent("the operands stay where the scheduler puts them"),
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "the Subscription places the operators, and nothing places the operands",

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "KubeVirtCRModified",
         runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtCRModified.html",
     },

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "HCO accepts the HyperConverged, the API server refuses the operand, and the reconcile ends \
          there each time",
     ),

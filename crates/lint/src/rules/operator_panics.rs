@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     name: "operator-panics",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::ReconcileError(
+    predicts: Prediction::ReconcileError(
         "panic: runtime error: invalid memory address or nil pointer dereference [recovered]",
     ),
     fix: FixKind::Safe,

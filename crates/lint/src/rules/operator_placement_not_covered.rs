@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Placement,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the operators themselves stay where the scheduler puts them"),
+    predicts: Prediction::Silent("the operators themselves stay where the scheduler puts them"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "the infra placement moves the operands, but the Subscription doesn't move the operators",

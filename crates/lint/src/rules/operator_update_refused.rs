@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "operator-update-refused",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::ReconcileError("the webhook's words, in the operator's log"),
+    predicts: Prediction::ReconcileError("the webhook's words, in the operator's log"),
     fix: FixKind::Unsafe,
     summary: "the HyperConverged is accepted, and HCO's own update of it is refused for good",
     page: r#"

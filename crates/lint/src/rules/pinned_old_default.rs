@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Upgrade,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the cluster keeps the old default, or git and HCO disagree"),
+    predicts: Prediction::Silent("the cluster keeps the old default, or git and HCO disagree"),
     claims: Claim::Becomes,
     needs: Needs::Document,
     fix: FixKind::Suggested,

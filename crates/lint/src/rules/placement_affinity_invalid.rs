@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "placement-affinity-invalid",
     group: Group::Placement,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("invalid workloads node placement affinity"),
+    predicts: Prediction::Refusal("invalid workloads node placement affinity"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "a node affinity of a placement has an operator, key or value that Kubernetes refuses",

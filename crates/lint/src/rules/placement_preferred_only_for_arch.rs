@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "placement-preferred-only-for-arch",
     group: Group::Placement,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "HCOMultiArchGoldenImagesDisabled",
         runbook: "https://kubevirt.io/monitoring/runbooks/HCOMultiArchGoldenImagesDisabled.html",
     },

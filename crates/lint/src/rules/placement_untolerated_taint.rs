@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     name: "placement-untolerated-taint",
     group: Group::Placement,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "KubeVirtNoAvailableNodesToRunVMs",
         runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html",
     },

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "placement-wrong-level",
     group: Group::Placement,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the API server drops the placement, and pods run anywhere"),
+    predicts: Prediction::Silent("the API server drops the placement, and pods run anywhere"),
     claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Unsafe,

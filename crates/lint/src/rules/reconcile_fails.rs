@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "reconcile-fails",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::ReconcileError("the error that the operator logs"),
+    predicts: Prediction::ReconcileError("the error that the operator logs"),
     summary: "the HyperConverged is accepted, but the operator's reconcile ends with an error",
     page: r#"
 ## What it finds

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Gitops,
     severity: Severity::Info,
     confidence: Confidence::Low,
-    predicts: Predicts::Silent("the value stays when a later release has a better default"),
+    predicts: Prediction::Silent("the value stays when a later release has a better default"),
     claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Unsafe,

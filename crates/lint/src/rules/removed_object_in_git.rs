@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "removed-object-in-git",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("HCO deletes it in the upgrade, and git creates it again"),
+    predicts: Prediction::Silent("HCO deletes it in the upgrade, and git creates it again"),
     needs: Needs::Document,
     summary: "git still has an object that HCO deletes when it is upgraded to this release",
     page: r#"

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "rendered-golden-image-in-git",
     group: Group::Operands,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("Cannot update DataImportCron Spec"),
+    predicts: Prediction::Refusal("Cannot update DataImportCron Spec"),
     summary: "git declares a DataImportCron or DataSource that SSP or CDI makes",
     page: r#"
 ## What it finds

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "scalar-type-mismatch",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("failed to parse the HyperConverged"),
+    predicts: Prediction::Refusal("failed to parse the HyperConverged"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "YAML reads a value as another type than its field has",

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Refusal("creation failed, an SSP CR already exists in namespace"),
+    predicts: Prediction::Refusal("creation failed, an SSP CR already exists in namespace"),
     summary: "a second KubeVirt, CDI, SSP or NetworkAddonsConfig is declared beside HCO's",
     page: r#"
 ## What it finds

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "server-metadata-in-git",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("conflicts when it is applied, or settings that nobody sees"),
+    predicts: Prediction::Silent("conflicts when it is applied, or settings that nobody sees"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "the HyperConverged has metadata that the server or a controller writes",

@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "single-arch-workloads-served-wrong-arch",
     group: Group::Heterogeneous,
     severity: Severity::Error,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "golden images and templates are for an architecture that no workload node has, so \
          virtual machines made of them don't boot",
     ),

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     name: "status-in-git",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "the API server drops the status; the file shows a state of the past",
     ),
     needs: Needs::Document,

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("what names the class has no effect, or its claims stay pending"),
+    predicts: Prediction::Silent("what names the class has no effect, or its claims stay pending"),
     fix: FixKind::Suggested,
     summary: "a storage class that the HyperConverged names isn't declared",
     page: r#"

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the operator may land on nodes that its image isn't built for"),
+    predicts: Prediction::Silent("the operator may land on nodes that its image isn't built for"),
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a Subscription's node affinity replaces one that required an architecture",

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "tls-profile-invalid",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher, \
          or: custom ciphers cannot be selected when minTLSVersion is VersionTLS13",
     ),

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "tls-profile-weak",
     group: Group::Operands,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("every operand's servers take old TLS versions or weak ciphers"),
+    predicts: Prediction::Silent("every operand's servers take old TLS versions or weak ciphers"),
     claims: Claim::HasEffect,
     needs: Needs::Plan,
     summary: "the TLS profile allows TLS 1.0 or 1.1, or ciphers without forward secrecy",

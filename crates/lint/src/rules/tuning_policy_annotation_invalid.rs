@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "tuning-policy-annotation-invalid",
     group: Group::Admission,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("tuning policy set but annotation not present or wrong"),
+    predicts: Prediction::Refusal("tuning policy set but annotation not present or wrong"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "tuningPolicy and the annotation with its rate limits don't go together",

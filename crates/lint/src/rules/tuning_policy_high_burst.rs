@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "tuning-policy-high-burst",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "KubeVirt's clients get the limits of the profile, or no profile at all",
     ),
     needs: Needs::Document,

@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "uninstall-strategy-remove-workloads",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Predicts::Silent(
+    predicts: Prediction::Silent(
         "deleting the HyperConverged deletes every VirtualMachine and DataVolume",
     ),
     needs: Needs::Document,

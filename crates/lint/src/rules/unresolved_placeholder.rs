@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Hygiene,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the placeholder itself is deployed"),
+    predicts: Prediction::Silent("the placeholder itself is deployed"),
     needs: Needs::Document,
     summary: "a value still holds a placeholder",
     page: r#"

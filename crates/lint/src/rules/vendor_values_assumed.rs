@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "vendor-values-assumed",
     group: Group::Hygiene,
     severity: Severity::Info,
-    predicts: Predicts::Silent("the cluster has other images, versions or sizes there"),
+    predicts: Prediction::Silent("the cluster has other images, versions or sizes there"),
     needs: Needs::Plan,
     summary: "values of the plan are assumed, since only the vendor's bundle says them",
     page: r#"

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Heterogeneous,
     severity: Severity::Error,
     releases: &["1.16", "1.17"],
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry \
          spec.template.spec.architecture",
     ),

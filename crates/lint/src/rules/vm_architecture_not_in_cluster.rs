@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     name: "vm-architecture-not-in-cluster",
     group: Group::Heterogeneous,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "VirtualMachineStuckInUnhealthyState",
         runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
     },

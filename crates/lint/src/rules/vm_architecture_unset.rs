@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Heterogeneous,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the guest doesn't boot if its disk is for another architecture"),
+    predicts: Prediction::Silent("the guest doesn't boot if its disk is for another architecture"),
     needs: Needs::Nodes,
     fix: FixKind::Suggested,
     summary: "a virtual machine in a mixed cluster doesn't say its architecture",

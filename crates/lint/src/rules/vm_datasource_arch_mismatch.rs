@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "vm-datasource-arch-mismatch",
     group: Group::Heterogeneous,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the machine starts, and its firmware finds nothing to boot"),
+    predicts: Prediction::Silent("the machine starts, and its firmware finds nothing to boot"),
     fix: FixKind::Suggested,
     summary: "a virtual machine's boot disk is cloned from an image of another architecture",
     page: r#"

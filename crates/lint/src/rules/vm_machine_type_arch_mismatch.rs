@@ -8,7 +8,7 @@ pub(super) static RULE: Rule = Rule {
     name: "vm-machine-type-arch-mismatch",
     group: Group::Heterogeneous,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "spec.template.spec.domain.machine.type is not supported: q35 (allowed values: [virt*])",
     ),
     fix: FixKind::Safe,

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     name: "vm-needs-feature-gate",
     group: Group::Operands,
     severity: Severity::Error,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.",
     ),
     fix: FixKind::Suggested,

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Operands,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "VMCannotBeEvicted",
         runbook: "https://kubevirt.io/monitoring/runbooks/VMCannotBeEvicted.html",
     },

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Upgrade,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "DeprecatedMachineType",
         runbook: "https://kubevirt.io/monitoring/runbooks/DeprecatedMachineType.html",
     },

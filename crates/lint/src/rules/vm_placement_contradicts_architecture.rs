@@ -6,7 +6,7 @@ pub(super) static RULE: Rule = Rule {
     name: "vm-placement-contradicts-architecture",
     group: Group::Heterogeneous,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "VirtualMachineStuckInUnhealthyState",
         runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
     },

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Placement,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "OrphanedVirtualMachineInstances",
         runbook: "https://kubevirt.io/monitoring/runbooks/OrphanedVirtualMachineInstances.html",
     },

@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule {
     name: "workload-placement-matches-no-node",
     group: Group::Placement,
     severity: Severity::Error,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "KubeVirtNoAvailableNodesToRunVMs",
         runbook: "https://kubevirt.io/monitoring/runbooks/KubeVirtNoAvailableNodesToRunVMs.html",
     },

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     name: "workload-updates-disabled",
     group: Group::Upgrade,
     severity: Severity::Warning,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "OutdatedVirtualMachineInstanceWorkloads",
         runbook: "https://kubevirt.io/monitoring/runbooks/OutdatedVirtualMachineInstanceWorkloads.html",
     },

@@ -1,7 +1,7 @@
 //! The registry is complete and stable.
 
 use hcoplan_diagnostics::finding::Claim;
-use hcoplan_diagnostics::finding::{Predicts, Rule};
+use hcoplan_diagnostics::finding::{Prediction, Rule};
 use hcoplan_planner::release::Release;
 
 use crate::{find, rules};
@@ -25,7 +25,7 @@ fn complaints(rule: &Rule) -> Vec<String> {
     if rule.summary.is_empty() || rule.summary.ends_with('.') {
         complain("the summary is empty or ends with a full stop");
     }
-    if rule.predicts == Predicts::Silent("") {
+    if rule.predicts == Prediction::Silent("") {
         complain("it predicts nothing: say what happens when nobody complains");
     }
     let headings: Vec<&str> = rule.page.lines().filter(|l| l.starts_with("## ")).collect();

@@ -1,13 +1,13 @@
 //! The rules about inventories; they report while an inventory is read.
 
-use hcoplan_diagnostics::finding::{FixKind, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{FixKind, Group, Needs, Prediction, Rule, Severity};
 
 /// A ClusterInventory that its schema refuses.
 pub static INVENTORY_INVALID: Rule = Rule {
     name: "inventory-invalid",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Silent("nothing is rendered for the cluster"),
+    predicts: Prediction::Silent("nothing is rendered for the cluster"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
     summary: "an inventory has a field or a value that it can't have",
@@ -66,7 +66,7 @@ pub static INVENTORY_INCONSISTENT: Rule = Rule {
     name: "inventory-inconsistent",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the plan is that of a cluster that doesn't exist"),
+    predicts: Prediction::Silent("the plan is that of a cluster that doesn't exist"),
     needs: Needs::Document,
     fix: FixKind::Safe,
     summary: "an inventory contradicts itself, or the node dump beside it",

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::undisturbed;
+use hcoplan_diagnostics::source::lock_scratch;
 
 use super::Error;
 use super::files::ClusterFiles;
@@ -202,7 +202,7 @@ impl Tree {
         write(&complete, &text)
             .and_then(|()| fs::rename(&complete, &top))
             .map_err(|e| self.unwritten(e))?;
-        let _undisturbed = undisturbed();
+        let _lock = lock_scratch();
         match &self.old {
             None => fs::rename(self.new.path(), &self.out).map_err(|e| self.unwritten(e)),
             Some(old) => {

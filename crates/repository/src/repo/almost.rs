@@ -3,7 +3,7 @@
 //! Other tools take it for an object of another kind, or for none, and nothing of HCO reads it.
 
 use hcoplan_diagnostics::finding::{
-    Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Predicts, Rule, Severity,
+    Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Prediction, Rule, Severity,
 };
 use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_yaml::{Document, Node, Value};
@@ -24,7 +24,7 @@ pub static HCO_NOT_RECOGNIZED: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     confidence: Confidence::High,
-    predicts: Predicts::Refusal(
+    predicts: Prediction::Refusal(
         "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.com/v1beta1\"",
     ),
     needs: Needs::Document,
@@ -76,7 +76,7 @@ pub static INVENTORY_WITHOUT_CLUSTER: Rule = Rule {
     name: "inventory-without-cluster",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("nothing is planned for these nodes"),
+    predicts: Prediction::Silent("nothing is planned for these nodes"),
     needs: Needs::Document,
     summary: "an inventory is declared that no HyperConverged belongs to",
     page: r#"

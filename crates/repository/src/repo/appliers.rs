@@ -6,7 +6,7 @@ use std::fmt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
-use hcoplan_diagnostics::source::{SourceFile, last_part, normal};
+use hcoplan_diagnostics::source::{SourceFile, last_part, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::Repo;
@@ -458,7 +458,7 @@ fn pattern(path: &str) -> Option<String> {
     if out.starts_with('*') && path.starts_with("{{") {
         return None;
     }
-    let path = normal(Utf8Path::new(out.trim_start_matches('/')))?;
+    let path = normalize_path(Utf8Path::new(out.trim_start_matches('/')))?;
     Some(dotted(&path).to_owned())
 }
 

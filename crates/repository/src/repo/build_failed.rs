@@ -1,7 +1,7 @@
 //! Builds that fail, and the rules about them.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 
 /// A build that failed.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub static KUSTOMIZE_BUILD_FAILED: Rule = Rule {
     name: "kustomize-build-failed",
     group: Group::Gitops,
     severity: Severity::Error,
-    predicts: Predicts::Silent("what this kustomization builds is not planned"),
+    predicts: Prediction::Silent("what this kustomization builds is not planned"),
     needs: Needs::Document,
     summary: "a cluster's kustomization can't be built, or must not be",
     page: r#"
@@ -67,7 +67,7 @@ pub static HELM_TEMPLATE_FAILED: Rule = Rule {
     name: "helm-template-failed",
     group: Group::Gitops,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the cluster of this release is not planned"),
+    predicts: Prediction::Silent("the cluster of this release is not planned"),
     needs: Needs::Document,
     summary: "helm can't render a release of a chart with a HyperConverged",
     page: r#"

@@ -1,7 +1,7 @@
 //! What a kustomization does to a HyperConverged, as far as it says so by itself.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::normal;
+use hcoplan_diagnostics::source::normalize_path;
 use hcoplan_yaml::Node;
 use regex_lite::Regex;
 
@@ -65,7 +65,7 @@ impl Changes {
                 "patches" | "patchesjson6902" => items().for_each(|p| out.patch(p, directory)),
                 "patchesstrategicmerge" => texts().for_each(|p| out.untargeted(p, directory)),
                 "transformers" => {
-                    let files = texts().filter_map(|name| normal(&directory.join(name)));
+                    let files = texts().filter_map(|name| normalize_path(&directory.join(name)));
                     out.transformers.extend(files);
                 }
                 "namespace" if value.as_str().is_some() => {
@@ -114,7 +114,7 @@ impl Changes {
             self.by_field |= is_meant;
             self.has_patch |= is_meant;
         } else {
-            self.patches.extend(normal(&directory.join(text)));
+            self.patches.extend(normalize_path(&directory.join(text)));
         }
     }
 }

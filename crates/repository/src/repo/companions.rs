@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{
-    Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Predicts, Rule, Severity,
+    Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Prediction, Rule, Severity,
 };
 use hcoplan_diagnostics::source::{Location, Span};
 
@@ -16,7 +16,7 @@ pub static HCO_MULTIPLE_CRS: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("only one of the two counts, and whatever applies them fights"),
+    predicts: Prediction::Silent("only one of the two counts, and whatever applies them fights"),
     needs: Needs::Document,
     summary: "a cluster has a second HyperConverged further down in its directory",
     page: r#"
@@ -72,7 +72,7 @@ pub static HCO_CR_MISSING: Rule = Rule {
     group: Group::Gitops,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Alert {
+    predicts: Prediction::Alert {
         name: "HCOInstallationIncomplete",
         runbook: "https://kubevirt.io/monitoring/runbooks/HCOInstallationIncomplete.html",
     },

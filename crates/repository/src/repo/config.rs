@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Walk, normal};
+use hcoplan_diagnostics::source::{Location, SourceFile, Walk, normalize_path};
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_yaml::{self as yaml, Document, Node, Value as Yaml};
 use serde_json::Value;
@@ -135,7 +135,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
         config.take(document);
         findings.extend(config.ignore.iter().filter_map(pattern));
         let baseline = config.lint.baseline.iter();
-        let outside = baseline.filter(|path| normal(Utf8Path::new(&path.value)).is_none());
+        let outside = baseline.filter(|path| normalize_path(Utf8Path::new(&path.value)).is_none());
         findings.extend(outside.map(|path| {
             let message = format!("`{}` leads out of the root", path.value);
             Finding::new(&CONFIGURATION_INVALID, message).at(path.place.clone())

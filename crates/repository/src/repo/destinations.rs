@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::normal;
+use hcoplan_diagnostics::source::normalize_path;
 use hcoplan_yaml::{Document, Node, Value};
 
 use super::appliers::file_pattern;
@@ -83,7 +83,7 @@ fn each(spec: &Node, template: &Template, application: &str) -> Vec<Applied> {
         Some(Applied {
             application: Arc::clone(&application),
             repository: template.fill(text(source, "repoURL"))?,
-            path: normal(Utf8Path::new(&template.fill(path)?))?,
+            path: normalize_path(Utf8Path::new(&template.fill(path)?))?,
             destination: destination.and_then(|d| template.fill(d)),
             is_deep: matches!(recurse, Some(Value::Bool(true))),
             include: of("directory.include"),

@@ -202,7 +202,7 @@ fn of_values(root: &Node) -> Template {
 pub(super) fn filled(path: &str, elements: &[Template]) -> Vec<Utf8PathBuf> {
     let all = elements.iter().filter_map(|element| element.fill(path));
     let all: BTreeSet<Utf8PathBuf> = all
-        .filter_map(|path| hcoplan_diagnostics::source::normal(Utf8Path::new(&path)))
+        .filter_map(|path| hcoplan_diagnostics::source::normalize_path(Utf8Path::new(&path)))
         .collect();
     all.into_iter().collect()
 }

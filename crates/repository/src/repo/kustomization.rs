@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Tree, normal};
+use hcoplan_diagnostics::source::{Tree, normalize_path};
 use hcoplan_yaml::Node;
 
 use super::changes::Changes;
@@ -62,12 +62,14 @@ impl Named {
             .flat_map(list)
             .filter_map(Node::as_str);
         let mut out = Self {
-            patches: patches.filter_map(|p| normal(&directory.join(p))).collect(),
+            patches: patches
+                .filter_map(|p| normalize_path(&directory.join(p)))
+                .collect(),
             changes: Changes::by(root, directory),
             ..Self::default()
         };
         for resource in resources {
-            match normal(&directory.join(resource)) {
+            match normalize_path(&directory.join(resource)) {
                 Some(path) if !resource.contains("://") => out.resources.push(path),
                 _ => out.remote = true,
             }

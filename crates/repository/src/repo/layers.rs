@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Location, SourceFile, Tree, normal};
+use hcoplan_diagnostics::source::{Location, SourceFile, Tree, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::kustomization::{KUSTOMIZATIONS, followed};
@@ -165,7 +165,7 @@ impl Kustomization {
         let patches = patches.iter().flat_map(list);
         Self {
             resources: resources
-                .filter_map(|r| normal(&directory.join(r)))
+                .filter_map(|r| normalize_path(&directory.join(r)))
                 .map(|r| followed(tree, &r))
                 .collect(),
             patched: patches
@@ -203,7 +203,7 @@ fn patched(
             documents.into_iter().map(Arc::new).collect()
         }
         None => path
-            .and_then(|p| normal(&directory.join(p)))
+            .and_then(|p| normalize_path(&directory.join(p)))
             .and_then(|p| documents(tree, &p))
             .unwrap_or_default(),
     };

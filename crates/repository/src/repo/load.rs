@@ -377,7 +377,8 @@ impl Repo {
             return known_release(&name).map_err(|e| wrong(e.to_string(), Some(e.help)));
         }
         let parent = parent(place.file.path());
-        let Some(directory) = hcoplan_diagnostics::source::normal(&parent.join(&name)) else {
+        let Some(directory) = hcoplan_diagnostics::source::normalize_path(&parent.join(&name))
+        else {
             let message = format!("`{name}` leads out of the root");
             return Err(wrong(message, None));
         };

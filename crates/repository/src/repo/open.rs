@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{
-    Directory, Edited, Listing, Memory, SourceFile, Tree, Unreadable, Walk, Why, in_order,
+    Directory, EditedTree, Listing, Memory, SkipReason, SourceFile, Tree, Unreadable, Walk,
+    in_order,
 };
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml as yaml;
@@ -240,7 +241,7 @@ fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Err
     let tree = Directory::open(directory, options.max_bytes)?;
     let tree: Arc<dyn Tree> = match options.edited.is_empty() {
         true => Arc::new(tree),
-        false => Arc::new(Edited::new(tree, options.edited.clone())),
+        false => Arc::new(EditedTree::new(tree, options.edited.clone())),
     };
     Ok(with_builds(tree, options))
 }
@@ -248,7 +249,7 @@ fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Err
 /// A tree with what was built as more files of it.
 fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
     match &options.built {
-        Some(built) => Arc::new(Edited::new(tree, built.files.clone())),
+        Some(built) => Arc::new(EditedTree::new(tree, built.files.clone())),
         None => tree,
     }
 }
@@ -330,7 +331,7 @@ impl Reading {
             let use_ = FileUse::skipped(&skipped.path, &skipped.why);
             match &skipped.why {
                 // A socket is only a surprise where a manifest was expected.
-                Why::Unreadable(why)
+                SkipReason::Unreadable(why)
                     if !directory || *why == Unreadable::Denied || is_patterns(&skipped.path) =>
                 {
                     let problem = unreadable(&skipped.path, why);
@@ -341,8 +342,8 @@ impl Reading {
                     });
                     self.files.push(use_);
                 }
-                Why::Unreadable(_) => {}
-                Why::Ignored | Why::LinkedDirectory | Why::Submodule => {
+                SkipReason::Unreadable(_) => {}
+                SkipReason::Ignored | SkipReason::LinkedDirectory | SkipReason::Submodule => {
                     self.files.push(use_);
                 }
             }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree};
 
 use super::Repo;
@@ -317,7 +317,7 @@ pub static KUSTOMIZE_NOT_BUILT: Rule = Rule {
     name: "kustomize-not-built",
     group: Group::Gitops,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the clusters that these kustomizations build are not planned"),
+    predicts: Prediction::Silent("the clusters that these kustomizations build are not planned"),
     needs: Needs::Document,
     summary: "clusters that kustomize builds are there, and building isn't allowed",
     page: r#"

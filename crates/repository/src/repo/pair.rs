@@ -352,5 +352,5 @@ fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
 
 /// A path of the configuration, which is relative to the root.
 pub(super) fn relative(path: &str) -> Option<Utf8PathBuf> {
-    hcoplan_diagnostics::source::normal(Utf8Path::new(path))
+    hcoplan_diagnostics::source::normalize_path(Utf8Path::new(path))
 }

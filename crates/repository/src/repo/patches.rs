@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, normal};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node, ScalarPlaces};
 use regex_lite::Regex;
 use serde_json::Value as Json;
@@ -117,7 +117,7 @@ pub(super) fn patches_of(document: &Document, elements: &[Template]) -> Vec<Patc
         let targets = match path {
             "" => Vec::new(),
             path if path.contains("{{") => filled(path, elements),
-            path => normal(Utf8Path::new(path)).into_iter().collect(),
+            path => normalize_path(Utf8Path::new(path)).into_iter().collect(),
         };
         for entry in list(source, patches) {
             let target_kind = entry.below("target.kind").and_then(Node::as_str);
@@ -164,7 +164,7 @@ fn manifests(document: &Document) -> impl Iterator<Item = Manifest<'_>> {
             let said = said.find(|c| !c.is_empty()).unwrap_or_default();
             Manifest {
                 node,
-                path: normal(&directory.join(text(node, "path"))),
+                path: normalize_path(&directory.join(text(node, "path"))),
                 is_unwanted: said.eq_ignore_ascii_case("mustnothave"),
             }
         })

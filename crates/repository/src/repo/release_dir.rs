@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Directory, Revision, Tree, Unreadable, Walk, max_bytes, normal};
+use hcoplan_diagnostics::source::{
+    Directory, Revision, Tree, Unreadable, Walk, max_bytes, normalize_path,
+};
 use hcoplan_planner::plan;
 use hcoplan_planner::release::{self, Files, Release};
 
@@ -37,7 +39,7 @@ pub fn named_release_below(root: &Utf8Path, name: &str) -> Result<Arc<Release>, 
     }
     let wrong = |error| Error::Release(name.into(), error);
     let tree = Directory::open(root, max_bytes())?;
-    let path = normal(Utf8Path::new(name))
+    let path = normalize_path(Utf8Path::new(name))
         .ok_or_else(|| Error::File(name.into(), Unreadable::LeavesRoot))?;
     read(&tree, &path).map_err(wrong)
 }

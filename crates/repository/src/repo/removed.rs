@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 
 use super::{ClusterRef, Repo};
 
@@ -11,7 +11,9 @@ pub static HCO_REMOVED: Rule = Rule {
     name: "hco-removed",
     group: Group::Gitops,
     severity: Severity::Error,
-    predicts: Predicts::Silent("nothing checks it from here on, and a tool that prunes deletes it"),
+    predicts: Prediction::Silent(
+        "nothing checks it from here on, and a tool that prunes deletes it",
+    ),
     needs: Needs::Document,
     summary: "a HyperConverged of the base revision is not found any more",
     page: r#"

@@ -1,13 +1,13 @@
 //! The rules about files and their pairing; they report while a repository is read.
 
-use hcoplan_diagnostics::finding::{Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Group, Needs, Prediction, Rule, Severity};
 
 /// Manifests that say different things about a cluster.
 pub static CLUSTER_FACTS_CONTRADICT: Rule = Rule {
     name: "cluster-facts-contradict",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the plan is that of a cluster that doesn't exist"),
+    predicts: Prediction::Silent("the plan is that of a cluster that doesn't exist"),
     needs: Needs::Document,
     summary: "two manifests say different things about the namespace, platform or release of a cluster",
     page: r#"
@@ -64,7 +64,7 @@ pub static CLUSTER_NAME_TAKEN: Rule = Rule {
     name: "cluster-name-taken",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Silent("only the first of the clusters is planned"),
+    predicts: Prediction::Silent("only the first of the clusters is planned"),
     needs: Needs::Document,
     summary: "two HyperConvergeds would be clusters of the same name",
     page: r#"
@@ -111,7 +111,7 @@ pub static CONFIGURATION_INVALID: Rule = Rule {
     name: "configuration-invalid",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Silent("hcoplan stops: it would do something else than was asked for"),
+    predicts: Prediction::Silent("hcoplan stops: it would do something else than was asked for"),
     needs: Needs::Document,
     summary: "hcoplan.yaml has a field or a value that it can't have",
     page: r#"
@@ -160,7 +160,7 @@ pub static FILE_NOT_READ: Rule = Rule {
     name: "file-not-read",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("whatever is in the file is missing from the plan"),
+    predicts: Prediction::Silent("whatever is in the file is missing from the plan"),
     needs: Needs::Document,
     summary: "a file could not be read and was passed over",
     page: r#"
@@ -206,7 +206,7 @@ pub static RELEASE_UNKNOWN: Rule = Rule {
     name: "release-unknown",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Silent("nothing is planned for the cluster"),
+    predicts: Prediction::Silent("nothing is planned for the cluster"),
     needs: Needs::Document,
     summary: "nothing says which HCO release the cluster runs, or it is not a known one",
     page: r#"
@@ -255,7 +255,9 @@ pub static YAML_DUPLICATE_KEY: Rule = Rule {
     name: "yaml-duplicate-key",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Silent("the last one wins in kubectl; a strict server refuses the object"),
+    predicts: Prediction::Silent(
+        "the last one wins in kubectl; a strict server refuses the object",
+    ),
     needs: Needs::Document,
     summary: "a mapping has the same key twice",
     page: r#"
@@ -302,7 +304,7 @@ pub static YAML_NOT_AS_WRITTEN: Rule = Rule {
     name: "yaml-not-as-written",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the cluster gets something else than the text suggests"),
+    predicts: Prediction::Silent("the cluster gets something else than the text suggests"),
     needs: Needs::Document,
     summary: "what is read of a file is not what its text suggests",
     page: r#"
@@ -350,7 +352,7 @@ pub static YAML_SYNTAX: Rule = Rule {
     name: "yaml-syntax",
     group: Group::Hygiene,
     severity: Severity::Error,
-    predicts: Predicts::Refusal("error parsing: error converting YAML to JSON"),
+    predicts: Prediction::Refusal("error parsing: error converting YAML to JSON"),
     needs: Needs::Document,
     summary: "a file can't be parsed as kubectl parses it",
     page: r#"

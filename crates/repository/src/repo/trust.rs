@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::{
     Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes,
 };
@@ -106,7 +106,7 @@ pub static CHANGE_NOT_TRUSTED: Rule = Rule {
     name: "change-not-trusted",
     group: Group::Hygiene,
     severity: Severity::Info,
-    predicts: Predicts::Silent("what it asks for doesn't happen yet"),
+    predicts: Prediction::Silent("what it asks for doesn't happen yet"),
     needs: Needs::Document,
     summary: "configuration or a suppression that the trusted revision doesn't have",
     page: r#"

@@ -14,7 +14,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use self::command::{Git, WITHOUT_A_WORD};
 use self::objects::Objects;
-use super::tree::{Error, Listing, Skipped, Tree, Unreadable, Walk, Why, normal};
+use super::tree::{
+    Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path,
+};
 
 /// The files of a revision below one directory of a repository.
 #[derive(Debug)]
@@ -210,7 +212,7 @@ impl Revision {
             let target = self.object(&entry.object)?;
             let target = String::from_utf8(target).map_err(|_| Unreadable::Name)?;
             let parent = path.parent().unwrap_or(Utf8Path::new(""));
-            path = normal(&parent.join(target)).ok_or(Unreadable::LeavesRoot)?;
+            path = normalize_path(&parent.join(target)).ok_or(Unreadable::LeavesRoot)?;
             if !self.entries.contains_key(&path) {
                 return Err(match self.is_directory(&path) {
                     true => Unreadable::Directory,
@@ -228,7 +230,7 @@ impl Revision {
         let target = self.object(&self.entries.get(link)?.object).ok()?;
         let parent = link.parent().unwrap_or(Utf8Path::new(""));
         let rest = path.strip_prefix(link).ok()?;
-        normal(&parent.join(std::str::from_utf8(&target).ok()?).join(rest))
+        normalize_path(&parent.join(std::str::from_utf8(&target).ok()?).join(rest))
     }
 
     fn is_directory(&self, path: &Utf8Path) -> bool {
@@ -246,25 +248,27 @@ impl Tree for Revision {
                 continue;
             }
             let why = match entry.kind {
-                _ if ignored.matched_path_or_any_parents(path, false).is_ignore() => Why::Ignored,
+                _ if ignored.matched_path_or_any_parents(path, false).is_ignore() => {
+                    SkipReason::Ignored
+                }
                 Kind::File => {
                     listing.files.push(path.clone());
                     continue;
                 }
-                Kind::Submodule => Why::Submodule,
+                Kind::Submodule => SkipReason::Submodule,
                 Kind::Link => match self.resolve(path) {
                     Ok(_) => {
                         listing.files.push(path.clone());
                         continue;
                     }
-                    Err(Unreadable::Directory) => Why::LinkedDirectory,
+                    Err(Unreadable::Directory) => SkipReason::LinkedDirectory,
                     Err(unreadable) => unreadable.into(),
                 },
             };
             let path = path.clone();
-            listing.skipped.push(Skipped { path, why });
+            listing.skipped.push(SkippedPath { path, why });
         }
-        let unnamed = self.unnamed.iter().map(|path| Skipped {
+        let unnamed = self.unnamed.iter().map(|path| SkippedPath {
             path: path.clone(),
             why: Unreadable::Name.into(),
         });
@@ -282,7 +286,7 @@ impl Tree for Revision {
     }
 
     fn check(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        let path = normal(path).ok_or(Unreadable::LeavesRoot)?;
+        let path = normalize_path(path).ok_or(Unreadable::LeavesRoot)?;
         self.resolve(&path).map(|_| ())
     }
 

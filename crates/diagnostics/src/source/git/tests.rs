@@ -100,7 +100,7 @@ fn links_stay_inside() {
         why,
         [
             Unreadable::BrokenLink.into(),
-            Why::LinkedDirectory,
+            SkipReason::LinkedDirectory,
             Unreadable::BrokenLink.into(),
             Unreadable::LeavesRoot.into()
         ]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::{Document, Node, Value};
 
@@ -14,7 +14,7 @@ pub static HCO_NOT_PLANNED: Rule = Rule {
     name: "hco-not-planned",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("nobody has looked at what this would do to a cluster"),
+    predicts: Prediction::Silent("nobody has looked at what this would do to a cluster"),
     needs: Needs::Document,
     summary: "a HyperConverged is inside something that hcoplan doesn't plan",
     page: r#"

@@ -1,6 +1,6 @@
 //! Values of a carried object that only the carrier's own tool knows.
 
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::Span;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Document, Entry, Node, Value};
@@ -15,7 +15,7 @@ pub static VALUE_UNKNOWN: Rule = Rule {
     name: "value-unknown",
     group: Group::Hygiene,
     severity: Severity::Info,
-    predicts: Predicts::Silent("what follows from the value is not in the plan"),
+    predicts: Prediction::Silent("what follows from the value is not in the plan"),
     needs: Needs::Document,
     summary: "a value of a HyperConverged is filled in by the tool that applies it",
     page: r#"

@@ -1,6 +1,6 @@
 //! What is said about commands that change a HyperConverged.
 
-use hcoplan_diagnostics::finding::{Confidence, Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Confidence, Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::release::Release;
 use serde_json::json;
@@ -13,7 +13,7 @@ pub static HCO_COMMAND_FAILS: Rule = Rule {
     name: "hco-command-fails",
     group: Group::Upgrade,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("what the command is written for doesn't happen"),
+    predicts: Prediction::Silent("what the command is written for doesn't happen"),
     needs: Needs::Document,
     summary: "a command on the HyperConverged fails or has no effect, now or on a later release",
     page: r#"
@@ -70,7 +70,7 @@ pub static HCO_CHANGED_BY_COMMAND: Rule = Rule {
     group: Group::Gitops,
     severity: Severity::Info,
     confidence: Confidence::Medium,
-    predicts: Predicts::Silent("the cluster's HyperConverged is not the declared one"),
+    predicts: Prediction::Silent("the cluster's HyperConverged is not the declared one"),
     needs: Needs::Document,
     summary: "a command changes the HyperConverged beside what is declared",
     page: r#"

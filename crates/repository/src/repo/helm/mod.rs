@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Predicts, Rule, Severity};
+use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::{
-    Edited, Location, Memory, SourceFile, Span, Tree, Walk, program,
+    EditedTree, Location, Memory, SourceFile, Span, Tree, Walk, program,
 };
 use hcoplan_yaml::{self as yaml, Document};
 
@@ -33,7 +33,7 @@ pub static HELM_CHART_NOT_RENDERED: Rule = Rule {
     name: "helm-chart-not-rendered",
     group: Group::Gitops,
     severity: Severity::Warning,
-    predicts: Predicts::Silent("the clusters of this chart are not planned"),
+    predicts: Prediction::Silent("the clusters of this chart are not planned"),
     needs: Needs::Document,
     summary: "a Helm chart has a HyperConverged in its templates, and helm isn't run",
     page: r#"
@@ -324,7 +324,7 @@ impl Run<'_> {
         for set in &release.set {
             arguments.extend(["--set".to_owned(), set.clone()]);
         }
-        let tree = Edited::new(self.tree, more);
+        let tree = EditedTree::new(self.tree, more);
         let place = Place {
             tree: &tree,
             root: self.root,

@@ -4,7 +4,7 @@
 //! one release with its own values.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Tree, normal};
+use hcoplan_diagnostics::source::{SourceFile, Tree, normalize_path};
 use hcoplan_yaml::{self as yaml, Node};
 use regex_lite::Regex;
 
@@ -172,9 +172,8 @@ fn root_path(file: &str, chart: &Utf8Path) -> String {
             .to_owned(),
         None => match file.strip_prefix('/') {
             Some(path) => path.to_owned(),
-            None => {
-                normal(&chart.join(file)).map_or_else(|| file.to_owned(), Utf8PathBuf::into_string)
-            }
+            None => normalize_path(&chart.join(file))
+                .map_or_else(|| file.to_owned(), Utf8PathBuf::into_string),
         },
     }
 }
@@ -189,7 +188,7 @@ fn application(
 ) {
     for source in sources(spec) {
         let path = template.fill(text(source, "path"));
-        let path = path.and_then(|p| normal(Utf8Path::new(&p)));
+        let path = path.and_then(|p| normalize_path(Utf8Path::new(&p)));
         if path.as_deref() != Some(chart) || text(source, "path").is_empty() {
             continue;
         }
@@ -223,7 +222,7 @@ fn application(
             let Some(file) = fill(file, "the values of", lacks) else {
                 continue;
             };
-            let path = normal(Utf8Path::new(&root_path(&file, chart)));
+            let path = normalize_path(Utf8Path::new(&root_path(&file, chart)));
             match path.filter(|path| files.contains(path)) {
                 Some(path) => values.push(path),
                 None if skips => {}
@@ -263,7 +262,7 @@ fn application(
 
 fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
     let path = text(root, "spec.chart.spec.chart");
-    if path.is_empty() || normal(Utf8Path::new(path)).as_deref() != Some(chart) {
+    if path.is_empty() || normalize_path(Utf8Path::new(path)).as_deref() != Some(chart) {
         return None;
     }
     let name = match text(root, "spec.releaseName") {
@@ -275,7 +274,7 @@ fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
     let files = list(root, "spec.chart.spec.valuesFiles")
         .iter()
         .filter_map(Node::as_str);
-    let files = files.filter_map(|file| normal(Utf8Path::new(file)));
+    let files = files.filter_map(|file| normalize_path(Utf8Path::new(file)));
     let values = root.below("spec.values");
     let from = list(root, "spec.valuesFrom").iter();
     let from = from.map(|f| {

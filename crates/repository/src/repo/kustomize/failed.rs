@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, normal};
+use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::read::{Kustomization, Named};
@@ -67,7 +67,7 @@ fn place(
                 names.filter_map(|(k, n)| Some((k, n.name()?)))
             });
             let path = |k: &Kustomization, name: &str| {
-                normal(&k.input.parent().unwrap_or("".into()).join(name))
+                normalize_path(&k.input.parent().unwrap_or("".into()).join(name))
             };
             let is_missing = |(k, name): &(&Kustomization, &str)| {
                 path(k, name).is_some_and(|p| {

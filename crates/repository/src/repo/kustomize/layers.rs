@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Edit;
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree, normal};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree, normalize_path};
 use hcoplan_yaml::edit::{apply, line_edits};
 use hcoplan_yaml::{self as yaml, Document, Node, Path, Style, block_of, locate_in_scalar};
 use regex_lite::Regex;
@@ -134,7 +134,9 @@ impl Following<'_> {
         let root = &document.root;
         for key in ["resources", "bases", "components"] {
             for name in values(root, key).flat_map(Node::items) {
-                let path = name.as_str().and_then(|n| normal(&directory.join(n)));
+                let path = name
+                    .as_str()
+                    .and_then(|n| normalize_path(&directory.join(n)));
                 match path {
                     Some(path) if self.tree.check(&path).is_ok() => self.file(&path),
                     Some(path) => self.directory(&self.tree.real(&path)),
@@ -155,7 +157,7 @@ impl Following<'_> {
         for entry in values(root, "replacements").flat_map(Node::items) {
             let files = values(entry, "path").filter_map(Node::as_str);
             let files: Vec<_> = files
-                .filter_map(|f| normal(&directory.join(f)))
+                .filter_map(|f| normalize_path(&directory.join(f)))
                 .flat_map(|f| self.documents(&f))
                 .collect();
             self.push_all(files, What::Replacements);
@@ -168,7 +170,7 @@ impl Following<'_> {
     /// An entry of `transformers`: a file, a directory that lists files, or the configuration itself.
     fn transformer(&mut self, directory: &Utf8Path, document: &Arc<Document>, entry: &Node) {
         let text = entry.as_str().unwrap_or_default();
-        let path = normal(&directory.join(text)).filter(|_| !text.contains('\n'));
+        let path = normalize_path(&directory.join(text)).filter(|_| !text.contains('\n'));
         let path = path.filter(|p| self.tree.check(p).is_ok());
         let configured = path.map_or_else(Vec::new, |path| self.documents(&path));
         for configuration in &configured {
@@ -224,7 +226,7 @@ impl Following<'_> {
         let Some(text) = patch.as_str() else {
             return;
         };
-        let path = normal(&directory.join(text)).filter(|_| !text.contains('\n'));
+        let path = normalize_path(&directory.join(text)).filter(|_| !text.contains('\n'));
         let path = path.filter(|p| self.tree.check(p).is_ok());
         let (documents, inline) = match path {
             Some(path) => (self.documents(&path), None),

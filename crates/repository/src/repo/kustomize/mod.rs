@@ -32,7 +32,7 @@ pub use self::tied::is_tied;
 pub use self::trace::{LayerValue, layer_values};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{
-    Edited, Location, Origins, SourceFile, Span, Tree, Walk, normal,
+    EditedTree, Location, Origins, SourceFile, Span, Tree, Walk, normalize_path,
 };
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::{self as yaml, Document};
@@ -157,7 +157,7 @@ pub fn build(
     for directory in &directories {
         if let Some(kustomization) = all.at(directory) {
             let bases = kustomization.bases();
-            let bases = bases.filter_map(|base| normal(&directory.join(base)));
+            let bases = bases.filter_map(|base| normalize_path(&directory.join(base)));
             named.extend(bases.map(|base| followed(tree, &base)));
         }
     }
@@ -323,7 +323,7 @@ impl Job {
             let instead = reached.instead.keys();
             let inputs = reached.inputs.iter().chain(instead).cloned().collect();
             let place = Place {
-                tree: &Edited::new(tree, reached.instead.clone()),
+                tree: &EditedTree::new(tree, reached.instead.clone()),
                 root,
                 directory: &self.directory,
                 inputs: &inputs,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Unreadable, normal};
+use hcoplan_diagnostics::source::{SourceFile, Unreadable, normalize_path};
 
 use super::read::{Named, POLICY_GENERATOR};
 use super::{All, BuildError, read, remote};
@@ -245,5 +245,5 @@ fn below(directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, (String, &'sta
     if remote::looks_remote(name) {
         return Err((name.to_owned(), FETCHED));
     }
-    normal(&directory.join(name)).ok_or_else(|| (name.to_owned(), OUTSIDE))
+    normalize_path(&directory.join(name)).ok_or_else(|| (name.to_owned(), OUTSIDE))
 }

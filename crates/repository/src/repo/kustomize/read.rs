@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Tree, Unreadable, normal};
+use hcoplan_diagnostics::source::{SourceFile, Tree, Unreadable, normalize_path};
 use hcoplan_yaml::edit::{Change, apply, edits};
 use hcoplan_yaml::{self as yaml, Document, Node, Path};
 
@@ -155,7 +155,7 @@ impl Kustomization {
             let text = String::from_utf8_lossy(&bytes);
             let words = text.split(|c: char| c.is_whitespace() || "[]{},'\"".contains(c));
             let is_there = |word: &&str| {
-                let path = normal(&directory.join(word));
+                let path = normalize_path(&directory.join(word));
                 path.is_some_and(|p| tree.check(&p).is_ok() || has_kustomization(tree, &p))
             };
             let words = words.filter(|w| !w.is_empty()).filter(is_there);

@@ -1,7 +1,7 @@
 //! Whether a directory can be looked at without what lies around it.
 
 use camino::Utf8Path;
-use hcoplan_diagnostics::source::{Tree, Walk, normal};
+use hcoplan_diagnostics::source::{Tree, Walk, normalize_path};
 
 use super::super::kustomization::is_kustomization;
 use super::read::{Kustomization, Named};
@@ -19,7 +19,7 @@ pub fn is_tied(tree: &dyn Tree, below: &Utf8Path) -> bool {
         let named = read.map(|k| k.named).unwrap_or_default();
         named.iter().any(|named| match named {
             Named::Base(name) | Named::File(name) | Named::Patch(name) | Named::Plugin(name) => {
-                let path = normal(&directory.join(name));
+                let path = normalize_path(&directory.join(name));
                 path.is_some_and(|p| p.starts_with(below) != directory.starts_with(below))
                     && !remote::looks_remote(name)
             }

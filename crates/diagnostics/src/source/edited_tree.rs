@@ -8,19 +8,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
 
 /// A tree in which some files have another content.
-pub struct Edited<T> {
+pub struct EditedTree<T> {
     tree: T,
     files: BTreeMap<Utf8PathBuf, Vec<u8>>,
 }
 
-impl<T: Tree> Edited<T> {
+impl<T: Tree> EditedTree<T> {
     /// `tree` with the bytes of `files`, by their path from the root, in the place of its own.
     pub fn new(tree: T, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Self {
         Self { tree, files }
     }
 }
 
-impl<T: Tree> Tree for Edited<T> {
+impl<T: Tree> Tree for EditedTree<T> {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         let mut listing = self.tree.list(walk)?;
         let deep = |p: &Utf8Path| walk.depth.is_some_and(|d| p.components().count() > d);

@@ -193,10 +193,10 @@ mod tests {
         symlink(outside.path(), root.join("out")).expect("link");
         symlink("d", root.join("in")).expect("link");
         symlink(root.join("d"), root.join("absolute")).expect("link");
-        let beneath = RootedDirectory::new(&root).expect("a directory");
+        let rooted_directory = RootedDirectory::new(&root).expect("a directory");
         let read = |path: &str| {
             let mut text = String::new();
-            let mut file = beneath.open(path.into())?;
+            let mut file = rooted_directory.open(path.into())?;
             file.read_to_string(&mut text)?;
             Ok(text)
         };
@@ -210,12 +210,12 @@ mod tests {
             assert!(read(path).is_err(), "{path}");
         }
         for path in ["in/a", "out/a"] {
-            let link = unix::step_by_step(&*beneath.handle, path.into());
+            let link = unix::step_by_step(&*rooted_directory.handle, path.into());
             assert!(matches!(link, Err(Failed::Link)), "{path}: {link:?}");
         }
-        assert!(unix::step_by_step(&*beneath.handle, "d/a".into()).is_ok());
+        assert!(unix::step_by_step(&*rooted_directory.handle, "d/a".into()).is_ok());
         for path in ["d/../d/a", &absolute] {
-            assert!(unix::step_by_step(&*beneath.handle, path.into()).is_err());
+            assert!(unix::step_by_step(&*rooted_directory.handle, path.into()).is_err());
         }
     }
 }
