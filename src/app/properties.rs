@@ -17,7 +17,7 @@ use crate::emit::Tree;
 use crate::lint::{Selection, Settings};
 use crate::release::Release;
 use crate::repo::{Options, Repo};
-use crate::schema::generate::{self, Dice};
+use crate::schema::generate::{self, Random};
 
 /// A cluster's objects; the HyperConverged comes first, the inventory second.
 type Cluster = Vec<Value>;
@@ -26,43 +26,43 @@ const ARCHITECTURES: [&str; 4] = ["amd64", "arm64", "s390x", "riscv64"];
 
 /// Any cluster of any release: its HyperConverged, most of the time one that is let in, nodes, and
 /// what lies beside it.
-fn cluster(dice: &mut Dice) -> Cluster {
+fn cluster(random: &mut Random) -> Cluster {
     let names: Vec<&str> = Release::known_names().collect();
-    let name = names[dice.below(names.len())];
+    let name = names[random.below(names.len())];
     let release = Release::known(name).expect("known");
     let served: Vec<&str> = release
         .schema_names()
         .filter(|n| n.starts_with("hyperconverged."))
         .collect();
-    let schema = release.schema(served[dice.below(served.len())]);
-    let (seed, odd) = (dice.below(usize::MAX) as u64, dice.one_in(4));
+    let schema = release.schema(served[random.below(served.len())]);
+    let (seed, odd) = (random.below(usize::MAX) as u64, random.one_in(4));
     let mut object = generate::object(schema.expect("served"), seed, odd);
     object["metadata"]["namespace"] = "kubevirt-hyperconverged".into();
-    if dice.one_in(3) {
+    if random.one_in(3) {
         let patch = r#"[{"op": "add", "path": "/spec/imagePullPolicy", "value": "Always"}]"#;
         object["metadata"]["annotations"] = json!({"kubevirt.kubevirt.io/jsonpatch": patch});
     }
-    let pool = |dice: &mut Dice, i: usize| {
-        let role = ["control-plane", "worker", "infra"][dice.below(3)];
-        let architecture = ARCHITECTURES[dice.below(ARCHITECTURES.len())];
+    let pool = |random: &mut Random, i: usize| {
+        let role = ["control-plane", "worker", "infra"][random.below(3)];
+        let architecture = ARCHITECTURES[random.below(ARCHITECTURES.len())];
         json!({
-            "name": format!("p{i}"), "count": dice.below(4), "roles": [role],
+            "name": format!("p{i}"), "count": random.below(4), "roles": [role],
             "architecture": architecture, "labels": {"k": "a", "b": "1"},
         })
     };
-    let count = dice.below(4);
-    let pools: Vec<Value> = (0..count).map(|i| pool(dice, i)).collect();
-    let platform = ["OpenShift", "Kubernetes"][dice.below(2)];
+    let count = random.below(4);
+    let pools: Vec<Value> = (0..count).map(|i| pool(random, i)).collect();
+    let platform = ["OpenShift", "Kubernetes"][random.below(2)];
     let mut out = vec![
         object,
         json!({
             "apiVersion": "hcoplan.dev/v1alpha1", "kind": "ClusterInventory",
-            "metadata": {"name": format!("i{}", dice.below(9))},
+            "metadata": {"name": format!("i{}", random.below(9))},
             "spec": {"release": name, "platform": platform, "nodePools": pools},
         }),
     ];
-    for i in 0..dice.below(3) {
-        let architecture = ARCHITECTURES[dice.below(ARCHITECTURES.len())];
+    for i in 0..random.below(3) {
+        let architecture = ARCHITECTURES[random.below(ARCHITECTURES.len())];
         out.push(json!({
             "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
             "metadata": {"name": format!("vm{i}"), "namespace": "a"},
@@ -73,12 +73,12 @@ fn cluster(dice: &mut Dice) -> Cluster {
         }));
     }
     let names: Vec<&str> = release.schema_names().collect();
-    let beside = names[dice.below(names.len())];
+    let beside = names[random.below(names.len())];
     if !beside.starts_with("hyperconverged.") {
         let schema = release.schema(beside).expect("there");
         out.push(generate::object(
             schema,
-            dice.below(usize::MAX) as u64,
+            random.below(usize::MAX) as u64,
             true,
         ));
     }
@@ -86,12 +86,12 @@ fn cluster(dice: &mut Dice) -> Cluster {
 }
 
 /// An object with its keys in some order: JSON, which is YAML.
-fn written(value: &Value, order: &mut Option<Dice>, out: &mut String) {
+fn written(value: &Value, order: &mut Option<Random>, out: &mut String) {
     match value {
         Value::Object(entries) => {
             let mut entries: Vec<_> = entries.iter().collect();
-            if let Some(dice) = order {
-                shuffle(&mut entries, dice);
+            if let Some(random) = order {
+                shuffle(&mut entries, random);
             }
             out.push('{');
             for (i, (key, value)) in entries.into_iter().enumerate() {
@@ -115,9 +115,9 @@ fn written(value: &Value, order: &mut Option<Dice>, out: &mut String) {
     }
 }
 
-fn shuffle<T>(items: &mut [T], dice: &mut Dice) {
+fn shuffle<T>(items: &mut [T], random: &mut Random) {
     for i in (1..items.len()).rev() {
-        items.swap(i, dice.below(i + 1));
+        items.swap(i, random.below(i + 1));
     }
 }
 
@@ -130,26 +130,26 @@ struct Fleet {
 #[derive(Default)]
 struct Layout {
     /// The files are made in another order.
-    files: Option<Dice>,
+    files: Option<Random>,
     /// The keys are in another order.
-    keys: Option<Dice>,
+    keys: Option<Random>,
     /// Each cluster is one file, with the documents in some order.
-    documents: Option<Dice>,
+    documents: Option<Random>,
 }
 
 impl Fleet {
     fn new(clusters: &[Cluster], mut layout: Layout) -> Self {
         let mut files: Vec<(String, String)> = Vec::new();
         for (number, cluster) in clusters.iter().enumerate() {
-            let text = |object: &Value, keys: &mut Option<Dice>| {
+            let text = |object: &Value, keys: &mut Option<Random>| {
                 let mut out = "---\n".to_owned();
                 written(object, keys, &mut out);
                 out + "\n"
             };
             let mut texts = cluster.iter().map(|o| text(o, &mut layout.keys));
             let mut texts: Vec<String> = texts.by_ref().collect();
-            if let Some(dice) = &mut layout.documents {
-                shuffle(&mut texts, dice);
+            if let Some(random) = &mut layout.documents {
+                shuffle(&mut texts, random);
                 files.push((format!("c{number}/all.yaml"), texts.concat()));
                 continue;
             }
@@ -157,8 +157,8 @@ impl Fleet {
                 files.push((format!("c{number}/{i}.yaml"), text));
             }
         }
-        if let Some(dice) = &mut layout.files {
-            shuffle(&mut files, dice);
+        if let Some(random) = &mut layout.files {
+            shuffle(&mut files, random);
         }
         let directory = tempfile::tempdir().expect("a directory");
         for (path, text) in files {
@@ -268,9 +268,9 @@ proptest! {
 
     #[test]
     fn a_fleet_is_the_same_in_every_order(seed: u64) {
-        let mut dice = Dice(seed);
-        let clusters: Vec<Cluster> = (0..6).map(|_| cluster(&mut dice)).collect();
-        let other = || Some(Dice(seed ^ 0x55));
+        let mut random = Random(seed);
+        let clusters: Vec<Cluster> = (0..6).map(|_| cluster(&mut random)).collect();
+        let other = || Some(Random(seed ^ 0x55));
         let first = Fleet::new(&clusters, Layout::default()).run(1);
         prop_assert_eq!(first.states.len(), 6);
         prop_assert!(!first.findings.is_empty());

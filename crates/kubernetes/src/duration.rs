@@ -153,26 +153,26 @@ pub(crate) fn quote(text: &str) -> String {
 impl Duration {
     /// Whether this is how Go prints it.
     pub fn prints_as(self, text: &str) -> bool {
-        Printed::of(self).bytes() == text.as_bytes()
+        DurationText::of(self).bytes() == text.as_bytes()
     }
 }
 
 impl fmt::Display for Duration {
     /// As in `48h0m0s`, `1.5s`, `150ms`, `0s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let printed = Printed::of(*self);
+        let printed = DurationText::of(*self);
         f.write_str(std::str::from_utf8(printed.bytes()).expect("digits and units"))
     }
 }
 
 /// A duration as text, made from its end, as Go does it: every operand has several.
-struct Printed {
+struct DurationText {
     /// The longest is `-2562047h47m16.854775808s`.
     buffer: [u8; 32],
     start: usize,
 }
 
-impl Printed {
+impl DurationText {
     fn of(duration: Duration) -> Self {
         let mut out = Self {
             buffer: [0; 32],

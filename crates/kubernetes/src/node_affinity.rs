@@ -7,7 +7,7 @@ use super::label_selector::{Labels, items, requirement_is_valid, requirement_mat
 /// `requiredDuringSchedulingIgnoredDuringExecution` of a `v1.NodeAffinity`, read once for many
 /// nodes.
 #[derive(Debug)]
-pub struct Required<'v>(Option<Vec<Term<'v>>>);
+pub struct RequiredNodeAffinity<'v>(Option<Vec<Term<'v>>>);
 
 /// A term that can match: it has expressions or fields, and Kubernetes refuses none of them.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ struct Term<'v> {
     fields: Vec<&'v Value>,
 }
 
-impl<'v> Required<'v> {
+impl<'v> RequiredNodeAffinity<'v> {
     /// What a node affinity requires: nothing, or one of its terms.
     pub fn of(node_affinity: &'v Value) -> Self {
         Self(
@@ -82,7 +82,7 @@ mod tests {
         let labels = [("arch".to_owned(), "arm64".to_owned())].into();
         let affinity = json!({"requiredDuringSchedulingIgnoredDuringExecution":
             {"nodeSelectorTerms": terms}});
-        Required::of(&affinity).allows("node-1", &labels)
+        RequiredNodeAffinity::of(&affinity).allows("node-1", &labels)
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
         assert!(!matches(json!([])));
         assert!(!matches(json!([{}])));
         assert!(!matches(json!([{"matchExpressions": []}])));
-        assert!(Required::of(&json!({})).allows("node-1", &Labels::new()));
+        assert!(RequiredNodeAffinity::of(&json!({})).allows("node-1", &Labels::new()));
     }
 
     #[test]

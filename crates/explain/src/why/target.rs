@@ -1,7 +1,7 @@
 //! What is asked about: an object, or a field of it.
 
 use hcoplan_diagnostics::finding::nearest;
-use hcoplan_kubernetes::go::Step as GoStep;
+use hcoplan_kubernetes::go::TypeStep;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_kubernetes::tree::get;
 use hcoplan_kubernetes::{Object, ObjectId};
@@ -320,14 +320,14 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
         let common = at.0.is_empty() && matches!(text.as_str(), "apiVersion" | "kind" | "metadata");
         let below = match ty {
             Some(ty) => match types.step(ty, &text) {
-                GoStep::Field(name, inner) => match name == text {
+                TypeStep::Field(name, inner) => match name == text {
                     true => Ok(Some(inner)),
                     false => Err(vec![name.to_owned()]),
                 },
-                GoStep::Inside(inner) => Ok(Some(inner)),
-                GoStep::Free => Ok(None),
-                GoStep::Nowhere if common => Ok(None),
-                GoStep::Nowhere => {
+                TypeStep::Inside(inner) => Ok(Some(inner)),
+                TypeStep::Free => Ok(None),
+                TypeStep::Nowhere if common => Ok(None),
+                TypeStep::Nowhere => {
                     let names = types.field_names(ty.target());
                     Err(names.into_iter().map(ToOwned::to_owned).collect())
                 }

@@ -11,7 +11,7 @@ use crate::{duration, quantity};
 
 /// How keys find their fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
+pub(super) enum KeyMatching {
     /// `sigs.k8s.io/json`: only the very name.
     Exact,
     /// `encoding/json`: the very name, else one that differs in case only.
@@ -22,7 +22,7 @@ pub(super) fn check(
     types: &GoTypes,
     document: &Value,
     ty: &GoType,
-    keys: Keys,
+    keys: KeyMatching,
 ) -> Result<(), DecodeError> {
     let mut checker = Checker {
         types,
@@ -35,7 +35,12 @@ pub(super) fn check(
 }
 
 /// Every value that Go wouldn't decode: the one that it names comes first.
-pub(super) fn all(types: &GoTypes, document: &Value, ty: &GoType, keys: Keys) -> Vec<DecodeError> {
+pub(super) fn all(
+    types: &GoTypes,
+    document: &Value,
+    ty: &GoType,
+    keys: KeyMatching,
+) -> Vec<DecodeError> {
     let Err(named) = check(types, document, ty, keys) else {
         return Vec::new();
     };
@@ -63,7 +68,7 @@ enum Step<'a> {
 
 struct Checker<'a> {
     types: &'a GoTypes,
-    keys: Keys,
+    keys: KeyMatching,
     first: Option<DecodeError>,
     /// All of them, where the decoding goes on behind each.
     all: Option<Vec<DecodeError>>,
@@ -111,7 +116,7 @@ impl Checker<'_> {
                     let structure = self.types.structure(*index);
                     for (key, entry) in entries {
                         let mut field = structure.field(key);
-                        if field.is_none() && self.keys == Keys::AnyCase {
+                        if field.is_none() && self.keys == KeyMatching::AnyCase {
                             field = structure.field_folded(key);
                         }
                         if let Some(field) = field {

@@ -20,7 +20,7 @@ mod tests;
 
 use serde_json::Value;
 
-pub use step::Step;
+pub use step::TypeStep;
 pub use syntax::syntax_error;
 pub use table::{GoType, GoTypes, TableError};
 
@@ -38,13 +38,13 @@ impl GoTypes {
     /// Would Go accept this JSON for that type? Keys are matched exactly, as the API machinery's
     /// decoder does (the one of API server and webhooks).
     pub fn decode_check(&self, document: &Value, ty: &GoType) -> Result<(), DecodeError> {
-        check::check(self, document, ty, check::Keys::Exact)
+        check::check(self, document, ty, check::KeyMatching::Exact)
     }
 
     /// Everything that [`Self::decode_check`] would name, if it were the only mistake: what it names comes
     /// first.
     pub fn decode_errors(&self, document: &Value, ty: &GoType) -> Vec<DecodeError> {
-        check::all(self, document, ty, check::Keys::Exact)
+        check::all(self, document, ty, check::KeyMatching::Exact)
     }
 
     /// What decoding into the typed struct and encoding again makes of a document: unknown keys
@@ -65,7 +65,7 @@ impl GoTypes {
     /// What `json.Unmarshal` of `patched` onto the struct that prints as `base` makes of it,
     /// encoded again. Keys missing in `patched` keep the old value; see `merge` for the rest.
     pub fn merge(&self, base: &Value, patched: &Value, ty: &GoType) -> Result<Value, DecodeError> {
-        check::check(self, patched, ty, check::Keys::AnyCase)?;
+        check::check(self, patched, ty, check::KeyMatching::AnyCase)?;
         let mut merged = base.clone();
         merge::overlay(self, &mut merged, patched, ty);
         normalise::encode(self, &mut merged, ty);

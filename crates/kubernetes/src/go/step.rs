@@ -4,7 +4,7 @@ use super::table::{GoType, GoTypes, Kind};
 
 /// Where a key of a document leads in a Go type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step<'t> {
+pub enum TypeStep<'t> {
     /// A struct's field, by the name Go prints, which may differ from the key in case.
     Field(&'t str, &'t GoType),
     /// An entry of a map or an element of a list.
@@ -18,20 +18,20 @@ pub enum Step<'t> {
 impl GoTypes {
     /// What `encoding/json` decodes a key's value into, given the type it is a key of; an index
     /// counts as a key of a list.
-    pub fn step<'t>(&'t self, ty: &'t GoType, key: &str) -> Step<'t> {
+    pub fn step<'t>(&'t self, ty: &'t GoType, key: &str) -> TypeStep<'t> {
         match &ty.kind {
             Kind::Pointer(target) => self.step(target, key),
-            Kind::Slice(element) | Kind::Map(element) => Step::Inside(element),
-            Kind::Raw => Step::Free,
+            Kind::Slice(element) | Kind::Map(element) => TypeStep::Inside(element),
+            Kind::Raw => TypeStep::Free,
             Kind::Struct(index) => {
                 let structure = self.structure(*index);
                 let exact = structure.field(key);
                 match exact.or_else(|| structure.field_folded(key)) {
-                    Some(field) => Step::Field(&field.name, &field.ty),
-                    None => Step::Nowhere,
+                    Some(field) => TypeStep::Field(&field.name, &field.ty),
+                    None => TypeStep::Nowhere,
                 }
             }
-            _ => Step::Nowhere,
+            _ => TypeStep::Nowhere,
         }
     }
 

@@ -20,7 +20,7 @@ enum Container {
 
 /// What may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum Expected {
     Value,
     /// Behind `[`: a value or `]`.
     FirstElement,
@@ -39,30 +39,30 @@ struct Scanner<'a> {
 
 impl Scanner<'_> {
     fn document(&mut self) -> Result<(), String> {
-        let mut next = Next::Value;
+        let mut next = Expected::Value;
         loop {
             while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = self.rest {
                 self.rest = rest;
             }
-            if self.rest.is_empty() && next == Next::End && self.open.is_empty() {
+            if self.rest.is_empty() && next == Expected::End && self.open.is_empty() {
                 return Ok(());
             }
             let byte = self.take()?;
             next = match (next, byte) {
-                (Next::FirstElement, b']') | (Next::FirstKey, b'}') => self.close(),
-                (Next::Value | Next::FirstElement, _) => self.value(byte)?,
-                (Next::FirstKey | Next::Key, b'"') => {
+                (Expected::FirstElement, b']') | (Expected::FirstKey, b'}') => self.close(),
+                (Expected::Value | Expected::FirstElement, _) => self.value(byte)?,
+                (Expected::FirstKey | Expected::Key, b'"') => {
                     self.string()?;
-                    Next::Colon
+                    Expected::Colon
                 }
-                (Next::FirstKey | Next::Key, _) => {
+                (Expected::FirstKey | Expected::Key, _) => {
                     return Err(wrong(byte, "looking for beginning of object key string"));
                 }
-                (Next::Colon, b':') => Next::Value,
-                (Next::Colon, _) => return Err(wrong(byte, "after object key")),
-                (Next::End, _) => match (self.open.last(), byte) {
-                    (Some(Container::Object), b',') => Next::Key,
-                    (Some(Container::Array), b',') => Next::Value,
+                (Expected::Colon, b':') => Expected::Value,
+                (Expected::Colon, _) => return Err(wrong(byte, "after object key")),
+                (Expected::End, _) => match (self.open.last(), byte) {
+                    (Some(Container::Object), b',') => Expected::Key,
+                    (Some(Container::Array), b',') => Expected::Value,
                     (Some(Container::Object), b'}') | (Some(Container::Array), b']') => {
                         self.close()
                     }
@@ -88,21 +88,21 @@ impl Scanner<'_> {
         }
     }
 
-    fn close(&mut self) -> Next {
+    fn close(&mut self) -> Expected {
         self.open.pop();
-        Next::End
+        Expected::End
     }
 
     /// A value that begins with this byte.
-    fn value(&mut self, byte: u8) -> Result<Next, String> {
+    fn value(&mut self, byte: u8) -> Result<Expected, String> {
         match byte {
             b'{' => {
                 self.open.push(Container::Object);
-                return Ok(Next::FirstKey);
+                return Ok(Expected::FirstKey);
             }
             b'[' => {
                 self.open.push(Container::Array);
-                return Ok(Next::FirstElement);
+                return Ok(Expected::FirstElement);
             }
             b'"' => self.string()?,
             b'-' | b'0'..=b'9' => self.number(byte)?,
@@ -111,7 +111,7 @@ impl Scanner<'_> {
             b'n' => self.literal("null")?,
             _ => return Err(wrong(byte, "looking for beginning of value")),
         }
-        Ok(Next::End)
+        Ok(Expected::End)
     }
 
     fn string(&mut self) -> Result<(), String> {

@@ -6,9 +6,9 @@ use serde_json::{Map, Number, Value};
 use super::{Additional, Node, Schema, Types};
 
 /// A small generator of random numbers (splitmix64): the same seed gives the same object.
-pub struct Dice(pub u64);
+pub struct Random(pub u64);
 
-impl Dice {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -31,8 +31,8 @@ impl Dice {
 /// An object of the schema's kind. With `odd` some values are of the wrong type, unknown, null,
 /// repeated or out of range.
 pub fn object(schema: &Schema, seed: u64, odd: bool) -> Value {
-    let mut dice = Dice(seed);
-    let mut object = value(schema, schema.root(), &mut dice, odd, 0);
+    let mut random = Random(seed);
+    let mut object = value(schema, schema.root(), &mut random, odd, 0);
     if !object.is_object() {
         object = Value::Object(Map::new());
     }
@@ -42,32 +42,32 @@ pub fn object(schema: &Schema, seed: u64, odd: bool) -> Value {
     object
 }
 
-fn value(schema: &Schema, node: &Node, dice: &mut Dice, odd: bool, depth: usize) -> Value {
-    if odd && dice.one_in(25) {
-        return stray(dice, depth);
+fn value(schema: &Schema, node: &Node, random: &mut Random, odd: bool, depth: usize) -> Value {
+    if odd && random.one_in(25) {
+        return stray(random, depth);
     }
     let limits = node.limits.as_deref();
     if let Some(allowed) = limits.map(|l| &l.allowed).filter(|a| !a.is_empty()) {
-        return allowed[dice.below(allowed.len())].clone();
+        return allowed[random.below(allowed.len())].clone();
     }
     let types = node.types;
     if types.has(Types::OBJECT) {
-        return map(schema, node, dice, odd, depth);
+        return map(schema, node, random, odd, depth);
     }
     if types.has(Types::ARRAY) {
         let longest = limits.and_then(|l| l.max_items).unwrap_or(4).min(4);
-        let count = dice.below(usize::try_from(longest).unwrap_or(4) + 1);
+        let count = random.below(usize::try_from(longest).unwrap_or(4) + 1);
         let items = node.items.as_deref();
-        let one = |dice: &mut Dice| match items {
-            Some(items) => value(schema, items, dice, odd, depth + 1),
-            None => stray(dice, depth),
+        let one = |random: &mut Random| match items {
+            Some(items) => value(schema, items, random, odd, depth + 1),
+            None => stray(random, depth),
         };
-        return (0..count).map(|_| one(dice)).collect();
+        return (0..count).map(|_| one(random)).collect();
     }
     if types.has(Types::BOOLEAN) {
-        return Value::from(dice.one_in(2));
+        return Value::from(random.one_in(2));
     }
-    if types.has(Types::STRING) && !(types.has(Types::INTEGER) && dice.one_in(2)) {
+    if types.has(Types::STRING) && !(types.has(Types::INTEGER) && random.one_in(2)) {
         const WORDS: [&str; 10] = [
             "",
             "a",
@@ -80,48 +80,48 @@ fn value(schema: &Schema, node: &Node, dice: &mut Dice, odd: bool, depth: usize)
             "1h0m0s",
             "A/b_c",
         ];
-        return Value::from(WORDS[dice.below(WORDS.len())]);
+        return Value::from(WORDS[random.below(WORDS.len())]);
     }
-    if types.has(Types::NUMBER) && dice.one_in(2) {
+    if types.has(Types::NUMBER) && random.one_in(2) {
         return Number::from_f64(1.5).map_or(Value::Null, Value::Number);
     }
     let low = limits.and_then(|l| l.minimum).map_or(0, |m| m as i64);
-    Value::from(low + i64::try_from(dice.below(20)).unwrap_or(0))
+    Value::from(low + i64::try_from(random.below(20)).unwrap_or(0))
 }
 
-fn map(schema: &Schema, node: &Node, dice: &mut Dice, odd: bool, depth: usize) -> Value {
+fn map(schema: &Schema, node: &Node, random: &mut Random, odd: bool, depth: usize) -> Value {
     let mut map = Map::new();
     // Wide objects are thinned out, so that an object stays readable when a test fails.
     let rarity = if node.properties.len() > 12 { 4 } else { 2 };
     for (name, below) in &node.properties {
         let required = node.required.contains(name);
-        let there = if odd { !dice.one_in(10) } else { true };
-        if (required && there) || dice.one_in(rarity + depth / 3) {
-            let v = value(schema, below, dice, odd, depth + 1);
+        let there = if odd { !random.one_in(10) } else { true };
+        if (required && there) || random.one_in(rarity + depth / 3) {
+            let v = value(schema, below, random, odd, depth + 1);
             map.insert(name.to_string(), v);
         }
     }
     if let Some(Additional::Schema(below)) = &node.additional {
         for key in ["k", "a.b/c", "other"] {
-            if dice.one_in(3) {
-                map.insert(key.to_owned(), value(schema, below, dice, odd, depth + 1));
+            if random.one_in(3) {
+                map.insert(key.to_owned(), value(schema, below, random, odd, depth + 1));
             }
         }
     }
-    if odd && dice.one_in(8) {
-        map.insert("notThere".to_owned(), stray(dice, depth));
+    if odd && random.one_in(8) {
+        map.insert("notThere".to_owned(), stray(random, depth));
     }
     Value::Object(map)
 }
 
-fn stray(dice: &mut Dice, depth: usize) -> Value {
-    match dice.below(if depth > 6 { 5 } else { 7 }) {
+fn stray(random: &mut Random, depth: usize) -> Value {
+    match random.below(if depth > 6 { 5 } else { 7 }) {
         0 => Value::Null,
         1 => Value::from(true),
         2 => Value::from(-3),
         3 => Value::from("stray"),
         4 => Value::from(0.25),
-        5 => vec![stray(dice, depth + 1), Value::Null].into(),
-        _ => serde_json::json!({ "stray": stray(dice, depth + 1) }),
+        5 => vec![stray(random, depth + 1), Value::Null].into(),
+        _ => serde_json::json!({ "stray": stray(random, depth + 1) }),
     }
 }

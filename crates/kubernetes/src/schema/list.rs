@@ -25,12 +25,12 @@ impl Node {
         if items.len() < 2 {
             return Ok(Vec::new());
         }
-        let mut seen: HashMap<Seen<'_>, u32> = HashMap::with_capacity(items.len());
+        let mut seen: HashMap<ElementKey<'_>, u32> = HashMap::with_capacity(items.len());
         let mut repeated = Vec::new();
         for (i, item) in items.iter().enumerate() {
             let key = match keys {
-                None => Seen::Whole(item),
-                Some(keys) => Seen::Keys(keys.iter().map(|k| item.get(&**k)).collect()),
+                None => ElementKey::Whole(item),
+                Some(keys) => ElementKey::Keys(keys.iter().map(|k| item.get(&**k)).collect()),
             };
             let times = seen.entry(key).or_default();
             *times += 1;
@@ -44,7 +44,7 @@ impl Node {
 
 /// What two elements of a list must not share.
 #[derive(PartialEq, Eq, Hash)]
-enum Seen<'a> {
+enum ElementKey<'a> {
     Whole(&'a Value),
     Keys(Vec<Option<&'a Value>>),
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Below, List, Node, Schema};
+use super::{ChildSchema, List, Node, Schema};
 use hcoplan_yaml::{Path, Segment};
 
 /// How two versions of a list are matched up.
@@ -158,8 +158,8 @@ impl Schema {
             .iter()
             .try_fold(self.root(), |node, step| match step {
                 Segment::Key(key) => match node.below(key)? {
-                    Below::Node(below) => Some(below),
-                    Below::Any => None,
+                    ChildSchema::Node(below) => Some(below),
+                    ChildSchema::Any => None,
                 },
                 Segment::Index(_) => node.items.as_deref(),
             })

@@ -132,11 +132,11 @@ struct Node {
 
 impl Node {
     /// What the schema says about a key of an object.
-    fn below(&self, key: &str) -> Option<Below<'_>> {
+    fn below(&self, key: &str) -> Option<ChildSchema<'_>> {
         match (self.properties.get(key), &self.additional) {
-            (Some(below), _) => Some(Below::Node(below)),
-            (None, Some(Additional::Schema(below))) => Some(Below::Node(below.as_ref())),
-            (None, Some(Additional::Any)) => Some(Below::Any),
+            (Some(below), _) => Some(ChildSchema::Node(below)),
+            (None, Some(Additional::Schema(below))) => Some(ChildSchema::Node(below.as_ref())),
+            (None, Some(Additional::Any)) => Some(ChildSchema::Any),
             (None, None) => None,
         }
     }
@@ -153,7 +153,7 @@ enum Additional {
 
 /// What a schema says about a key of an object that it knows.
 #[derive(Debug, Clone, Copy)]
-enum Below<'s> {
+enum ChildSchema<'s> {
     /// Anything, and nothing below it is known.
     Any,
     /// What this node says.

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::text::At;
-use super::{Below, Node, Schema};
+use super::text::CurrentPath;
+use super::{ChildSchema, Node, Schema};
 use hcoplan_yaml::Path;
 
 /// A field that the schema does not know.
@@ -21,23 +21,29 @@ impl Schema {
     /// fills in defaults. It does one after the other, and what one does at a place is nothing to
     /// the others elsewhere, so that one walk does all three.
     pub fn prepare(&self, value: &mut Value) -> Vec<PrunedField> {
-        self.walk(value, Job::ALL)
+        self.walk(value, Passes::ALL)
     }
 
     /// Removes what the schema does not know and says what that was, in the order of the tree.
     /// `apiVersion`, `kind` and `metadata` of the object itself are left alone.
     pub fn prune(&self, value: &mut Value) -> Vec<PrunedField> {
-        self.walk(value, Job::PRUNE)
+        self.walk(value, Passes::PRUNE)
     }
 
     /// Fills in defaults, outermost first; a null that is not allowed counts as not given.
     pub fn fill_defaults(&self, value: &mut Value) {
-        self.walk(value, Job::DEFAULTS);
+        self.walk(value, Passes::DEFAULTS);
     }
 
-    fn walk(&self, value: &mut Value, job: Job) -> Vec<PrunedField> {
+    fn walk(&self, value: &mut Value, job: Passes) -> Vec<PrunedField> {
         let mut pruned = Vec::new();
-        self.walk_at(value, Some(self.root()), At::ROOT, job, &mut pruned);
+        self.walk_at(
+            value,
+            Some(self.root()),
+            CurrentPath::ROOT,
+            job,
+            &mut pruned,
+        );
         pruned
     }
 
@@ -46,8 +52,8 @@ impl Schema {
         &self,
         value: &mut Value,
         node: Option<&Node>,
-        at: At<'_>,
-        job: Job,
+        at: CurrentPath<'_>,
+        job: Passes,
         pruned: &mut Vec<PrunedField>,
     ) {
         match value {
@@ -65,7 +71,7 @@ impl Schema {
                 for (name, below, default) in node.iter().flat_map(|n| n.defaulted()) {
                     if job.defaults && !map.contains_key(name) {
                         let mut default = default.clone();
-                        self.walk_at(&mut default, Some(below), at, Job::DEFAULTS, pruned);
+                        self.walk_at(&mut default, Some(below), at, Passes::DEFAULTS, pruned);
                         map.insert(name.to_owned(), default);
                     }
                 }
@@ -95,17 +101,17 @@ impl Schema {
         name: &str,
         value: &mut Value,
         node: Option<&Node>,
-        at: At<'_>,
-        job: Job,
+        at: CurrentPath<'_>,
+        job: Passes,
         pruned: &mut Vec<PrunedField>,
     ) -> bool {
         let here = at.key(name);
         let of_every_object = at.is_root() && matches!(name, "apiVersion" | "kind" | "metadata");
         let prune = job.prune && !of_every_object;
-        let job = Job { prune, ..job };
+        let job = Passes { prune, ..job };
         match node.and_then(|n| n.below(name)) {
-            Some(Below::Node(below)) => self.stays(value, below, here, job, pruned),
-            Some(Below::Any) => {
+            Some(ChildSchema::Node(below)) => self.stays(value, below, here, job, pruned),
+            Some(ChildSchema::Any) => {
                 self.walk_at(value, None, here, job, pruned);
                 true
             }
@@ -126,8 +132,8 @@ impl Schema {
         &self,
         value: &mut Value,
         node: &Node,
-        at: At<'_>,
-        job: Job,
+        at: CurrentPath<'_>,
+        job: Passes,
         pruned: &mut Vec<PrunedField>,
     ) -> bool {
         if !value.is_null() || node.nullable {
@@ -139,7 +145,7 @@ impl Schema {
         };
         if job.defaults {
             value.clone_from(default);
-            self.walk_at(value, Some(node), at, Job::DEFAULTS, pruned);
+            self.walk_at(value, Some(node), at, Passes::DEFAULTS, pruned);
         }
         true
     }
@@ -147,13 +153,13 @@ impl Schema {
 
 /// Which of it is done.
 #[derive(Debug, Clone, Copy)]
-struct Job {
+struct Passes {
     prune: bool,
     nulls: bool,
     defaults: bool,
 }
 
-impl Job {
+impl Passes {
     const ALL: Self = Self {
         prune: true,
         nulls: true,
@@ -287,7 +293,7 @@ mod tests {
             let given = generate::object(schema, seed, odd);
             let mut one_by_one = given.clone();
             let pruned = schema.prune(&mut one_by_one);
-            let nulls = Job { nulls: true, prune: false, defaults: false };
+            let nulls = Passes { nulls: true, prune: false, defaults: false };
             schema.walk(&mut one_by_one, nulls);
             schema.fill_defaults(&mut one_by_one);
             let mut at_once = given;

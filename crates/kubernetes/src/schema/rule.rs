@@ -20,7 +20,7 @@ pub(super) struct Rules {
 
 /// What the server says of a broken rule.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(super) struct BrokenRule {
     /// The rule's `fieldPath` from the node on, `.a.b`, or empty.
     pub(super) field: String,
     /// `Invalid value: <the rule's message>`.
@@ -61,7 +61,7 @@ impl Rules {
         validator: &Validator,
         value: &Value,
         old: Option<&Value>,
-    ) -> Vec<Broken> {
+    ) -> Vec<BrokenRule> {
         let result = validator.validate_compiled(self.compiled(), value, old);
         let errors = result.err().map(|errors| errors.into_vec());
         let errors = errors.into_iter().flatten();
@@ -76,7 +76,7 @@ impl Rules {
                 ErrorKind::ValidationFailure => error.message,
                 _ => one_line(&error.to_string()),
             };
-            Broken {
+            BrokenRule {
                 field: error.field_path,
                 message: format!("{reason}: {message}"),
             }

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::text::{At, bad_value, go_quote, server_path};
-use super::validate::{Violation, ViolationKind, Walk};
+use super::text::{CurrentPath, bad_value, go_quote, server_path};
+use super::validate::{Validation, Violation, ViolationKind};
 use super::{Format, Limits, Node, Types};
 
-impl Walk<'_> {
-    pub(super) fn value_type(&mut self, node: &Node, value: &Value, at: At<'_>) {
+impl Validation<'_> {
+    pub(super) fn value_type(&mut self, node: &Node, value: &Value, at: CurrentPath<'_>) {
         let types = node.types;
         if types.is_any() {
             return;
@@ -58,7 +58,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn scalar(&mut self, limits: &Limits, value: &Value, at: At<'_>) {
+    pub(super) fn scalar(&mut self, limits: &Limits, value: &Value, at: CurrentPath<'_>) {
         match value {
             Value::String(text) => self.text(limits, text, at),
             Value::Number(n) => self.number(limits, n, at),
@@ -79,7 +79,7 @@ impl Walk<'_> {
         }
     }
 
-    fn text(&mut self, limits: &Limits, text: &str, at: At<'_>) {
+    fn text(&mut self, limits: &Limits, text: &str, at: CurrentPath<'_>) {
         let length = text.chars().count() as u64;
         if let Some(max) = limits.max_length.filter(|max| length > *max) {
             let bytes = if max == 1 { "byte" } else { "bytes" };
@@ -97,7 +97,7 @@ impl Walk<'_> {
         }
     }
 
-    fn number(&mut self, limits: &Limits, n: &serde_json::Number, at: At<'_>) {
+    fn number(&mut self, limits: &Limits, n: &serde_json::Number, at: CurrentPath<'_>) {
         let Some(x) = n.as_f64() else {
             return;
         };

@@ -19,26 +19,26 @@ pub(super) enum Step<'a> {
 
 /// Where the walk is: a list that lives on the stack, so that going down allocates nothing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct At<'a> {
+pub(super) struct CurrentPath<'a> {
     pub(super) parent: Option<&'a Self>,
     pub(super) step: Step<'a>,
 }
 
-impl<'a> At<'a> {
-    pub(super) const ROOT: Self = At {
+impl<'a> CurrentPath<'a> {
+    pub(super) const ROOT: Self = CurrentPath {
         parent: None,
         step: Step::Root,
     };
 
     pub(super) fn key(&'a self, key: &'a str) -> Self {
-        At {
+        CurrentPath {
             parent: Some(self),
             step: Step::Key(key),
         }
     }
 
     pub(super) fn index(&'a self, index: usize) -> Self {
-        At {
+        CurrentPath {
             parent: Some(self),
             step: Step::Index(index),
         }
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn paths_stand_bare() {
-        let spec = At::ROOT.key("spec");
+        let spec = CurrentPath::ROOT.key("spec");
         let classes = spec.key("a.b/c");
         assert_eq!(server_path(&classes.index(2).path()), "spec.a.b/c[2]");
         assert_eq!(server_path(&Path::root()), "");

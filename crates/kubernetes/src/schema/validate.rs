@@ -7,8 +7,8 @@
 use serde_json::Value;
 
 use super::rule::{Rules, Validator};
-use super::text::{At, bad_value, go_quote, server_path};
-use super::{Below, List, Node, Schema};
+use super::text::{CurrentPath, bad_value, go_quote, server_path};
+use super::{ChildSchema, List, Node, Schema};
 use hcoplan_yaml::Path;
 
 /// Why a value is refused, as the API server classes it.
@@ -109,12 +109,14 @@ impl Schema {
     }
 
     fn run(&self, value: &Value, old: Option<&Value>) -> Violations {
-        let mut walk = Walk::default();
-        walk.node(self.root(), value, old, At::ROOT);
-        let Walk { mut found, asked } = walk;
-        if !asked.is_empty() && !found.schema.iter().any(|v| v.kind.blocks_rules()) {
+        let mut walk = Validation::default();
+        walk.node(self.root(), value, old, CurrentPath::ROOT);
+        let Validation { mut found, pending } = walk;
+        if !pending.is_empty() && !found.schema.iter().any(|v| v.kind.blocks_rules()) {
             let validator = Validator::new();
-            let broken = asked.iter().flat_map(|asked| asked.broken(&validator));
+            let broken = pending
+                .iter()
+                .flat_map(|pending| pending.broken(&validator));
             found.rules = broken.collect();
         }
         found
@@ -122,14 +124,14 @@ impl Schema {
 }
 
 /// Rules that wait for the rest, which may keep the server from asking them.
-struct Asked<'v> {
+struct PendingRules<'v> {
     rules: &'v Rules,
     value: &'v Value,
     old: Option<&'v Value>,
     path: Path,
 }
 
-impl Asked<'_> {
+impl PendingRules<'_> {
     fn broken(&self, validator: &Validator) -> Vec<Violation> {
         let broken = self
             .rules
@@ -148,13 +150,19 @@ impl Asked<'_> {
 }
 
 #[derive(Default)]
-pub(super) struct Walk<'v> {
+pub(super) struct Validation<'v> {
     pub(super) found: Violations,
-    asked: Vec<Asked<'v>>,
+    pending: Vec<PendingRules<'v>>,
 }
 
-impl<'v> Walk<'v> {
-    fn node(&mut self, node: &'v Node, value: &'v Value, old: Option<&'v Value>, at: At<'_>) {
+impl<'v> Validation<'v> {
+    fn node(
+        &mut self,
+        node: &'v Node,
+        value: &'v Value,
+        old: Option<&'v Value>,
+        at: CurrentPath<'_>,
+    ) {
         if old == Some(value) {
             return;
         }
@@ -164,7 +172,7 @@ impl<'v> Walk<'v> {
         }
         if let Some(rules) = node.rules.as_ref().filter(|_| !value.is_null()) {
             let path = at.path();
-            self.asked.push(Asked {
+            self.pending.push(PendingRules {
                 rules,
                 value,
                 old,
@@ -175,7 +183,7 @@ impl<'v> Walk<'v> {
             Value::Array(items) => self.list(node, items, old, at),
             Value::Object(map) => {
                 for (key, v) in map {
-                    if let Some(Below::Node(below)) = node.below(key) {
+                    if let Some(ChildSchema::Node(below)) = node.below(key) {
                         let old = old.and_then(|o| o.get(key.as_str()));
                         self.node(below, v, old, at.key(key));
                     }
@@ -190,7 +198,13 @@ impl<'v> Walk<'v> {
         }
     }
 
-    fn list(&mut self, node: &'v Node, items: &'v [Value], old: Option<&'v Value>, at: At<'_>) {
+    fn list(
+        &mut self,
+        node: &'v Node,
+        items: &'v [Value],
+        old: Option<&'v Value>,
+        at: CurrentPath<'_>,
+    ) {
         match node.repeated(items) {
             Ok(repeated) => {
                 for (i, value) in repeated {
@@ -237,7 +251,7 @@ impl<'v> Walk<'v> {
         }
     }
 
-    pub(super) fn wrong_type(&mut self, at: At<'_>, wanted: &str, got: &str) {
+    pub(super) fn wrong_type(&mut self, at: CurrentPath<'_>, wanted: &str, got: &str) {
         let place = server_path(&at.path());
         let got = go_quote(got);
         let body = format!("Invalid value: {got}: {place} in body must be of type {wanted}: {got}");
@@ -245,13 +259,13 @@ impl<'v> Walk<'v> {
     }
 
     /// `value` as it is printed, `detail` what stands behind `P in body `.
-    pub(super) fn refuse_value(&mut self, at: At<'_>, value: &str, detail: &str) {
+    pub(super) fn refuse_value(&mut self, at: CurrentPath<'_>, value: &str, detail: &str) {
         let place = server_path(&at.path());
         let body = format!("Invalid value: {value}: {place} in body {detail}");
         self.refuse(at, ViolationKind::Invalid, &body);
     }
 
-    pub(super) fn refuse(&mut self, at: At<'_>, kind: ViolationKind, body: &str) {
+    pub(super) fn refuse(&mut self, at: CurrentPath<'_>, kind: ViolationKind, body: &str) {
         let path = at.path();
         let place = server_path(&path);
         self.found.schema.push(Violation {

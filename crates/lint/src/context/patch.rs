@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hcoplan_diagnostics::finding::Edit;
 use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_kubernetes::go::{GoType, Step};
+use hcoplan_kubernetes::go::{GoType, TypeStep};
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::jsonpatch::{
     self, ANNOTATIONS, Effect, Effects, Failure, Loss, Op, Operation, Patched, only_spec,
@@ -160,8 +160,8 @@ impl<'a> Context<'a> {
         let mut ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
         for segment in jsonpatch::segments(pointer) {
             ty = match types.step(ty, &segment) {
-                Step::Field(_, inner) | Step::Inside(inner) => inner,
-                Step::Free | Step::Nowhere => return None,
+                TypeStep::Field(_, inner) | TypeStep::Inside(inner) => inner,
+                TypeStep::Free | TypeStep::Nowhere => return None,
             };
         }
         Some(ty.target())

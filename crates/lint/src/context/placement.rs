@@ -1,7 +1,7 @@
 //! The node placements of the HyperConverged, and the nodes that they select.
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_kubernetes::node_affinity::Required;
+use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 use hcoplan_planner::inventory::Taint;
 use hcoplan_planner::topology::Selection;
 use hcoplan_yaml::Path;
@@ -167,7 +167,7 @@ impl<'a> Placement<'a> {
 
     fn unmatched_affinity(&self, cx: &Context<'a>) -> Option<Unmatched> {
         let affinity = self.value.pointer("/affinity/nodeAffinity")?;
-        let required = Required::of(affinity);
+        let required = RequiredNodeAffinity::of(affinity);
         let matches = |n: NodeRef<'_>| required.allows(&n.node.name, &n.node.labels);
         if cx.nodes().any(matches) {
             return None;

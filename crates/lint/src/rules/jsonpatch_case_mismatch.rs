@@ -1,6 +1,6 @@
 //! A field in another case.
 
-use hcoplan_kubernetes::go::Step;
+use hcoplan_kubernetes::go::TypeStep;
 use hcoplan_planner::jsonpatch::Loss;
 
 use super::prelude::*;
@@ -61,7 +61,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let types = cx.release().go_types();
             let ty = cx.operand_type(applied.patch, parent);
-            let Some(Step::Field(name, _)) = ty.map(|ty| types.step(ty, key)) else {
+            let Some(TypeStep::Field(name, _)) = ty.map(|ty| types.step(ty, key)) else {
                 continue;
             };
             let place = applied.named(&loss.path);

@@ -1,6 +1,6 @@
 //! A patch that writes outside the operand's spec.
 
-use hcoplan_kubernetes::go::Step;
+use hcoplan_kubernetes::go::TypeStep;
 
 use super::prelude::*;
 
@@ -99,9 +99,9 @@ fn is_a_field(cx: &Context<'_>, patch: &PatchAnnotation<'_>, pointer: &str) -> b
     let segments = jsonpatch::segments(pointer);
     for segment in &segments {
         ty = match types.step(ty, segment) {
-            Step::Field(name, inner) if name == segment => inner,
-            Step::Inside(inner) => inner,
-            Step::Free => return true,
+            TypeStep::Field(name, inner) if name == segment => inner,
+            TypeStep::Inside(inner) => inner,
+            TypeStep::Free => return true,
             _ => return false,
         };
     }

@@ -1,6 +1,6 @@
 //! A value that the operand's field can't hold.
 
-use hcoplan_kubernetes::go::{GoType, GoTypes, Step};
+use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Map, Value};
 
@@ -168,8 +168,8 @@ fn placed<'t>(
     let mut path = Path::root();
     for segment in operation.segments() {
         match types.step(ty, &segment) {
-            Step::Field(name, inner) => (path, ty) = (path.key(name), inner),
-            Step::Inside(inner) => {
+            TypeStep::Field(name, inner) => (path, ty) = (path.key(name), inner),
+            TypeStep::Inside(inner) => {
                 // Whether it is a list is seen in what it refuses.
                 let list = types.decode_check(&Value::Array(Vec::new()), ty).is_ok();
                 path = if list {
@@ -179,7 +179,7 @@ fn placed<'t>(
                 };
                 ty = inner;
             }
-            Step::Free | Step::Nowhere => return None,
+            TypeStep::Free | TypeStep::Nowhere => return None,
         }
     }
     let document = path.0.iter().rev().fold(value, |value, step| match step {

@@ -1,7 +1,7 @@
 //! Claims and fixes on manifests that nobody wrote: `PROPTEST_RNG_SEED` draws others, `RANDOM_CLUSTERS`
 //! says how many.
 
-use hcoplan_kubernetes::schema::generate::{self, Dice};
+use hcoplan_kubernetes::schema::generate::{self, Random};
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::emit;
 use rayon::prelude::*;
@@ -19,16 +19,16 @@ fn number(name: &str) -> Option<u64> {
 
 /// A cluster of some release: the HyperConverged and the inventory.
 fn cluster(seed: u64) -> (String, String) {
-    let mut dice = Dice(seed);
+    let mut random = Random(seed);
     let names: Vec<&str> = Release::known_names().collect();
-    let name = names[dice.below(names.len())];
+    let name = names[random.below(names.len())];
     let release = Release::known(name).expect("known");
     let served: Vec<&str> = release
         .schema_names()
         .filter(|n| n.starts_with("hyperconverged."))
         .collect();
-    let schema = release.schema(served[dice.below(served.len())]);
-    let (inner, odd) = (dice.below(usize::MAX) as u64, dice.one_in(4));
+    let schema = release.schema(served[random.below(served.len())]);
+    let (inner, odd) = (random.below(usize::MAX) as u64, random.one_in(4));
     let mut object = generate::object(schema.expect("served"), inner, odd);
     object["metadata"]["namespace"] = "kubevirt-hyperconverged".into();
     let gates = "/spec/configuration/developerConfiguration/featureGates/-";
@@ -39,23 +39,23 @@ fn cluster(seed: u64) -> (String, String) {
         json!({"op": "add", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}),
         json!({"op": "remove", "path": "/spec/configuration/network"}),
     ];
-    if dice.one_in(3) {
-        let drawn = operations.iter().filter(|_| dice.one_in(2));
+    if random.one_in(3) {
+        let drawn = operations.iter().filter(|_| random.one_in(2));
         let patch = Value::from(drawn.cloned().collect::<Vec<_>>()).to_string();
         object["metadata"]["annotations"] = json!({"kubevirt.kubevirt.io/jsonpatch": patch});
     }
     let architectures = ["amd64", "arm64", "s390x"];
-    let pools: Vec<Value> = (0..dice.below(4))
+    let pools: Vec<Value> = (0..random.below(4))
         .map(|i| {
-            let role = ["control-plane", "worker"][dice.below(2)];
-            let architecture = architectures[dice.below(architectures.len())];
+            let role = ["control-plane", "worker"][random.below(2)];
+            let architecture = architectures[random.below(architectures.len())];
             json!({
-                "name": format!("p{i}"), "count": 1 + dice.below(3), "roles": [role],
+                "name": format!("p{i}"), "count": 1 + random.below(3), "roles": [role],
                 "architecture": architecture,
             })
         })
         .collect();
-    let platform = ["OpenShift", "Kubernetes"][dice.below(2)];
+    let platform = ["OpenShift", "Kubernetes"][random.below(2)];
     let inventory = json!({
         "apiVersion": "hcoplan.dev/v1alpha1", "kind": "ClusterInventory",
         "metadata": {"name": "random"},

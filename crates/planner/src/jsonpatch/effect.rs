@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use hcoplan_kubernetes::go::{GoType, GoTypes, Step};
+use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
 use serde_json::Value;
 
 use super::decode::Operation;
@@ -273,10 +273,10 @@ impl<'a> Names<'a> {
         let mut child = |key: &str, value: &Value| {
             push_key(path, key);
             let (name, inner) = match types.step(ty, key) {
-                Step::Field(name, inner) => (name, Some(inner)),
-                Step::Inside(inner) => (key, Some(inner)),
-                Step::Free => (key, None),
-                Step::Nowhere => {
+                TypeStep::Field(name, inner) => (name, Some(inner)),
+                TypeStep::Inside(inner) => (key, Some(inner)),
+                TypeStep::Free => (key, None),
+                TypeStep::Nowhere => {
                     self.lose(path, Reason::Unknown, value, None);
                     (key, None)
                 }

@@ -1,6 +1,6 @@
 //! What must hold of the plan for every HyperConverged that the schema can describe.
 
-use hcoplan_kubernetes::schema::generate::{self, Dice};
+use hcoplan_kubernetes::schema::generate::{self, Random};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -112,7 +112,7 @@ proptest! {
         let release = anew(&release);
         let mut like = one.clone();
         for seed in 0..unlike {
-            graft(&mut like["spec"], &other["spec"], &mut Dice(seed));
+            graft(&mut like["spec"], &other["spec"], &mut Random(seed));
         }
         let planned = |release: &Release, object: &Value| {
             let plan = plan_with(release, &inventory(), object, Admit::Force);
@@ -147,14 +147,14 @@ fn anew(release: &Release) -> Release {
 }
 
 /// Puts a value of another tree, one that both have a place for, into a tree.
-fn graft(tree: &mut Value, other: &Value, dice: &mut Dice) {
+fn graft(tree: &mut Value, other: &Value, random: &mut Random) {
     if let (Value::Object(entries), Value::Object(others)) = (&mut *tree, other)
-        && !dice.one_in(4)
+        && !random.one_in(4)
     {
         let both: Vec<_> = others.keys().filter(|k| entries.contains_key(*k)).collect();
         if !both.is_empty() {
-            let key = both[dice.below(both.len())];
-            return graft(&mut entries[key], &others[key], dice);
+            let key = both[random.below(both.len())];
+            return graft(&mut entries[key], &others[key], random);
         }
     }
     tree.clone_from(other);

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use hcoplan_kubernetes::node_affinity::Required;
+use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 use hcoplan_kubernetes::tree;
 use serde_json::{Map, Value};
 
@@ -177,7 +177,7 @@ pub fn workload_nodes(placement: Option<&Value>) -> impl Fn(&Node) -> bool {
 #[derive(Debug)]
 pub struct Selection<'v> {
     labels: Option<&'v Map<String, Value>>,
-    affinity: Option<Required<'v>>,
+    affinity: Option<RequiredNodeAffinity<'v>>,
 }
 
 impl<'v> Selection<'v> {
@@ -187,7 +187,7 @@ impl<'v> Selection<'v> {
         let labels = labels.filter(|l| !l.is_empty());
         let affinity = tree::get(placement, "affinity.nodeAffinity")
             .filter(|a| !a["requiredDuringSchedulingIgnoredDuringExecution"].is_null())
-            .map(Required::of);
+            .map(RequiredNodeAffinity::of);
         (labels.is_some() || affinity.is_some()).then_some(Self { labels, affinity })
     }
 
