@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hcoplan::inventory::{Inventory, Node};
-use hcoplan::lifecycle::{Became, State, Step, UpdateMethod};
+use hcoplan::lifecycle::{ObjectOutcome, State, Step, UpdateMethod};
 use hcoplan::release::{Platform, Release};
 use serde_json::{Value, json};
 
@@ -287,9 +287,9 @@ fn what_a_condition_made_is_deleted_when_it_does_not_hold_any_more() {
         let aaq = objects.find(|(id, _)| id.kind == "AAQ");
         aaq.map(|(_, became)| *became)
     };
-    assert_eq!(became(&switched_off), Some(Became::Removed));
+    assert_eq!(became(&switched_off), Some(ObjectOutcome::Removed));
     let again = switched_off.after.update(&with(true), UpdateMethod::Apply);
-    assert_eq!(became(&again), Some(Became::Created));
+    assert_eq!(became(&again), Some(ObjectOutcome::Created));
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(super) fn note_images_and_alerts(
     }));
     outcome.alerts = plan.alerts();
     let stored = plan.hyperconverged.as_ref();
-    outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.unfinished(release));
+    outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(release));
 }
 
 /// The matrix of a cluster without an inventory.

@@ -174,7 +174,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
         };
         return Err(Failure::usage(format!("there is no kind {kind:?}"), help));
     };
-    let mut releases = of.map_or_else(releases, |release| release.siblings());
+    let mut releases = of.map_or_else(releases, |release| release.releases_of_distribution());
     // Two versions of a vendor's may be built from one release.
     releases.dedup_by(|a, b| a.name() == b.name() && a.patched().is_none());
     let has = |release: &Release| {

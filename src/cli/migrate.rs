@@ -97,7 +97,7 @@ pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Out
                 for field in &migrated.dropped {
                     output.warning(format_args!(
                         "{name}: {field} is left out: v1 has no place for it, and {} doesn't keep it",
-                        release.called()
+                        release.display_name()
                     ));
                 }
                 let before = Arc::clone(&document.file);

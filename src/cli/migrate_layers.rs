@@ -209,7 +209,7 @@ fn dropped(group: &[BuiltCluster]) -> Vec<(Location, String, String)> {
                     known.file.path() == place.file.path() && known.span == place.span
                 });
                 if !is_known {
-                    out.push((place, field, cluster.release.called()));
+                    out.push((place, field, cluster.release.display_name()));
                 }
             }
         }

@@ -350,7 +350,7 @@ fn page(release: &Release) -> String {
         .collect::<Vec<_>>();
     out.push_str(&format!("\nHyperConverged: {}\n", versions.join(", ")));
     for platform in [Platform::OpenShift, Platform::Kubernetes] {
-        let operands: Vec<_> = release.work_order().on(platform).collect();
+        let operands: Vec<_> = release.work_order().operands_of(platform).collect();
         let operands = operands.join(", ");
         out.push_str(&format!(
             "\nOperands on {}, in order of work:\n",

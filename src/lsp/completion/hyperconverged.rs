@@ -152,7 +152,7 @@ impl Here<'_> {
         let gate = |gate: &crate::release::FeatureGate| {
             let value = Candidate::value(&Value::from(gate.name.as_str()))?;
             let effect = tables.gate_effects.get(&gate.name).map(String::as_str);
-            let prospects = self.cluster.release.prospects(&gate.name);
+            let prospects = self.cluster.release.gate_maturity(&gate.name);
             let detail = prospects.unwrap_or_else(|| gate.phase.as_str().to_owned());
             let gate_value = value.detail(detail).description(effect);
             Some((gate.name.clone(), gate_value))

@@ -97,7 +97,7 @@ impl Cluster {
     }
 
     /// The name, for people.
-    pub(in crate::lsp) fn called(&self) -> &str {
+    pub(in crate::lsp) fn display_name(&self) -> &str {
         let name = self.name.as_deref().filter(|n| *n != ".");
         name.unwrap_or("this cluster")
     }

@@ -69,7 +69,7 @@ pub(super) fn described(
     let mut effects: Vec<(Effect, Vec<String>)> = Vec::new();
     for cluster in clusters {
         let effect = Effect::of(cluster, object, path);
-        let name = markdown(cluster.called());
+        let name = markdown(cluster.display_name());
         match effects.iter_mut().find(|(known, _)| *known == effect) {
             Some((_, names)) => names.push(name),
             None => effects.push((effect, vec![name])),

@@ -61,7 +61,7 @@ fn one(
 ) -> String {
     let kind = target.kind;
     let runs = cluster.runs();
-    let name = markdown(cluster.called());
+    let name = markdown(cluster.display_name());
     let mut out = format!(
         "**{}** on {kind}, operation {}\n",
         operation.text,

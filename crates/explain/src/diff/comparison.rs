@@ -130,7 +130,7 @@ fn unfinished(before: &Side<'_>, after: &Side<'_>) -> Vec<(String, String)> {
         let gates = side.object.pointer("/spec/featureGates");
         Gates::read(after.release, gates)
     };
-    let (old, mut out) = (gates(before), gates(after).unfinished(after.release));
+    let (old, mut out) = (gates(before), gates(after).immature_gates(after.release));
     out.retain(|(gate, _)| old.explicit(gate) != Some(true));
     out
 }

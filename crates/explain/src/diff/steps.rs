@@ -3,7 +3,7 @@
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::hyperconverged::HyperConverged;
-use hcoplan_planner::lifecycle::{Became, Orders, Purpose, State, Step};
+use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, State, Step, UpdateOrders};
 use serde_json::Value;
 
 use super::semantic::{Impact, Lists, differences};
@@ -46,11 +46,11 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
             help,
         ));
     }
-    let of = |wanted: Became| -> Vec<&ObjectId> {
+    let of = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
         let found = step.objects.iter().filter(|(_, became)| *became == wanted);
         found.map(|(id, _)| id).collect()
     };
-    let recreated = of(Became::Recreated);
+    let recreated = of(ObjectOutcome::Recreated);
     if !recreated.is_empty() {
         let text = format!(
             "deleted and created again, because immutable fields change: {}",
@@ -58,7 +58,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
         );
         out.push(note(NoteKind::Recreated, Impact::Disruption, text, ""));
     }
-    let left = of(Became::LeftBehind);
+    let left = of(ObjectOutcome::LeftBehind);
     if !left.is_empty() {
         let who = match from.release.version() == step.after.release.version() {
             true => "SSP",
@@ -76,7 +76,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
 
 /// What is to be said about the order of a manifest and an upgrade; `changed` says whether the
 /// manifest is another than the one that was applied.
-pub fn order_notes(orders: &Orders, changed: bool) -> Vec<Note> {
+pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
     let mut out = Vec::new();

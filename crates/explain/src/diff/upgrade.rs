@@ -470,7 +470,7 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             Some(_) => is == default_of(after.release, path),
             None => was == default_of(before.release, path),
         };
-        let (label, hco) = (&difference.label, after.release.called());
+        let (label, hco) = (&difference.label, after.release.display_name());
         let text = match (is_default, is.is_some()) {
             (true, true) => format!(
                 "the default of {label} changes from {} to {}",

@@ -36,7 +36,7 @@ pub fn dead(plan_input: &PlanInput<'_>) -> Vec<UnusedInput> {
         return Vec::new();
     };
     let is_own = |release: &Arc<Release>| release.name() == plan_input.release.name();
-    let siblings = plan_input.release.siblings();
+    let siblings = plan_input.release.releases_of_distribution();
     let later = siblings.iter().skip_while(|r| !is_own(r));
     let later: Vec<&Arc<Release>> = later.filter(|r| !is_own(r)).collect();
     let mut finder = Finder {

@@ -94,7 +94,7 @@ pub(super) fn of(
 
 /// What another release makes of the same inputs.
 pub(super) fn others(plan_input: &PlanInput<'_>, target: &Target) -> Vec<OtherRelease> {
-    let siblings = plan_input.release.siblings();
+    let siblings = plan_input.release.releases_of_distribution();
     let others = siblings
         .iter()
         .filter(|release| release.name() != plan_input.release.name());

@@ -200,7 +200,7 @@ impl<'a> PlanInput<'a> {
 
     /// The HyperConverged as it would be stored, whatever anybody says about it.
     pub(super) fn stored(&self) -> Option<Value> {
-        admission::unchecked(self.release, &self.loaded.inventory, self.object)
+        admission::stored_if_accepted(self.release, &self.loaded.inventory, self.object)
     }
 }
 

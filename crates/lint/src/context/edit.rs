@@ -118,7 +118,7 @@ impl Context<'_> {
             edits: vec![
                 patch
                     .annotation
-                    .edit_part(jsonpatch::cut(patch.text, index)?, "")?,
+                    .edit_part(jsonpatch::removal_range(patch.text, index)?, "")?,
             ],
         })
     }

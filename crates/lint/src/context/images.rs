@@ -86,7 +86,7 @@ impl<'a> WrittenTemplate<'a> {
     }
 
     /// What to call it in a message: `golden image fedora`.
-    pub fn called(&self) -> String {
+    pub fn display_name(&self) -> String {
         match self.name() {
             "" => format!(
                 "golden image {} of the list, which has no name,",

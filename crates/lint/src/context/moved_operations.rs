@@ -179,7 +179,7 @@ fn cut(
     patch: &PatchAnnotation<'_>,
     indices: &[usize],
 ) -> Option<Vec<hcoplan_diagnostics::finding::Edit>> {
-    let cuts = jsonpatch::cut_all(patch.text, indices)?.into_iter();
+    let cuts = jsonpatch::removal_ranges(patch.text, indices)?.into_iter();
     let changes: Vec<_> = cuts.map(|range| (range, String::new())).collect();
     Some(patch.edited(&changes)?.1)
 }

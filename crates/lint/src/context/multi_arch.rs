@@ -32,7 +32,7 @@ impl Context<'_> {
     /// What is to be known before multi-arch golden images are switched on: `, which is alpha`. Nothing
     /// where v1's field does it.
     pub fn multi_arch_prospects(&self) -> String {
-        let prospects = self.release().prospects(GATE);
+        let prospects = self.release().gate_maturity(GATE);
         let prospects = prospects.filter(|_| self.multi_arch_field().is_none());
         prospects.map_or_else(String::new, |p| format!(", which is {p}"))
     }

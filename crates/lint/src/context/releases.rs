@@ -31,7 +31,7 @@ impl Context<'_> {
     pub fn release_with(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<Arc<Release>> {
         let target = &patch.target;
         let path = schema_path(pointer);
-        let siblings = self.release().siblings();
+        let siblings = self.release().releases_of_distribution();
         let mut known = siblings
             .into_iter()
             .filter(|r| r.name() != self.release().name());

@@ -70,7 +70,7 @@ impl<'n> VirtualMachine<'n> {
     }
 
     /// What to call it: `the virtual machine a`.
-    pub fn called(&self) -> String {
+    pub fn display_name(&self) -> String {
         format!("the virtual machine {}", self.name())
     }
 

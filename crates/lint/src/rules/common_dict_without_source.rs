@@ -116,7 +116,7 @@ fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = found.split_first()?;
     let message = format!(
         "{} customises a common image and has no source: HCO crashes on it",
-        template.called()
+        template.display_name()
     );
     let mut finding = Finding::new(&RULE, message)
         .at(template.locate_key("spec.template.spec"))

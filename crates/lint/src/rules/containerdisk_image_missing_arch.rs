@@ -91,7 +91,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let message = format!(
                 "{} is {own} ({}), but {image} is there for {} only",
-                vm.called(),
+                vm.display_name(),
                 guest.reason(),
                 and(&evidence.architectures)
             );

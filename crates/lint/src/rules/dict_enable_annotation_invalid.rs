@@ -76,7 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let message = format!(
             "{} is switched neither on nor off, but {value:?}: HCO refuses it",
-            template.called()
+            template.display_name()
         );
         let mut finding = Finding::new(&RULE, message)
             .at(annotation.value_place())

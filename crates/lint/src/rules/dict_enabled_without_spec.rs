@@ -83,7 +83,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             &RULE,
             format!(
                 "{} is on, but has no spec: HCO refuses it",
-                template.called()
+                template.display_name()
             ),
         )
         .at(place)

@@ -111,7 +111,7 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
     }
     let message = format!(
         "{} has an empty schedule: it is never imported",
-        template.called()
+        template.display_name()
     );
     let finding = Finding::new(&RULE, message)
         .severity(Severity::Warning)
@@ -130,7 +130,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
     let (template, others) = missing.split_first()?;
     let message = format!(
         "{} has no schedule: the API server refuses it",
-        template.called()
+        template.display_name()
     );
     let mut finding = Finding::new(&RULE, message)
         .at(template.locate_key("spec"))

@@ -88,7 +88,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let message = format!(
                 "{} has the MAC address of {}",
-                vm.called(),
+                vm.display_name(),
                 match std::ptr::eq(*first, vm) {
                     true => "another of its interfaces".to_owned(),
                     false => first.name().to_owned(),

@@ -287,7 +287,7 @@ fn elsewhere(release: &Release, gate: &str) -> Option<(String, bool)> {
     let mut newer = false;
     let mut passed = false;
     let mut names = Vec::new();
-    let siblings = release.siblings();
+    let siblings = release.releases_of_distribution();
     for other in &siblings {
         if other.name() == release.name() {
             passed = true;

@@ -71,7 +71,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let kind = cx.object().get("kind").and_then(serde_json::Value::as_str);
     let of_group =
         cx.api_version() == format!("{GROUP}/{version}") && kind == Some("HyperConverged");
-    let siblings = cx.release().siblings();
+    let siblings = cx.release().releases_of_distribution();
     let Some(first) = siblings.iter().find(serves).filter(|_| of_group) else {
         return;
     };

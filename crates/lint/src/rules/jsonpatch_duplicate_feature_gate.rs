@@ -137,7 +137,7 @@ fn without_all(cx: &Context<'_>, twice: &[Twice<'_, '_>]) -> Option<Fix> {
     }
     let count = indices.len();
     let indices: Vec<usize> = indices.into_iter().collect();
-    let cuts = jsonpatch::cut_all(patch.text, &indices)?.into_iter();
+    let cuts = jsonpatch::removal_ranges(patch.text, &indices)?.into_iter();
     let cuts: Vec<_> = cuts.map(|range| (range, String::new())).collect();
     let (_, edits) = patch.edited(&cuts)?;
     Some(Fix {

@@ -85,7 +85,7 @@ fn does_nothing(cx: &Context<'_>, applied: &Applied<'_, '_>) -> bool {
         return false;
     }
     let patch = applied.patch;
-    let without = match jsonpatch::cut(patch.text, applied.index) {
+    let without = match jsonpatch::removal_range(patch.text, applied.index) {
         None => return true,
         Some(range) => patch.text[..range.start].to_owned() + &patch.text[range.end..],
     };

@@ -93,7 +93,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The patch without the earlier operation, where the operand stays the same.
 fn without(cx: &Context<'_>, applied: &Applied<'_, '_>, earlier: usize) -> Option<Fix> {
     let patch = applied.patch;
-    let range = jsonpatch::cut(patch.text, earlier)?;
+    let range = jsonpatch::removal_range(patch.text, earlier)?;
     let (text, edits) = patch.edited(&[(range, String::new())])?;
     (cx.result_of(patch, &text).as_ref() == patch.result()).then(|| Fix {
         title: format!("remove operation {}", earlier + 1),

@@ -87,12 +87,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The first release after the cluster's whose KubeVirt has the gate.
 fn later(cx: &Context<'_>, gate: &str) -> Option<String> {
-    let siblings = cx.release().siblings();
+    let siblings = cx.release().releases_of_distribution();
     let mut releases = siblings
         .iter()
         .skip_while(|r| r.name() != cx.release().name());
     let first = releases.find(|r| r.kubevirt().feature_gates.contains_key(gate))?;
-    Some(first.called())
+    Some(first.display_name())
 }
 
 /// The right name in the wrong one's place.

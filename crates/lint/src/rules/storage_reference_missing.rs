@@ -100,7 +100,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let path = format!("spec.template.spec.{kind}.storageClassName");
             if let Some(node) = template.get(&path) {
                 let name = node.as_str().unwrap_or_default();
-                let who = template.called();
+                let who = template.display_name();
                 missing((&who, PENDING), name, template.place(node), &names)
                     .into_iter()
                     .for_each(|f| out.report(f));

@@ -76,7 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         for refused in refused(&vm, own) {
-            let message = format!("KubeVirt refuses {}: {}", vm.called(), refused.words);
+            let message = format!("KubeVirt refuses {}: {}", vm.display_name(), refused.words);
             let place = match refused.in_key {
                 true => vm.document.locate_key(&refused.path),
                 false => vm.document.locate(&refused.path),

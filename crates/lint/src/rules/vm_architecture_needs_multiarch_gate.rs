@@ -83,12 +83,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = match chance {
             false => format!(
                 "KubeVirt refuses {}: it is {name}, the control plane is {}, and {GATE} is off",
-                vm.called(),
+                vm.display_name(),
                 and(control_plane)
             ),
             true => format!(
                 "whether KubeVirt accepts {} depends on the virt-api pod that answers",
-                vm.called()
+                vm.display_name()
             ),
         };
         let place = match vm.architecture() {

@@ -79,12 +79,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = match known {
             true => format!(
                 "{} is {name}, but workload nodes are {}",
-                vm.called(),
+                vm.display_name(),
                 and(workload)
             ),
             false => format!(
                 "KubeVirt refuses {}: unsupported architecture: {name}",
-                vm.called()
+                vm.display_name()
             ),
         };
         let place = match vm.architecture() {

@@ -66,7 +66,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = vm.document.locate(&source.path.key("name"));
         let message = format!(
             "{} is {own} ({}), but boots from {}, which is {image}",
-            vm.called(),
+            vm.display_name(),
             guest.reason(),
             source.name
         );

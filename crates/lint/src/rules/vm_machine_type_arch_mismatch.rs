@@ -83,7 +83,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let message = format!(
             "KubeVirt refuses {}: {written} is no machine type of {own}",
-            vm.called()
+            vm.display_name()
         );
         let finding = Finding::new(&RULE, message)
             .at(vm.place("domain.machine.type"))

@@ -99,7 +99,7 @@ fn lacks_helper(cx: &Context<'_>) -> bool {
 
 /// Nobody refuses the machine, and no node has what does the reservation for it.
 fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Finding {
-    let message = format!("{} can't start: persistent reservation is off", vm.called());
+    let message = format!("{} can't start: persistent reservation is off", vm.display_name());
     let field = Path::dotted(match cx.version() {
         "v1" => "spec.storage.persistentReservationConfiguration.enabled",
         _ => "spec.featureGates.persistentReservation",
@@ -126,7 +126,7 @@ fn misspelt(vm: &VirtualMachine<'_>, out: &mut Sink) {
         let place = vm.document.location(entry.key.span);
         let message = format!(
             "the LUN of {} has `reservations`, which KubeVirt doesn't know",
-            vm.called()
+            vm.display_name()
         );
         let finding = Finding::new(&RULE, message)
             .at(place.clone())
@@ -241,7 +241,7 @@ fn is_off(cx: &Context<'_>, gate: &str) -> bool {
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
     let message = format!(
         "KubeVirt refuses {}: its feature gate {gate} is off",
-        vm.called()
+        vm.display_name()
     );
     let finding = Finding::new(&RULE, message)
         .at(vm.document.locate_key(path))
@@ -255,7 +255,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
     let name = &own.name;
     let gates = Path::dotted("spec.featureGates");
     let written = cx.gate(name).is_written();
-    let prospects = cx.release().prospects(name);
+    let prospects = cx.release().gate_maturity(name);
     let which = prospects.map_or_else(String::new, |p| format!(", which is {p}"));
     let change = match cx.version() {
         "v1" if written => None,

@@ -106,7 +106,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = format!(
             "{} can't be migrated, and {whose} is LiveMigrate",
-            vm.called()
+            vm.display_name()
         );
         let mut finding = Finding::new(&RULE, message)
             .at(place)

@@ -89,7 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = vm.place("domain.machine.type");
         let finding = Finding::new(
             &RULE,
-            format!("{} pins the machine type {written}", vm.called()),
+            format!("{} pins the machine type {written}", vm.display_name()),
         )
         .at(place.clone())
         .severity(severity)

@@ -81,7 +81,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = format!(
             "{} is {own} ({}), but the nodes that it selects are {}",
-            vm.called(),
+            vm.display_name(),
             guest.reason(),
             and(&found)
         );

@@ -99,7 +99,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "matches only nodes without virt-handler",
             ),
         };
-        let mut finding = Finding::new(&RULE, format!("{message} {}", vm.called()))
+        let mut finding = Finding::new(&RULE, format!("{message} {}", vm.display_name()))
             .at(vm.key_place(selector))
             .object(object_of(vm.document))
             .label(label)

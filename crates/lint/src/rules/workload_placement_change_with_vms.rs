@@ -95,7 +95,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         more => format!("{} and {} others", names.join(", "), more - names.len()),
     };
     let whom = match stranded.len() {
-        1 => first.called(),
+        1 => first.display_name(),
         several => format!("{several} virtual machines"),
     };
     let field = cx.field(Pods::Workload.field());

@@ -120,7 +120,7 @@ fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
         Input::Operation { annotation, index } => {
             let path = Path::dotted("metadata.annotations").key(annotation);
             let mut text = path.get(&object)?.as_str()?.to_owned();
-            match jsonpatch::cut(&text, index) {
+            match jsonpatch::removal_range(&text, index) {
                 Some(range) => {
                     text.replace_range(range, "");
                     Change::Set(path, text.into())

@@ -7,13 +7,17 @@ use serde_json::Value;
 
 use super::Operation;
 use super::shape::{GATES, Shape, at, list, text};
-use crate::release::{GateMessages, ListedGates, VersionRules, When};
+use crate::release::{GateMessages, GateWarningCondition, ListedGates, VersionRules};
 
 /// A warning with what in the document it is about.
 pub(super) type Warning = (Path, String);
 
 /// About `tuningPolicy: highBurst`.
-pub(super) fn tuning(object: &Value, shape: &Shape, rules: &VersionRules) -> Option<Warning> {
+pub(super) fn tuning_warning(
+    object: &Value,
+    shape: &Shape,
+    rules: &VersionRules,
+) -> Option<Warning> {
     let message = rules.tuning_warning.as_ref()?;
     let high_burst = text(object, shape.tuning_policy) == "highBurst";
     high_burst.then(|| (Path::dotted(shape.tuning_policy), message.clone()))
@@ -31,7 +35,7 @@ pub(super) fn warnings(
         let Some(value) = of(object) else {
             continue;
         };
-        if warning.when == When::Set || is_new(operation, of, value) {
+        if warning.when == GateWarningCondition::Set || is_new(operation, of, value) {
             let path = Path::dotted(GATES).key(&warning.gate);
             found.push((path, warning.message.clone()));
         }
@@ -73,7 +77,7 @@ fn listed_warnings(object: &Value, operation: Operation<'_>, listed: &ListedGate
                     before.is_none_or(|b| is_enabled(b) != is_enabled(gate))
                 }
             };
-            saying.when == When::Set || changed
+            saying.when == GateWarningCondition::Set || changed
         };
         let moved = listed.moved.as_ref().filter(|m| m.gates.contains(&called));
         let message = match moved {

@@ -107,7 +107,11 @@ pub fn admit(
 
 /// The document as it would be stored if neither schema nor webhook refused anything: pruned,
 /// defaulted, and mutated where it can be. `None` where it is of no version that is served.
-pub fn unchecked(release: &Release, inventory: &Inventory, submitted: &Value) -> Option<Value> {
+pub fn stored_if_accepted(
+    release: &Release,
+    inventory: &Inventory,
+    submitted: &Value,
+) -> Option<Value> {
     let version = version_of(release, submitted).ok()?;
     let rules = release.admission().version(version)?;
     let schema = release.schema(&format!("hyperconverged.{version}"))?;

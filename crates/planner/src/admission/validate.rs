@@ -106,7 +106,7 @@ impl Webhook<'_> {
         match check {
             Check::GateWarnings => gates::warnings(self.object, self.operation, self.rules),
             Check::TuningWarning => {
-                let warning = gates::tuning(self.object, self.shape, self.rules);
+                let warning = gates::tuning_warning(self.object, self.shape, self.rules);
                 warning.into_iter().collect()
             }
             _ => Vec::new(),

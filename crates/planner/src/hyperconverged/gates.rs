@@ -57,10 +57,10 @@ impl Gates {
 
     /// HCO's feature gates that are switched on and of which something is to be known first, with that:
     /// `alpha`, `a Technology Preview of OpenShift Virtualization and deprecated from 1.19 on`.
-    pub fn unfinished(&self, release: &Release) -> Vec<(String, String)> {
+    pub fn immature_gates(&self, release: &Release) -> Vec<(String, String)> {
         let all = release.tables().feature_gates.iter();
         let on = all.filter(|g| self.explicit(&g.name) == Some(true));
-        on.filter_map(|g| Some((g.name.clone(), release.prospects(&g.name)?)))
+        on.filter_map(|g| Some((g.name.clone(), release.gate_maturity(&g.name)?)))
             .collect()
     }
 

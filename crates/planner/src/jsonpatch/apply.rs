@@ -172,7 +172,7 @@ impl Document<'_> {
         })?;
         self.copied += value.size().0;
         if self.copied > MAX_COPIED {
-            return Err(at_path(String::new(), Missing::room()));
+            return Err(at_path(String::new(), Missing::no_room()));
         }
         self.put(&place, value)
             .map_err(|m| at_path("error while adding value during copy: ".to_owned(), m))

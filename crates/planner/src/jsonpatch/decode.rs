@@ -205,7 +205,7 @@ fn wrong_type(item: &Item, target: &str, operation: Option<usize>) -> Failure {
 }
 
 fn unmarshal(item: &Item, target: &str) -> String {
-    let word = item.value.word();
+    let word = item.value.go_type_name();
     format!("json: cannot unmarshal {word} into Go value of type {target}")
 }
 

@@ -23,7 +23,7 @@ impl Missing {
     }
 
     /// There is no room for it.
-    pub(super) fn room() -> Self {
+    pub(super) fn no_room() -> Self {
         Self {
             message: "the patched document is too big or nested too deeply for hcoplan".to_owned(),
             cause: Cause::TooBig,
@@ -164,7 +164,7 @@ impl<'b> Document<'b> {
     /// Adds a value: into an object, or into a list before the element at the index.
     pub(super) fn put(&mut self, place: &Place, value: Node) -> Result<(), Missing> {
         if !fits(place, &value) {
-            return Err(Missing::room());
+            return Err(Missing::no_room());
         }
         let key = &place.key;
         match self.container(&place.parents) {
@@ -189,7 +189,7 @@ impl<'b> Document<'b> {
     /// Puts a value where [`Self::get`] found one.
     pub(super) fn set(&mut self, place: &Place, value: Node) -> Result<(), Missing> {
         if !fits(place, &value) {
-            return Err(Missing::room());
+            return Err(Missing::no_room());
         }
         let key = &place.key;
         match self.container(&place.parents) {

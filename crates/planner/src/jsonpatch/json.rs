@@ -41,7 +41,7 @@ pub(super) struct Member {
 
 impl Json {
     /// What Go calls it in its errors.
-    pub(super) fn word(&self) -> &'static str {
+    pub(super) fn go_type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "bool",

@@ -25,7 +25,7 @@ use serde_json::Value;
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec, segments};
 pub use effect::{Change, Effect, Effects, Loss, MOST_EXAMINED, Reason, changes, effects};
-pub use places::{Part, Repeated, cut, cut_all, repeated_keys};
+pub use places::{Part, Repeated, removal_range, removal_ranges, repeated_keys};
 pub use shared::{Condition, SHARED, Share, Shared, write_through};
 
 use document::Document;

@@ -59,12 +59,12 @@ impl Operation {
 
 /// The bytes to cut out of an annotation's value so that one operation goes with its comma;
 /// `None` where it is the only one or there is no such operation.
-pub fn cut(text: &str, operation: usize) -> Option<Range<usize>> {
-    cut_all(text, &[operation])?.pop()
+pub fn removal_range(text: &str, operation: usize) -> Option<Range<usize>> {
+    removal_ranges(text, &[operation])?.pop()
 }
 
 /// The same for several operations: ranges that don't overlap. `None` where none would be left.
-pub fn cut_all(text: &str, operations: &[usize]) -> Option<Vec<Range<usize>>> {
+pub fn removal_ranges(text: &str, operations: &[usize]) -> Option<Vec<Range<usize>>> {
     let whole = json::parse(text).ok()?;
     let Json::Array(items) = &whole.value else {
         return None;
@@ -145,14 +145,17 @@ mod tests {
     fn an_operation_is_cut_with_its_comma() {
         for index in 0..3 {
             let mut text = TEXT.to_owned();
-            text.replace_range(cut(TEXT, index).unwrap(), "");
+            text.replace_range(removal_range(TEXT, index).unwrap(), "");
             let left: Vec<String> = decode(&text).unwrap().into_iter().map(|o| o.path).collect();
             let mut wanted = vec!["/spec/a", "/spec/y", "/spec/z"];
             wanted.remove(index);
             assert_eq!(left, wanted);
         }
-        assert_eq!(cut(r#"[{"op":"remove","path":"/spec/z"}]"#, 0), None);
-        assert_eq!(cut(TEXT, 3), None);
+        assert_eq!(
+            removal_range(r#"[{"op":"remove","path":"/spec/z"}]"#, 0),
+            None
+        );
+        assert_eq!(removal_range(TEXT, 3), None);
     }
 
     #[test]
@@ -165,7 +168,7 @@ mod tests {
             (&[3], None),
         ];
         for (gone, left) in cases {
-            let cuts = cut_all(TEXT, gone);
+            let cuts = removal_ranges(TEXT, gone);
             let paths = cuts.map(|cuts| {
                 let mut text = TEXT.to_owned();
                 for range in cuts.into_iter().rev() {

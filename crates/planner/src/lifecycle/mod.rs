@@ -21,10 +21,10 @@ use serde_json::Value;
 pub use apply::{LAST_APPLIED, merge_patch};
 pub use follow::is_upgrade;
 use objects::Unwanted;
-pub use objects::{Became, Objects};
+pub use objects::{ObjectOutcome, Objects};
 use operator::Additions;
 pub use operator::{OwnUpdate, Purpose};
-pub use order::{Orders, Route, orders};
+pub use order::{UpdateOrder, UpdateOrders, orders};
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;
@@ -69,7 +69,7 @@ pub struct Step {
     /// What the operator tried to write into the HyperConverged.
     pub own_updates: Vec<OwnUpdate>,
     /// What became of the objects, sorted.
-    pub objects: Vec<(ObjectId, Became)>,
+    pub objects: Vec<(ObjectId, ObjectOutcome)>,
 }
 
 impl Step {
@@ -93,7 +93,7 @@ pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
         }
         _ => &[],
     };
-    let siblings = to.siblings();
+    let siblings = to.releases_of_distribution();
     let between = between.iter().filter_map(|name| {
         let of_distribution = siblings.iter().find(|r| r.name() == *name);
         of_distribution.cloned().or_else(|| Release::known(name))
@@ -283,7 +283,8 @@ impl State {
     /// The operator reconciles what is in etcd now. The state holds the objects before.
     fn reconciled(&self, stored: Value, additions: &Additions, unwanted: Unwanted) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
-        let settled = operator::settle(release, inventory, stored, &self.objects, additions);
+        let settled =
+            operator::reconcile_until_stable(release, inventory, stored, &self.objects, additions);
         let after = self.objects.carried_out(&settled.plan, unwanted);
         Step {
             objects: self.objects.changes(&after, &settled.plan),

@@ -19,7 +19,7 @@ pub struct Objects {
 
 /// What became of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Became {
+pub enum ObjectOutcome {
     /// It is new.
     Created,
     /// It is another one than before.
@@ -146,7 +146,7 @@ impl Objects {
 
     /// What became of each object between two moments, where `plan` is what the operators make at
     /// the second one.
-    pub fn changes(&self, after: &Self, plan: &Plan) -> Vec<(ObjectId, Became)> {
+    pub fn changes(&self, after: &Self, plan: &Plan) -> Vec<(ObjectId, ObjectOutcome)> {
         let made = Self::of(plan);
         // CDI makes the DataSources that crons name.
         let is_filled = |id: &ObjectId| {
@@ -167,13 +167,13 @@ impl Objects {
         let mut out = Vec::new();
         for (id, object) in &after.by_id {
             let became = match self.by_id.get(id) {
-                None => Became::Created,
+                None => ObjectOutcome::Created,
                 Some(_) if !made.by_id.contains_key(id) && is_awaited(object) => continue,
                 Some(_) if !made.by_id.contains_key(id) && is_filled(id) => continue,
-                Some(_) if !made.by_id.contains_key(id) => Became::LeftBehind,
+                Some(_) if !made.by_id.contains_key(id) => ObjectOutcome::LeftBehind,
                 Some(before) if before.body == object.body => continue,
-                Some(before) if is_recreated(before, object) => Became::Recreated,
-                Some(_) => Became::Changed,
+                Some(before) if is_recreated(before, object) => ObjectOutcome::Recreated,
+                Some(_) => ObjectOutcome::Changed,
             };
             out.push((id.clone(), became));
         }
@@ -183,10 +183,11 @@ impl Objects {
     }
 
     /// The objects that aren't there any more.
-    pub fn removals(&self, after: &Self) -> Vec<(ObjectId, Became)> {
+    pub fn removals(&self, after: &Self) -> Vec<(ObjectId, ObjectOutcome)> {
         let gone = self.by_id.keys();
         let gone = gone.filter(|id| !after.by_id.contains_key(*id));
-        gone.map(|id| (id.clone(), Became::Removed)).collect()
+        gone.map(|id| (id.clone(), ObjectOutcome::Removed))
+            .collect()
     }
 }
 

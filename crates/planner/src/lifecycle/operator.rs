@@ -52,7 +52,7 @@ pub(super) struct Additions {
 }
 
 /// Reconciles until nothing changes. `stored` is in the storage version.
-pub(super) fn settle(
+pub(super) fn reconcile_until_stable(
     release: &Release,
     inventory: &Inventory,
     stored: Value,

@@ -9,7 +9,7 @@ use crate::release::Release;
 
 /// One way to get a manifest and an upgrade done.
 #[derive(Debug, Clone)]
-pub struct Route {
+pub struct UpdateOrder {
     /// The manifest's update, on the release that runs then.
     pub update: Step,
     /// The upgrade's steps.
@@ -20,33 +20,38 @@ pub struct Route {
 
 /// Both orders.
 #[derive(Debug, Clone)]
-pub struct Orders {
+pub struct UpdateOrders {
     /// The manifest is applied, then HCO is upgraded.
-    pub before: Route,
+    pub before: UpdateOrder,
     /// HCO is upgraded, then the manifest is applied. It is also what happens to who keeps applying
     /// it all the time, as GitOps controllers do.
-    pub after: Route,
+    pub after: UpdateOrder,
 }
 
 /// Both orders of a manifest and an upgrade, from a state.
-pub fn orders(from: &State, manifest: &Value, method: UpdateMethod, to: &Arc<Release>) -> Orders {
+pub fn orders(
+    from: &State,
+    manifest: &Value,
+    method: UpdateMethod,
+    to: &Arc<Release>,
+) -> UpdateOrders {
     let last = |upgrades: &[Step], otherwise: &State| {
         let last = upgrades.last();
         last.map_or_else(|| otherwise.clone(), |step| step.after.clone())
     };
     let update = from.update(manifest, method);
     let upgrades = update.after.upgrade_over(to);
-    let before = Route {
+    let before = UpdateOrder {
         end: last(&upgrades, &update.after),
         update,
         upgrades,
     };
     let upgrades = from.upgrade_over(to);
     let update = last(&upgrades, from).update(manifest, method);
-    let after = Route {
+    let after = UpdateOrder {
         end: update.after.clone(),
         update,
         upgrades,
     };
-    Orders { before, after }
+    UpdateOrders { before, after }
 }

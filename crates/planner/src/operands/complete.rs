@@ -94,7 +94,7 @@ static NEEDS: [Needs; 14] = [
 /// The first operand that there isn't, or whose objects or Go types are missing.
 pub fn check(release: &Release) -> Result<(), Error> {
     for platform in [Platform::OpenShift, Platform::Kubernetes] {
-        for name in release.work_order().on(platform) {
+        for name in release.work_order().operands_of(platform) {
             if !OPERANDS.iter().any(|o| o.name == name) {
                 let message = format!("there is no operand {name}");
                 return Err(Error::shape("behaviour.json", &message));

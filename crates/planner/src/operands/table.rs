@@ -125,14 +125,17 @@ pub fn render_all(cx: &Context<'_>) -> Rendered {
     if let Err(error) = cx.tls().check_in_pods(cx.release) {
         return panicked(cx, error);
     }
-    render(cx, cx.release.work_order().on(cx.inventory.platform))
+    render(
+        cx,
+        cx.release.work_order().operands_of(cx.inventory.platform),
+    )
 }
 
 /// Renders the operands behind one, by its name. Its patch may have written a TLS profile that isn't known into
 /// the HyperConverged.
 pub fn render_behind(cx: &Context<'_>, name: &str) -> Rendered {
     let behind = || {
-        let all = cx.release.work_order().on(cx.inventory.platform);
+        let all = cx.release.work_order().operands_of(cx.inventory.platform);
         all.skip_while(|operand| *operand != name).skip(1)
     };
     let looks_profile_up = |operand: &str| match operand {
@@ -225,7 +228,7 @@ mod tests {
         for name in Release::known_names() {
             let release = Release::known(name).expect("known");
             for platform in [Platform::OpenShift, Platform::Kubernetes] {
-                for operand in release.work_order().on(platform) {
+                for operand in release.work_order().operands_of(platform) {
                     assert!(
                         OPERANDS.iter().any(|o| o.name == operand),
                         "{name}: {operand}"

@@ -209,7 +209,8 @@ fn reconcile(
 ) -> Result<Outcome, Box<Admission>> {
     let mut admission = match admit {
         Admit::Stored | Admit::Settled { .. } => accepted(hyperconverged),
-        Admit::Unchecked => match admission::unchecked(release, inventory, hyperconverged) {
+        Admit::Unchecked => match admission::stored_if_accepted(release, inventory, hyperconverged)
+        {
             Some(stored) => accepted(&stored),
             None => Admission::default(),
         },
@@ -324,7 +325,7 @@ impl Outcome {
             false if ignored => status::ignored(inventory, &hyperconverged),
             false => {
                 let stored = admission.stored.as_ref();
-                status::unreported(release, stored.map_or("v1", version_of))
+                status::initial_status(release, stored.map_or("v1", version_of))
             }
             true => status::of(
                 release,

@@ -74,7 +74,7 @@ pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Status {
 }
 
 /// The status of an object that the operator never reported on. `version` is that of its manifest.
-pub(super) fn unreported(release: &Release, version: &str) -> Status {
+pub(super) fn initial_status(release: &Release, version: &str) -> Status {
     let api = &release.tables().hyperconverged;
     // Read in the newest version; stored in another one, or written in one.
     let newest = api.served_versions.iter().any(|v| v == "v1");

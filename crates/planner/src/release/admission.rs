@@ -25,11 +25,11 @@ impl AdmissionRules {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VersionRules {
     /// What the mutating webhook changes.
-    pub mutate: Steps<Mutation>,
+    pub mutate: OperationSteps<Mutation>,
     /// What becomes of a warning of the validating webhook.
     pub warnings: Warnings,
     /// What the validating webhook checks.
-    pub validate: Steps<Check>,
+    pub validate: OperationSteps<Check>,
     /// An update is converted to this version first, and its rules hold.
     #[serde(default)]
     pub update_as: Option<String>,
@@ -56,7 +56,7 @@ pub struct VersionRules {
 /// Steps in order, by operation.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Steps<T> {
+pub struct OperationSteps<T> {
     /// For a new object.
     pub create: Vec<T>,
     /// For a changed one.
@@ -152,7 +152,7 @@ pub enum ListStyle {
 /// When a gate is warned about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum When {
+pub enum GateWarningCondition {
     /// Whenever it is there.
     Set,
     /// When an update adds or changes it; always for a new object.
@@ -166,7 +166,7 @@ pub struct GateWarning {
     /// The gate's field below `spec.featureGates`.
     pub gate: String,
     /// When it is warned about.
-    pub when: When,
+    pub when: GateWarningCondition,
     /// The warning.
     pub message: String,
 }
@@ -195,7 +195,7 @@ pub struct GateMessages {
     /// The gates.
     pub gates: Vec<String>,
     /// When.
-    pub when: When,
+    pub when: GateWarningCondition,
     /// What.
     pub message: String,
 }

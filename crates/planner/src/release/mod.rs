@@ -26,8 +26,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use admission::{
-    AdmissionRules, Check, CustomMissing, GateMessages, GateToField, GateWarning, ListStyle,
-    ListedGates, Mutation, Steps, TlsRules, VersionRules, Warnings, When,
+    AdmissionRules, Check, CustomMissing, GateMessages, GateToField, GateWarning,
+    GateWarningCondition, ListStyle, ListedGates, Mutation, OperationSteps, TlsRules, VersionRules,
+    Warnings,
 };
 pub use constants::{Constants, FilledObjects, Placeholders};
 pub use distribution::{
@@ -172,12 +173,12 @@ impl Release {
                 by.version,
                 self.name
             ),
-            None => self.called(),
+            None => self.display_name(),
         }
     }
 
     /// The same for a sentence: `HCO 1.16`, `HCO 1.17.3`, `OpenShift Virtualization 4.20`.
-    pub fn called(&self) -> String {
+    pub fn display_name(&self) -> String {
         match &self.tables().shipped_by {
             Some(by) => format!("{} {}", self.distribution().title, by.version),
             None if self.patch.as_ref().is_some_and(|p| p.moving) => {
@@ -205,7 +206,7 @@ impl Release {
 
     /// What is to be known of one of HCO's feature gates before it is switched on, with what becomes of it in a
     /// later release: `alpha`, `alpha and deprecated from 1.19 on`. `None` where there is nothing to know.
-    pub fn prospects(&self, gate: &str) -> Option<String> {
+    pub fn gate_maturity(&self, gate: &str) -> Option<String> {
         let phase = |release: &Self| {
             let mut gates = release.tables().feature_gates.iter();
             gates.find(|g| g.name == gate).map(|g| g.phase)

@@ -91,7 +91,7 @@ impl Release {
 
     /// The modelled releases of its distribution, oldest first. Two versions may be built from one
     /// release. A patch release stands for its line, one that is to come behind it.
-    pub fn siblings(&self) -> Vec<Arc<Self>> {
+    pub fn releases_of_distribution(&self) -> Vec<Arc<Self>> {
         let mut all = Self::all_of(self.distribution());
         let own = self
             .patched()
@@ -122,7 +122,10 @@ impl Release {
     #[must_use]
     pub fn of_distribution(self: &Arc<Self>, distribution: &Distribution) -> Arc<Self> {
         let is_own = self.distribution().name == distribution.name;
-        let is_built_in = self.siblings().iter().any(|known| Arc::ptr_eq(known, self));
+        let is_built_in = self
+            .releases_of_distribution()
+            .iter()
+            .any(|known| Arc::ptr_eq(known, self));
         let mut others = Self::all_of(distribution).into_iter();
         let other = others.find(|other| other.name() == self.name());
         match other.filter(|_| is_built_in && !is_own) {
@@ -136,7 +139,7 @@ impl Release {
         if self.patched().is_some_and(|patch| patch.moving) {
             return (Self::known(self.name()), None);
         }
-        let all = self.siblings();
+        let all = self.releases_of_distribution();
         let is_same = |other: &&Arc<Self>| other.name() == self.name();
         let own = all.iter().position(|other| is_same(&other));
         let Some(own) = own else {
@@ -482,8 +485,8 @@ mod tests {
         let upgrade_to = Release::known("1.18").expect("known");
         let theirs = upgrade_to.of_distribution(vendor);
         assert_eq!(theirs.label(), "4.22");
-        assert_eq!(theirs.called(), "OpenShift Virtualization 4.22");
-        assert_eq!(theirs.of_distribution(upstream).called(), "HCO 1.18");
+        assert_eq!(theirs.display_name(), "OpenShift Virtualization 4.22");
+        assert_eq!(theirs.of_distribution(upstream).display_name(), "HCO 1.18");
         let patch = Release::shipped(vendor, "4.22", Some("3")).expect("known");
         assert_eq!(patch.of_distribution(vendor).label(), "4.22.3");
         // Of the two versions that are built from it the first one.

@@ -330,7 +330,7 @@ pub struct WorkOrder {
 
 impl WorkOrder {
     /// The operands of a platform, in order.
-    pub fn on(&self, platform: Platform) -> impl Iterator<Item = &str> {
+    pub fn operands_of(&self, platform: Platform) -> impl Iterator<Item = &str> {
         let rest = match platform {
             Platform::OpenShift => &self.openshift,
             Platform::Kubernetes => &self.kubernetes,

@@ -110,7 +110,7 @@ pub fn to_v1(
     let object = document.root.to_json();
     let served = &release.tables().hyperconverged.served_versions;
     if !served.iter().any(|v| v == "v1") {
-        return Err(NotMigrated::NotServed(release.called()));
+        return Err(NotMigrated::NotServed(release.display_name()));
     }
     if version_of(&object) != "v1beta1" {
         let version = version_of(&object).to_owned();

@@ -74,7 +74,7 @@ impl Command {
         }
         let now = self.outcome(release, inventory, manifest);
         let is_same = |other: &Release| other.name() == release.name();
-        let siblings = release.siblings();
+        let siblings = release.releases_of_distribution();
         let own = siblings.iter().position(|r| is_same(r));
         let later = own.map_or(&[][..], |own| &siblings[own + 1..]);
         let mut failures = later.iter().filter(|r| !is_same(r)).map(|r| {
@@ -115,7 +115,7 @@ impl Command {
         let preferred = served.last().map_or("v1beta1", String::as_str);
         let version = self.version.as_deref().unwrap_or(preferred);
         if !served.iter().any(|v| v == version) {
-            let why = format!("{} serves no {version}", release.called());
+            let why = format!("{} serves no {version}", release.display_name());
             return Err(Outcome::Fails(why));
         }
         let created = admission::admit(release, inventory, manifest, Operation::Create);

@@ -467,7 +467,7 @@ mod tests {
         let release = out.release().expect("whole");
         let order: Vec<_> = release
             .work_order()
-            .on(hcoplan_planner::release::Platform::OpenShift)
+            .operands_of(hcoplan_planner::release::Platform::OpenShift)
             .collect();
         assert!(
             !order.contains(&"wasp-agent") && order.contains(&"console-plugin"),
