@@ -1,7 +1,7 @@
 //! Random repositories of layers, built with the machine's own kustomize: each scalar of the HyperConverged is
 //! traced to the text that made it.
 
-use hcoplan::repo::{BuildRequest, Chosen, build, builder};
+use hcoplan::repo::{BuildRequest, ClusterFilter, build, builder};
 use hcoplan::source::{Directory, SourceFile};
 use hcoplan::yaml::{Node, parse};
 
@@ -282,7 +282,7 @@ fn each_scalar_of_a_build_is_traced_to_the_text_that_made_it() {
         let tree = Directory::open(&root, 1 << 20).expect("a directory");
         let asked = BuildRequest {
             within: None,
-            chosen: &Chosen::default(),
+            chosen: &ClusterFilter::default(),
             fetches: false,
             most_bytes: 1 << 20,
             stop: &|| false,

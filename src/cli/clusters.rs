@@ -22,7 +22,9 @@ use crate::emit;
 use crate::finding::{Edit, Finding};
 use crate::fix;
 use crate::lint;
-use crate::repo::{self, Builds, CONFIG_FILE, Chosen, ClusterRef, Options, Repo, Trust, TrustBase};
+use crate::repo::{
+    self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase,
+};
 use crate::source::{Directory, SourceFile, Tree, read_limited};
 use crate::yaml::edit::Reason;
 
@@ -60,7 +62,7 @@ pub(super) fn find(
 /// The same where files are edited: every cluster is built, also those that aren't meant, as what they
 /// are built of may change.
 pub(super) fn find_to_edit(sources: &Sources, output: &Output) -> Result<Clusters, Failure> {
-    find_in(sources, Vec::new(), Some(Chosen::default()), output)
+    find_in(sources, Vec::new(), Some(ClusterFilter::default()), output)
 }
 
 /// The same where one cluster is named, by its whole name or its last parts: only what has that name is built,
@@ -72,14 +74,14 @@ pub(super) fn find_named(
     output: &Output,
 ) -> Result<Clusters, Failure> {
     let name = name.to_owned();
-    let chosen = Chosen::new(move |cluster| last_parts(cluster).any(|part| part == name));
+    let chosen = ClusterFilter::new(move |cluster| last_parts(cluster).any(|part| part == name));
     find_in(sources, left_out, Some(chosen), output)
 }
 
 fn find_in(
     sources: &Sources,
     left_out: Vec<Utf8PathBuf>,
-    to_build: Option<Chosen>,
+    to_build: Option<ClusterFilter>,
     output: &Output,
 ) -> Result<Clusters, Failure> {
     let mut selection = Selection::new(sources)?;
@@ -234,9 +236,9 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
         let listing = tree.list(&crate::source::Walk::default());
         listing.is_ok_and(|l| l.files.iter().any(|f| repo::is_kustomization(f)))
     };
-    let is_tied = open(&root(path)).is_ok_and(|tree| has_kustomization(&tree))
-        && open(&top.root).is_ok_and(|tree| repo::is_tied(&tree, below));
-    Ok(if is_tied { top } else { place })
+    let has_outside_references = open(&root(path)).is_ok_and(|tree| has_kustomization(&tree))
+        && open(&top.root).is_ok_and(|tree| repo::has_outside_references(&tree, below));
+    Ok(if has_outside_references { top } else { place })
 }
 
 /// What the directory is looked at from. Where a revision is trusted, that revision says where the
@@ -468,7 +470,7 @@ impl Clusters {
     }
 
     /// The clusters that kustomize builds of them.
-    pub(super) fn to_build(&self) -> Chosen {
+    pub(super) fn to_build(&self) -> ClusterFilter {
         self.options.chosen.clone()
     }
 

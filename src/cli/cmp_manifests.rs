@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
 use super::failure::Failure;
-use crate::repo::{self, CONFIG_FILE, Rendered, Repo, Use, is_candidate, is_kustomization};
+use crate::repo::{self, CONFIG_FILE, FileRole, Rendered, Repo, is_candidate, is_kustomization};
 use crate::report::plural;
 use crate::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
 use crate::yaml::{self, Chunk, Node};
@@ -28,13 +28,13 @@ pub(super) fn manifests(
 ) -> Result<String, Failure> {
     let tree = Directory::open(".", max_bytes()).map_err(repo::Error::from)?;
     let uses = repo.files().iter().map(|f| (&*f.path, &f.what));
-    let uses: HashMap<&Utf8Path, &Use> = uses.collect();
+    let uses: HashMap<&Utf8Path, &FileRole> = uses.collect();
     let files = files()?;
     let rendered = Rendered::find(&tree, &files);
     let mut rendered_files = 0;
     let mut out = String::new();
     for path in files.into_iter().filter(|p| is_candidate(p)) {
-        if let Some(Use::Patch { of }) = uses.get(&*path) {
+        if let Some(FileRole::Patch { of }) = uses.get(&*path) {
             return Err(Failure::usage(
                 format!("{path}: {of} names it as a patch, and kustomize isn't run here"),
                 WAY_OUT,
@@ -48,7 +48,7 @@ pub(super) fn manifests(
         let bytes = bytes.map_err(|why| repo::Error::File(path.clone(), why))?;
         let file = SourceFile::from_bytes(path.clone(), bytes);
         // A file of a tree with a HyperConverged in it isn't hcoplan's, whatever the tree says.
-        if rendered.has(&path) && !matches!(uses.get(&*path), Some(Use::Read(_))) {
+        if rendered.has(&path) && !matches!(uses.get(&*path), Some(FileRole::Read(_))) {
             rendered_files += 1;
             continue;
         }

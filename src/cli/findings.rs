@@ -28,7 +28,7 @@ pub(super) struct Findings {
     documents: Vec<Arc<Document>>,
     summary: Summary,
     /// The clusters that are built of each file.
-    users: lint::Users,
+    users: lint::FileUsers,
 }
 
 impl Findings {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::repo::{Appliers, ClusterRef, Pairing, Repo, Use};
+use crate::repo::{Appliers, ClusterRef, FileRole, Pairing, Repo};
 
 /// The directory for inventories that may not lie beside their HyperConverged, at the root.
 pub(super) const ELSEWHERE: &str = ".hcoplan";
@@ -43,7 +43,7 @@ pub(super) fn choose<'c>(
     let several = repo
         .files_in(directory)
         .find(holds)
-        .is_some_and(|f| matches!(&f.what, Use::Read(holds) if holds.hyperconvergeds > 1));
+        .is_some_and(|f| matches!(&f.what, FileRole::Read(holds) if holds.hyperconvergeds > 1));
     match several {
         true => Chosen::Nowhere(format!(
             "no inventory for {}: {why}, and hcoplan.yaml can't tell its HyperConvergeds apart",

@@ -8,7 +8,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use super::arguments::Sources;
 use super::failure::Failure;
 use super::shard::Shard;
-use crate::repo::{Chosen, Repo};
+use crate::repo::{ClusterFilter, Repo};
 
 /// Compiled patterns.
 #[derive(Debug, Clone)]
@@ -47,9 +47,9 @@ impl Selection {
     }
 
     /// The clusters that have to be built for it.
-    pub(super) fn to_build(&self) -> Chosen {
+    pub(super) fn to_build(&self) -> ClusterFilter {
         let selection = self.clone();
-        Chosen::new(move |name| selection.has(name))
+        ClusterFilter::new(move |name| selection.has(name))
     }
 
     /// Only the clusters in or below a directory, in a file, or built of one; also those that can't be built.

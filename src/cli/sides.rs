@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::builds;
 use super::failure::Failure;
 use crate::kube::Object;
-use crate::repo::{self, Builds, Chosen, ClusterRef, Options, Repo, Trust};
+use crate::repo::{self, Builds, ClusterFilter, ClusterRef, Options, Repo, Trust};
 use crate::source::{
     Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes, read_limited,
 };
@@ -36,7 +36,7 @@ pub(super) struct Side {
     /// The part of the directory that is meant, relative to it; `None` where that is all of it.
     pub(super) within: Option<Utf8PathBuf>,
     /// The clusters that kustomize builds of it.
-    pub(super) chosen: Chosen,
+    pub(super) chosen: ClusterFilter,
 }
 
 impl Side {
@@ -52,7 +52,7 @@ impl Side {
             trust: Trust::Files,
             builds: Builds::default(),
             within: None,
-            chosen: Chosen::default(),
+            chosen: ClusterFilter::default(),
         }
     }
 

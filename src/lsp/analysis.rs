@@ -156,7 +156,7 @@ fn built(job: &Job, repo: Repo, said: &mut Vec<String>) -> Result<Repo, repo::Er
     let tree = tree(job)?;
     let asked = repo::BuildRequest {
         within: None,
-        chosen: &repo::Chosen::default(),
+        chosen: &repo::ClusterFilter::default(),
         fetches: false,
         most_bytes: max_bytes(),
         stop: &app::interrupted,

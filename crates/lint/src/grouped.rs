@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::{Applicability, Finding};
-use hcoplan_repository::repo::User;
+use hcoplan_repository::repo::FileUser;
 
 /// The most names of clusters in a line.
 const SHOWN: usize = 10;
 
 /// Clusters by the files that they are built of.
-pub type Users = BTreeMap<Utf8PathBuf, Vec<User>>;
+pub type FileUsers = BTreeMap<Utf8PathBuf, Vec<FileUser>>;
 
 /// Each finding once that is the same at one place for several clusters. A fix stays safe only where all
 /// clusters that it changes have the same finding and would do it safely.
-pub fn grouped(findings: Vec<Finding>, users: &Users) -> Vec<Finding> {
+pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
     let cluster = findings.first().and_then(|f| f.cluster.clone());
     // Of one cluster there can be a great many; they are told as they are.
     let mut out = match findings.iter().all(|f| f.cluster == cluster) {
@@ -37,7 +37,7 @@ pub fn grouped(findings: Vec<Finding>, users: &Users) -> Vec<Finding> {
                     }
                 };
                 // Where a patch replaces the value, nothing changes.
-                let is_changed = move |(_, origins): &&User| {
+                let is_changed = move |(_, origins): &&FileUser| {
                     let origins = origins.as_ref();
                     edit.span.start == edit.span.end || origins.is_none_or(|o| o.has(path, part))
                 };
@@ -149,7 +149,7 @@ mod tests {
         // A patch of this one replaces the value.
         let patched = vec![(Span::new(0, 9), place("patched/patch.yaml"))];
         of_file.push(("patched".to_owned(), Some(Arc::new(Origins::new(patched)))));
-        let users = Users::from([("base/hc.yaml".into(), of_file)]);
+        let users = FileUsers::from([("base/hc.yaml".into(), of_file)]);
         let findings = found.iter().map(|(cluster, applicability)| {
             let fix = Fix::edit("say false", *applicability, base.clone(), "false");
             let finding = Finding::new(&RULE, "no is no").at(base.clone()).fix(fix);

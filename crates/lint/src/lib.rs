@@ -47,7 +47,7 @@ pub use date::Date;
 pub use engine::{Run, Selection, run};
 
 pub use fingerprint::fingerprints;
-pub use grouped::{Users, grouped};
+pub use grouped::{FileUsers, grouped};
 pub use page::{index, page};
 pub use registered::{Registered, When};
 pub use registry::{find, rules, selector};

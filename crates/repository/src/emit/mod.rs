@@ -4,20 +4,20 @@
 //! is replaced as a whole: a new one is built beside it and exchanged with it. What stands in
 //! it and in no manifest of ours is never touched: it ends the run before anything is written.
 
+mod disk_tree;
 mod files;
 mod kustomization;
 mod manifest;
 mod names;
-mod old;
-mod temporary;
+mod temporary_directory;
 mod text;
 mod tree;
 
+pub use disk_tree::{DiskTree, has_conflict, is_own};
 pub use files::{ClusterFiles, File};
 pub use kustomization::KUSTOMIZATION;
 pub use manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
 pub use names::{check_names, cluster_directory, file_names};
-pub use old::{DiskTree, has_conflict, is_own};
 pub use text::{HEADER, Texts};
 pub use tree::Tree;
 

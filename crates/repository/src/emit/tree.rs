@@ -9,19 +9,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::lock_scratch;
 
 use super::Error;
+use super::disk_tree::DiskTree;
 use super::files::ClusterFiles;
 use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST, TopManifest};
 use super::names::cluster_directory;
-use super::old::DiskTree;
-use super::temporary::Temporary;
+use super::temporary_directory::TemporaryDirectory;
 
 /// A tree that is being written. Nothing is seen of it until [`Tree::finish`]; when it is dropped
 /// before, nothing is left of it.
 #[derive(Debug)]
 pub struct Tree {
     out: Utf8PathBuf,
-    new: Temporary,
+    new: TemporaryDirectory,
     old: Option<DiskTree>,
     /// The clusters that were written.
     written: Mutex<Vec<String>>,
@@ -52,7 +52,7 @@ impl Tree {
         if old.is_some() {
             check_mount(&out, parent)?;
         }
-        let new = Temporary::beside(parent, name)?;
+        let new = TemporaryDirectory::beside(parent, name)?;
         let tree = Self {
             new,
             old,

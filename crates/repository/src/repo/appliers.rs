@@ -10,7 +10,7 @@ use hcoplan_diagnostics::source::{SourceFile, last_part, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::Repo;
-use super::files::Use;
+use super::files::FileRole;
 use super::kustomization::is_kustomization;
 use super::objects::parent;
 
@@ -173,7 +173,7 @@ impl Repo {
         let read = self
             .files
             .iter()
-            .filter(|f| !matches!(f.what, Use::Skipped(_)));
+            .filter(|f| !matches!(f.what, FileRole::Skipped(_)));
         for used in read {
             let Ok(bytes) = self.tree.read(&used.path) else {
                 continue;

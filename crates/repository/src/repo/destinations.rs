@@ -19,7 +19,7 @@ use super::patches::Patch;
 
 /// A directory that Argo CD applies somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Applied {
+pub(super) struct AppliedDirectory {
     /// The Application that does: `the Application east in apps.yaml`, or one of an ApplicationSet.
     application: Arc<str>,
     repository: String,
@@ -32,7 +32,7 @@ pub(super) struct Applied {
     exclude: Option<String>,
 }
 
-impl Applied {
+impl AppliedDirectory {
     /// Whether a file is among what is applied.
     fn covers(&self, file: &Utf8Path) -> bool {
         let is_match = |pattern: &str| {
@@ -46,7 +46,7 @@ impl Applied {
 }
 
 /// What an Application, or each one of an ApplicationSet, applies where.
-pub(super) fn applied(document: &Document, files: &Files<'_>) -> Vec<Applied> {
+pub(super) fn applied(document: &Document, files: &Files<'_>) -> Vec<AppliedDirectory> {
     let root = &document.root;
     let name = root.below("metadata.name").and_then(Node::as_str);
     let (kind, name) = (text(root, "kind"), name.unwrap_or_default());
@@ -71,7 +71,7 @@ pub(super) fn applied(document: &Document, files: &Files<'_>) -> Vec<Applied> {
     applied.collect()
 }
 
-fn each(spec: &Node, template: &Template, application: &str) -> Vec<Applied> {
+fn each(spec: &Node, template: &Template, application: &str) -> Vec<AppliedDirectory> {
     let at = |path: &str| spec.below(path).and_then(Node::as_str);
     let destination = at("destination.name").or_else(|| at("destination.server"));
     let application: Arc<str> = application.into();
@@ -80,7 +80,7 @@ fn each(spec: &Node, template: &Template, application: &str) -> Vec<Applied> {
         let path = source.get("path").and_then(Node::as_str)?;
         let of = |path: &str| Some(source.below(path)?.as_str()?.to_owned());
         let recurse = source.below("directory.recurse").map(|n| &n.value);
-        Some(Applied {
+        Some(AppliedDirectory {
             application: Arc::clone(&application),
             repository: template.fill(text(source, "repoURL"))?,
             path: normalize_path(Utf8Path::new(&template.fill(path)?))?,
@@ -98,10 +98,10 @@ fn each(spec: &Node, template: &Template, application: &str) -> Vec<Applied> {
 
 /// What Argo CD applies, by directory.
 #[derive(Debug, Default)]
-pub(super) struct AllApplied(HashMap<Utf8PathBuf, Vec<Applied>>);
+pub(super) struct AllApplied(HashMap<Utf8PathBuf, Vec<AppliedDirectory>>);
 
-impl FromIterator<Applied> for AllApplied {
-    fn from_iter<I: IntoIterator<Item = Applied>>(all: I) -> Self {
+impl FromIterator<AppliedDirectory> for AllApplied {
+    fn from_iter<I: IntoIterator<Item = AppliedDirectory>>(all: I) -> Self {
         let mut out = Self::default();
         for applied in all {
             out.0.entry(applied.path.clone()).or_default().push(applied);
@@ -112,7 +112,7 @@ impl FromIterator<Applied> for AllApplied {
 
 impl AllApplied {
     /// Those of the directories that a path lies in.
-    fn around<'a>(&'a self, path: &'a Utf8Path) -> impl Iterator<Item = &'a Applied> {
+    fn around<'a>(&'a self, path: &'a Utf8Path) -> impl Iterator<Item = &'a AppliedDirectory> {
         let all = path
             .ancestors()
             .filter_map(|directory| self.0.get(directory));
@@ -134,7 +134,7 @@ impl AllApplied {
             .iter()
             .map(|cluster| {
                 let own = || self.around(cluster.path());
-                let home = only(own().map(Applied::home)).flatten();
+                let home = only(own().map(AppliedDirectory::home)).flatten();
                 (home, only(own().map(|a| (&a.repository, &a.application))))
             })
             .collect();
@@ -168,7 +168,7 @@ impl AllApplied {
     }
 }
 
-impl Applied {
+impl AppliedDirectory {
     /// The cluster that it goes to, as far as the repository is this one.
     fn home(&self) -> Option<(&str, &str)> {
         Some((&self.repository, self.destination.as_deref()?))

@@ -13,16 +13,16 @@ pub struct FileUse {
     /// Its path, relative to the root.
     pub path: Arc<Utf8Path>,
     /// What became of it.
-    pub what: Use,
+    pub what: FileRole,
 }
 
 /// What became of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Use {
+pub enum FileRole {
     /// The configuration.
     Configuration,
     /// Read, and it holds something.
-    Read(Holds),
+    Read(FileContents),
     /// Read; nothing in it is about HCO or its nodes.
     Nothing,
     /// A kustomization names it as a patch.
@@ -41,7 +41,7 @@ pub enum Use {
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Holds {
+pub struct FileContents {
     /// HyperConvergeds.
     pub hyperconvergeds: usize,
     /// ClusterInventories.
@@ -62,7 +62,7 @@ pub struct Holds {
     pub patching: bool,
 }
 
-impl fmt::Display for Use {
+impl fmt::Display for FileRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Configuration => f.write_str("configuration"),
@@ -102,7 +102,7 @@ impl FileUse {
     pub(super) fn skipped(path: &Utf8Path, why: &dyn fmt::Display) -> Self {
         Self {
             path: path.into(),
-            what: Use::Skipped(why.to_string()),
+            what: FileRole::Skipped(why.to_string()),
         }
     }
 }

@@ -17,7 +17,7 @@ use super::identity::{Candidates, FactOrigin, Identity, Sourced};
 use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
 use super::problem::{Problem, changed, oddities, unreadable};
 use super::rules::RELEASE_UNKNOWN;
-use super::scan::{Content, What};
+use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
 use super::trust::Trust;
 use super::{Repo, release_dir};
@@ -428,7 +428,7 @@ pub fn identity_in(
     let mut declared = Vec::new();
     for content in inventories.into_iter().map(Content::parse) {
         let found = content.found().into_iter();
-        let found = found.filter(|f| f.what == What::Inventory(SourceKind::Declared));
+        let found = found.filter(|f| f.what == FoundKind::Inventory(SourceKind::Declared));
         declared.extend(found.filter_map(|f| {
             let document = content.object(f.place)?;
             Some(Source {
@@ -447,14 +447,16 @@ pub fn identity_in(
                 continue;
             };
             match found.what {
-                What::HyperConverged | What::Layer => candidates.hyperconverged(&document),
-                What::Statement(kind) => statements.push(Statement::read(kind, document)),
-                What::Inventory(_)
-                | What::Almost
-                | What::Named
-                | What::Command
-                | What::Patching
-                | What::Applied => {}
+                FoundKind::HyperConverged | FoundKind::Layer => {
+                    candidates.hyperconverged(&document);
+                }
+                FoundKind::Statement(kind) => statements.push(Statement::read(kind, document)),
+                FoundKind::Inventory(_)
+                | FoundKind::Almost
+                | FoundKind::Named
+                | FoundKind::Command
+                | FoundKind::Patching
+                | FoundKind::Applied => {}
             }
         }
     }

@@ -15,7 +15,7 @@ use super::error::Error;
 use super::kustomization::{Kustomizations, Named, followed};
 use super::overlays::{Files, Overlay, overlays};
 use super::problem::{Problem, broken, unreadable};
-use super::scan::{Content, FoundObject, Scanned, What, is_candidate, scan};
+use super::scan::{Content, FoundKind, FoundObject, Scanned, is_candidate, scan};
 
 /// Below this many files a second thread costs more than it gives.
 const FEW: usize = 32;
@@ -135,13 +135,17 @@ pub(super) fn is_manifest(path: &Utf8Path) -> bool {
 
 impl FileSummary {
     pub(super) fn holds_hyperconverged(&self) -> bool {
-        let is_one =
-            |f: &FoundObject| matches!(f.what, What::HyperConverged | What::Layer | What::Almost);
+        let is_one = |f: &FoundObject| {
+            matches!(
+                f.what,
+                FoundKind::HyperConverged | FoundKind::Layer | FoundKind::Almost
+            )
+        };
         self.found.iter().any(is_one)
     }
 
     fn holds_inventory(&self) -> bool {
-        let is_inventory = |f: &FoundObject| matches!(f.what, What::Inventory(_));
+        let is_inventory = |f: &FoundObject| matches!(f.what, FoundKind::Inventory(_));
         self.found.iter().any(is_inventory)
     }
 }
@@ -211,7 +215,7 @@ pub(super) fn unbuilt(
                 return false;
             };
             let ours = content.found().into_iter();
-            let mut ours = ours.filter(|f| f.what == What::HyperConverged);
+            let mut ours = ours.filter(|f| f.what == FoundKind::HyperConverged);
             ours.all(|found| {
                 let document = content.object(found.place);
                 document.is_some_and(|d| {

@@ -12,7 +12,7 @@ mod carriers;
 mod changes;
 mod charts;
 mod choose_release;
-mod chosen;
+mod cluster_filter;
 mod commands;
 mod companions;
 mod config;
@@ -30,6 +30,7 @@ mod kustomize;
 mod layers;
 mod listed;
 mod load;
+mod located;
 mod look;
 mod neighbours;
 mod no_cluster;
@@ -39,7 +40,6 @@ mod open;
 mod overlays;
 mod pair;
 mod patches;
-mod placed;
 mod problem;
 mod recent;
 mod release_dir;
@@ -65,7 +65,7 @@ pub use appliers::{AppliedBy, Appliers, Controller};
 pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED};
 pub use carriers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
 pub use choose_release::{UnknownRelease, known_release};
-pub use chosen::Chosen;
+pub use cluster_filter::ClusterFilter;
 pub use commands::{
     Command, HCO_CHANGED_BY_COMMAND, HCO_COMMAND_FAILS, finding as command_finding,
 };
@@ -75,21 +75,21 @@ pub use config::{
 };
 pub use dump::{Dump, Fact};
 pub use error::Error;
-pub use files::{FileUse, Holds, Use};
+pub use files::{FileContents, FileRole, FileUse};
 pub use helm::{HELM_CHART_NOT_RENDERED, RENDERED, render_charts};
 pub use identity::{FactOrigin, Identity, Sourced};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
     BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one,
-    builder, has_kustomization, hyperconvergeds_of, is_tied, layer_values, selects,
+    builder, has_kustomization, has_outside_references, hyperconvergeds_of, layer_values, selects,
 };
 pub use layers::{Kustomizations, Layer};
 pub use load::{Loaded, identity_in};
+pub use located::Located;
 pub use neighbours::Neighbours;
 pub use objects::{ClusterRef, Pairing};
 pub use overlays::{KUSTOMIZE_NOT_BUILT, Overlay};
-pub use placed::Located;
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_below, named_release_of};
 pub use release_import::{ImportError, Imported, Sources, from_bundle, from_sources};
@@ -190,7 +190,7 @@ pub struct Options {
     /// The directory or file that is meant, relative to the root; `None` where that is all of it.
     pub within: Option<Utf8PathBuf>,
     /// The clusters that kustomize builds; the others are left alone.
-    pub chosen: Chosen,
+    pub chosen: ClusterFilter,
     /// Files of the directory, by their path from the root, that have another content than on
     /// disk, as they would be after fixes.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
@@ -211,7 +211,7 @@ impl Default for Options {
             builds: Builds::default(),
             built: None,
             within: None,
-            chosen: Chosen::default(),
+            chosen: ClusterFilter::default(),
             edited: BTreeMap::new(),
         }
     }
@@ -256,7 +256,7 @@ pub struct Repo {
 }
 
 /// A cluster that is built of a file, and what of it is from where.
-pub type User = (String, Option<Arc<Origins>>);
+pub type FileUser = (String, Option<Arc<Origins>>);
 
 impl std::fmt::Debug for Repo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -290,7 +290,7 @@ impl Repo {
 
     /// The clusters that are built of each file, sorted, with what of them is from where; those that aren't built
     /// here, or can't be, with `None`.
-    pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<User>> {
+    pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<FileUser>> {
         let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let Some(built) = &self.built else {
             return out;

@@ -9,7 +9,7 @@ use hcoplan_yaml::{Document, Node};
 
 use super::Loaded;
 use super::Repo;
-use super::files::{FileUse, Use};
+use super::files::{FileRole, FileUse};
 use super::listed;
 use super::objects::ClusterRef;
 use super::scan::Content;
@@ -70,7 +70,7 @@ impl Repo {
         let files = self.files.get(self.files.partition_point(before)..);
         let files = files.filter(|_| known).unwrap_or_default().iter();
         let below = files.take_while(move |f| f.path.starts_with(directory));
-        let read = below.filter(|f| matches!(f.what, Use::Read(_) | Use::Nothing));
+        let read = below.filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
         let is_own = move |d: &Utf8Path| d.as_str() == directory.as_str();
         read.filter(move |file| {
             let mut above = file.path.ancestors().skip(1);
@@ -89,7 +89,7 @@ impl Repo {
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();
         if !cluster.also.is_empty() {
             let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();
-            let read = |f: &&FileUse| matches!(f.what, Use::Read(_) | Use::Nothing);
+            let read = |f: &&FileUse| matches!(f.what, FileRole::Read(_) | FileRole::Nothing);
             let given = |f: &&FileUse| cluster.also.iter().any(|also| f.path.starts_with(also));
             let elsewhere = self.files.iter().filter(read).filter(given);
             let elsewhere: Vec<_> = elsewhere.filter(|f| !own.contains(&*f.path)).collect();

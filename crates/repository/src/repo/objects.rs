@@ -7,8 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::SourceKind;
 
+use super::located::Located;
 use super::patches::Patch;
-use super::placed::Located;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
 

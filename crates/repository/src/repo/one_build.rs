@@ -7,7 +7,7 @@ use hcoplan_diagnostics::source::{self, Listing, Tree, Unreadable, Walk};
 
 use super::error::Error;
 use super::kustomize::Built;
-use super::scan::{What, scan};
+use super::scan::{FoundKind, scan};
 use super::{Options, Repo};
 
 impl Repo {
@@ -23,7 +23,7 @@ impl Repo {
         built: Built,
         options: &mut Options,
     ) -> Result<Self, Error> {
-        let part = Part {
+        let part = ClusterTree {
             tree,
             directory: directory.to_owned(),
             inputs: built.inputs.values().flatten().cloned().collect(),
@@ -34,13 +34,13 @@ impl Repo {
 }
 
 /// A tree of which only what is about one directory's cluster is listed.
-struct Part {
+struct ClusterTree {
     tree: Arc<dyn Tree>,
     directory: Utf8PathBuf,
     inputs: Vec<Utf8PathBuf>,
 }
 
-impl Part {
+impl ClusterTree {
     fn is_about(&self, path: &Utf8Path) -> bool {
         let above = |parent: &Utf8Path| self.directory.starts_with(parent);
         path.starts_with(&self.directory) || path.parent().is_some_and(above)
@@ -49,12 +49,13 @@ impl Part {
     /// Whether a file says something about a cluster and is none.
     fn is_statement(&self, path: &Utf8Path) -> bool {
         let found = scan(&*self.tree, path).found;
-        let says = |what: What| matches!(what, What::Inventory(_) | What::Statement(_));
+        let says =
+            |what: FoundKind| matches!(what, FoundKind::Inventory(_) | FoundKind::Statement(_));
         !found.is_empty() && found.iter().all(|f| says(f.what))
     }
 }
 
-impl Tree for Part {
+impl Tree for ClusterTree {
     fn list(&self, walk: &Walk) -> Result<Listing, source::Error> {
         let mut listing = self.tree.list(walk)?;
         listing.files.retain(|path| {

@@ -16,7 +16,7 @@ use super::carriers::files::{is_script, is_text as is_carrying_text, may_be_scri
 use super::config::{self, CONFIG_FILE, Config};
 use super::destinations::{self, AllApplied};
 use super::error::Error;
-use super::files::{FileUse, Holds, Use};
+use super::files::{FileContents, FileRole, FileUse};
 use super::generators::{Files, elements};
 use super::helm;
 use super::look::{
@@ -31,7 +31,7 @@ use super::problem::{Problem, broken, unreadable};
 use super::recent::RecentFiles;
 use super::rendered::Rendered;
 use super::rules::FILE_NOT_READ;
-use super::scan::{Content, FoundObject, What, is_candidate, scan};
+use super::scan::{Content, FoundKind, FoundObject, is_candidate, scan};
 use super::texts::is_text;
 use super::trust::Trust;
 use super::{MANIFEST, Options, Repo};
@@ -352,10 +352,10 @@ impl Reading {
 
     fn patch(&mut self, path: &Arc<Utf8Path>, of: &Utf8Path) {
         let of = of.to_owned();
-        self.file(path, Use::Patch { of });
+        self.file(path, FileRole::Patch { of });
     }
 
-    fn file(&mut self, path: &Arc<Utf8Path>, what: Use) {
+    fn file(&mut self, path: &Arc<Utf8Path>, what: FileRole) {
         let path = Arc::clone(path);
         self.files.push(FileUse { path, what });
     }
@@ -378,15 +378,15 @@ impl Reading {
             return;
         }
         let what = match problems.first() {
-            Some(problem) => Use::Skipped(match &unreadable {
+            Some(problem) => FileRole::Skipped(match &unreadable {
                 Some(why) => why.to_string(),
                 None => problem.finding.message.clone(),
             }),
-            None if **path == *CONFIG_FILE => Use::Configuration,
-            None if found.iter().all(|f| f.what == What::Applied) => Use::Nothing,
+            None if **path == *CONFIG_FILE => FileRole::Configuration,
+            None if found.iter().all(|f| f.what == FoundKind::Applied) => FileRole::Nothing,
             None => match base_of {
-                Some(of) => Use::Base { of: of.to_owned() },
-                None => Use::Read(holds(&found)),
+                Some(of) => FileRole::Base { of: of.to_owned() },
+                None => FileRole::Read(holds(&found)),
             },
         };
         self.file(path, what);
@@ -395,18 +395,18 @@ impl Reading {
             let place = found.place;
             let object = ObjectRef { file, place };
             match found.what {
-                What::HyperConverged if base_of.is_some() => {}
-                What::HyperConverged => self.objects.hyperconvergeds.push(object),
-                What::Inventory(kind) => self.objects.sources.push(SourceRef { kind, object }),
-                What::Statement(kind) => {
+                FoundKind::HyperConverged if base_of.is_some() => {}
+                FoundKind::HyperConverged => self.objects.hyperconvergeds.push(object),
+                FoundKind::Inventory(kind) => self.objects.sources.push(SourceRef { kind, object }),
+                FoundKind::Statement(kind) => {
                     self.objects.statements.push(StatementRef { kind, object });
                 }
-                What::Layer => self.objects.layers.push(object),
-                What::Almost => self.objects.almost.push(object),
-                What::Named => self.objects.named.push(object),
-                What::Command => self.objects.with_commands.push(file),
-                What::Applied => self.objects.applications.push(object),
-                What::Patching => self.objects.patching.push(object),
+                FoundKind::Layer => self.objects.layers.push(object),
+                FoundKind::Almost => self.objects.almost.push(object),
+                FoundKind::Named => self.objects.named.push(object),
+                FoundKind::Command => self.objects.with_commands.push(file),
+                FoundKind::Applied => self.objects.applications.push(object),
+                FoundKind::Patching => self.objects.patching.push(object),
             }
         }
     }
@@ -445,7 +445,7 @@ impl Reading {
         let file = index(self.objects.paths.len());
         self.objects.paths.push(path.into());
         for found in &scanned.found {
-            if let What::Inventory(kind) = found.what {
+            if let FoundKind::Inventory(kind) = found.what {
                 let place = found.place;
                 let object = ObjectRef { file, place };
                 self.objects.given.push(SourceRef { kind, object });
@@ -542,21 +542,21 @@ impl Reading {
     }
 }
 
-fn holds(found: &[FoundObject]) -> Holds {
-    let count = |what: What| found.iter().filter(|f| f.what == what).count();
-    Holds {
-        hyperconvergeds: count(What::HyperConverged) + count(What::Layer),
-        almost: count(What::Almost),
-        named: count(What::Named),
-        commands: count(What::Command) > 0,
-        patching: count(What::Patching) > 0,
-        inventories: count(What::Inventory(SourceKind::Declared)),
-        nodes: count(What::Inventory(SourceKind::Nodes)) > 0,
-        machines: count(What::Inventory(SourceKind::Machines)) > 0,
+fn holds(found: &[FoundObject]) -> FileContents {
+    let count = |what: FoundKind| found.iter().filter(|f| f.what == what).count();
+    FileContents {
+        hyperconvergeds: count(FoundKind::HyperConverged) + count(FoundKind::Layer),
+        almost: count(FoundKind::Almost),
+        named: count(FoundKind::Named),
+        commands: count(FoundKind::Command) > 0,
+        patching: count(FoundKind::Patching) > 0,
+        inventories: count(FoundKind::Inventory(SourceKind::Declared)),
+        nodes: count(FoundKind::Inventory(SourceKind::Nodes)) > 0,
+        machines: count(FoundKind::Inventory(SourceKind::Machines)) > 0,
         statements: found
             .iter()
             .filter_map(|f| match f.what {
-                What::Statement(kind) => Some(kind),
+                FoundKind::Statement(kind) => Some(kind),
                 _ => None,
             })
             .collect(),

@@ -13,7 +13,7 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree};
 
 use super::Repo;
 use super::build_failed::name_of;
-use super::files::{FileUse, Use};
+use super::files::{FileRole, FileUse};
 use super::identity::{FactOrigin, Identity, Sourced};
 use super::kustomization::{Kustomizations, Named};
 use super::kustomize::whole;
@@ -98,7 +98,7 @@ impl Repo {
 
     /// The files with ClusterInventories in a directory, else in the nearest one above it.
     pub fn inventories(&self, directory: &Utf8Path) -> Vec<&Utf8Path> {
-        let declares = |f: &&FileUse| matches!(&f.what, Use::Read(h) if h.inventories > 0);
+        let declares = |f: &&FileUse| matches!(&f.what, FileRole::Read(h) if h.inventories > 0);
         let in_one = |d: &Utf8Path| {
             self.files_in(d)
                 .filter(declares)

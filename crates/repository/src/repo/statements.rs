@@ -74,17 +74,17 @@ pub const HCO_PACKAGES: [&str; 2] = [
 ];
 
 /// A value, and where in its document it stands.
-type At<T> = Option<(T, Path)>;
+type PlacedValue<T> = Option<(T, Path)>;
 
 /// What one manifest says.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
     pub(super) kind: StatementKind,
     pub(super) document: Arc<Document>,
-    pub(super) namespace: At<String>,
-    pub(super) platform: At<Platform>,
+    pub(super) namespace: PlacedValue<String>,
+    pub(super) platform: PlacedValue<Platform>,
     /// A release's name, `4.20.3` or `1.17`.
-    pub(super) release: At<String>,
+    pub(super) release: PlacedValue<String>,
     /// The distribution whose package it installs.
     pub(super) distribution: Option<&'static Distribution>,
 }
@@ -165,7 +165,7 @@ impl Statement {
 }
 
 /// The namespace of an OperatorGroup, where it is HCO's by its name or by its namespace.
-fn operator_group(root: &Node) -> At<String> {
+fn operator_group(root: &Node) -> PlacedValue<String> {
     let (namespace, path) = at(root, "metadata.namespace")?;
     let named =
         at(root, "metadata.name").is_some_and(|(n, _)| n.contains("kubevirt-hyperconverged"));
@@ -178,7 +178,7 @@ fn of_csv(name: &str) -> Option<String> {
     release_name(name.strip_prefix(CSV)?)
 }
 
-fn at(root: &Node, dotted: &str) -> At<String> {
+fn at(root: &Node, dotted: &str) -> PlacedValue<String> {
     let path = Path::dotted(dotted);
     let text = root.at(&path)?.as_str()?;
     (!text.is_empty()).then(|| (text.to_owned(), path))

@@ -68,12 +68,12 @@ left out with `ignore` in `hcoplan.yaml`.
 pub(in super::super) struct NamedCarrier {
     /// Its kind, or the whole text that it is in.
     pub(in super::super) span: Span,
-    pub(in super::super) why: Why,
+    pub(in super::super) why: NotPlannedReason,
 }
 
 /// Why it isn't planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) enum Why {
+pub(in super::super) enum NotPlannedReason {
     /// A policy or a task removes it.
     Removed,
     /// A task changes it.
@@ -124,8 +124,8 @@ impl<'n> Walk<'n, '_> {
             let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
             if !is_one_of(self.planned) {
                 let why = match is_one_of(&self.unwanted) {
-                    true => Why::Removed,
-                    false => Why::Inside(carrier.to_owned()),
+                    true => NotPlannedReason::Removed,
+                    false => NotPlannedReason::Inside(carrier.to_owned()),
                 };
                 let span = node.get("kind").map_or(node.span, |k| k.span);
                 self.out.push(NamedCarrier { span, why });
@@ -151,9 +151,9 @@ impl<'n> Walk<'n, '_> {
                     self.unwanted.extend(ansible::unwanted(node));
                     for (kind, is_removed) in ansible::changes(node) {
                         let why = if is_removed {
-                            Why::Removed
+                            NotPlannedReason::Removed
                         } else {
-                            Why::Changed
+                            NotPlannedReason::Changed
                         };
                         let span = kind.span;
                         self.out.push(NamedCarrier { span, why });
@@ -164,7 +164,7 @@ impl<'n> Walk<'n, '_> {
                 }
             }
             Value::String(text) if holds_one(text) || applies_one(text) => {
-                let why = Why::InText(carrier.to_owned());
+                let why = NotPlannedReason::InText(carrier.to_owned());
                 let span = node.span;
                 self.out.push(NamedCarrier { span, why });
             }
@@ -232,35 +232,35 @@ pub(in super::super) fn missed(file: &Arc<SourceFile>, span: Span) -> Finding {
 pub(in super::super) fn removed(document: &Document) -> Finding {
     let root = &document.root;
     let span = root.get("kind").map_or(root.span, |kind| kind.span);
-    let why = Why::Removed;
+    let why = NotPlannedReason::Removed;
     finding(&NamedCarrier { span, why }, document)
 }
 
 /// What is said about a HyperConverged that isn't planned.
 pub(in super::super) fn finding(named: &NamedCarrier, document: &Document) -> Finding {
     let (message, help) = match &named.why {
-        Why::Removed => (
+        NotPlannedReason::Removed => (
             "this HyperConverged is to be removed, so nothing is planned for it".to_owned(),
             "a HyperConverged that is deleted takes KubeVirt and its operators with it, unless its \
              uninstallStrategy blocks that",
         ),
-        Why::Changed => (
+        NotPlannedReason::Changed => (
             "this task changes a HyperConverged that is declared elsewhere".to_owned(),
             "declare what it sets in the HyperConverged itself: what applies that next undoes the change, or \
              the other way round",
         ),
-        Why::Inside(kind) => (
+        NotPlannedReason::Inside(kind) => (
             format!("a HyperConverged is inside a {kind}, which hcoplan doesn't plan"),
             "put it into a file of its own, or look at what its tool prints: `… | hcoplan lint -`",
         ),
-        Why::InText(kind) => (
+        NotPlannedReason::InText(kind) => (
             format!("a HyperConverged is in a text of a {kind}, which hcoplan doesn't plan"),
             "put it into a file of its own, or look at what its tool prints: `… | hcoplan lint -`",
         ),
     };
     let span = match &named.why {
         // All of it would be too much to show.
-        Why::InText(_) => Span {
+        NotPlannedReason::InText(_) => Span {
             end: named.span.start + 1,
             ..named.span
         },

@@ -80,11 +80,11 @@ spec:
 pub(in super::super) struct Unknown {
     /// Where it stands.
     span: Span,
-    what: What,
+    what: UnknownKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum What {
+enum UnknownKind {
     /// A value was taken out: its dotted path from the object's root, `[]` behind a list's name; and what fills
     /// it in.
     Value(String, String),
@@ -99,19 +99,19 @@ enum What {
 impl Unknown {
     /// That a field's value was taken out.
     pub(super) fn value(span: Span, path: String, by: &str) -> Self {
-        let what = What::Value(path, by.to_owned());
+        let what = UnknownKind::Value(path, by.to_owned());
         Self { span, what }
     }
 
     /// What a part of a template adds.
     pub(super) fn lines(span: Span, template: &str) -> Self {
-        let what = What::Lines(template.to_owned());
+        let what = UnknownKind::Lines(template.to_owned());
         Self { span, what }
     }
 
     /// That a part of a template decides about the whole object.
     pub(super) fn whole(span: Span, template: &str) -> Self {
-        let what = What::Whole(template.to_owned());
+        let what = UnknownKind::Whole(template.to_owned());
         Self { span, what }
     }
 
@@ -128,9 +128,9 @@ impl Unknown {
     #[cfg(test)]
     pub(super) fn show(&self) -> String {
         match &self.what {
-            What::Value(path, _) => path.clone(),
-            What::Name(_) => "name".to_owned(),
-            What::Lines(template) | What::Whole(template) => template.clone(),
+            UnknownKind::Value(path, _) => path.clone(),
+            UnknownKind::Name(_) => "name".to_owned(),
+            UnknownKind::Lines(template) | UnknownKind::Whole(template) => template.clone(),
         }
     }
 }
@@ -202,8 +202,8 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
                 Filled::Unknown(by) => {
                     let is_name = path == "metadata.name";
                     let what = match is_name {
-                        true => What::Name(by),
-                        false => What::Value(path.to_owned(), by),
+                        true => UnknownKind::Name(by),
+                        false => UnknownKind::Value(path.to_owned(), by),
                     };
                     let span = node.span;
                     out.push(Unknown { span, what });
@@ -223,7 +223,7 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
             let key = &entry.key.text;
             if key.contains(MARK) {
                 let (span, by) = (entry.key.span, "the tool that applies it".to_owned());
-                let what = What::Value(path.to_owned(), by);
+                let what = UnknownKind::Value(path.to_owned(), by);
                 out.push(Unknown { span, what });
                 return false;
             }
@@ -248,22 +248,22 @@ pub(in super::super) fn finding(
     release: Option<&Release>,
 ) -> Finding {
     let (message, label, follows) = match &unknown.what {
-        What::Value(path, by) => (
+        UnknownKind::Value(path, by) => (
             format!("`{path}` is filled in later; it is planned as if it weren't there"),
             format!("by {by}"),
             release.map(|release| follows(path, document, release)),
         ),
-        What::Name(by) => (
+        UnknownKind::Name(by) => (
             format!("the name is filled in later; it is planned as `{NAME}`"),
             format!("by {by}"),
             None,
         ),
-        What::Lines(template) => (
+        UnknownKind::Lines(template) => (
             format!("what `{template}` adds is filled in later; it is planned without it"),
             "not in the plan".to_owned(),
             None,
         ),
-        What::Whole(template) => (
+        UnknownKind::Whole(template) => (
             format!(
                 "`{template}` decides whether there is a HyperConverged; it is planned as if it did"
             ),

@@ -22,8 +22,8 @@ use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED};
 use super::carriers::HCO_NOT_PLANNED;
 use super::carriers::named::holds_one;
 use super::charts::{CHART, chart_of};
-use super::kustomize::{BuildError, Built, Place, run_program};
-use super::scan::{What, scan};
+use super::kustomize::{BuildError, BuildTarget, Built, run_program};
+use super::scan::{FoundKind, scan};
 
 /// What a release renders is called, in its directory.
 pub const RENDERED: &str = "helm-template.yaml";
@@ -151,7 +151,7 @@ pub(super) fn not_rendered(
         // One that is YAML as it is has been read.
         let template = chart.place.file.path();
         let read = scan(tree, template).found;
-        if read.iter().any(|f| f.what == What::HyperConverged) {
+        if read.iter().any(|f| f.what == FoundKind::HyperConverged) {
             continue;
         }
         let planned = planned(&chart, &releases(tree, &chart.directory, files));
@@ -259,7 +259,7 @@ fn render(
             .reached
             .extend(templates.filter(|f| is_template(f)).cloned());
         for (directory, release) in planned(chart, &releases(tree, &chart.directory, &files)) {
-            let run = Run {
+            let run = ReleaseToRender {
                 tree,
                 root,
                 files: &files,
@@ -285,7 +285,7 @@ fn render(
 }
 
 /// One release, to be rendered.
-struct Run<'r> {
+struct ReleaseToRender<'r> {
     tree: &'r dyn Tree,
     root: &'r Utf8Path,
     files: &'r [Utf8PathBuf],
@@ -294,7 +294,7 @@ struct Run<'r> {
     helm: &'r std::path::Path,
 }
 
-impl Run<'_> {
+impl ReleaseToRender<'_> {
     fn run(&self, most: usize, stop: &dyn Fn() -> bool) -> Result<(String, Vec<u8>), BuildError> {
         let (chart, release) = (&self.chart.directory, self.release);
         let mut inputs: BTreeSet<Utf8PathBuf> = self
@@ -325,7 +325,7 @@ impl Run<'_> {
             arguments.extend(["--set".to_owned(), set.clone()]);
         }
         let tree = EditedTree::new(self.tree, more);
-        let place = Place {
+        let place = BuildTarget {
             tree: &tree,
             root: self.root,
             directory: Utf8Path::new(""),
@@ -359,7 +359,10 @@ impl Run<'_> {
         let origins = trace::origins(self.tree, chart, &file, &parsed.documents, &values, whole);
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
         let content = scan(&alone, &path);
-        let has_one = content.found.iter().any(|f| f.what == What::HyperConverged);
+        let has_one = content
+            .found
+            .iter()
+            .any(|f| f.what == FoundKind::HyperConverged);
         if !has_one {
             let message = format!("{} renders no HyperConverged", describe(self.release));
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());

@@ -6,7 +6,9 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, normal
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::read::{Kustomization, Named};
-use super::{All, BuildError, BuildInputs, Job, has_kustomization, shown, whole};
+use super::{
+    BuildError, BuildInputs, BuildJob, TreeKustomizations, has_kustomization, shown, whole,
+};
 use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, name_of};
 
 /// The build of a directory that failed.
@@ -28,7 +30,7 @@ pub(super) fn failed(
 
 /// What is said of a kustomization that nobody takes for a cluster, and that may be one; nothing where it is
 /// known to be none.
-pub(super) fn unknown(tree: &dyn Tree, root: &Utf8Path, job: Job) -> Option<Finding> {
+pub(super) fn unknown(tree: &dyn Tree, root: &Utf8Path, job: BuildJob) -> Option<Finding> {
     let error = job.allowed.err()?;
     let finding = finding(tree, root, &job.directory, &error).severity(Severity::Warning);
     Some(finding.label("whether there is a HyperConverged in it is not known"))
@@ -49,7 +51,7 @@ fn place(
     directory: &Utf8Path,
     error: &BuildError,
 ) -> Option<Location> {
-    let mut all = All::new(tree, root, false);
+    let mut all = TreeKustomizations::new(tree, root, false);
     let mut reached = BuildInputs::default();
     // What is refused is what was said already.
     let _ = reached.follow(&mut all, directory);

@@ -16,11 +16,11 @@ use super::read;
 
 /// A document that sets values of a build.
 #[derive(Debug)]
-pub struct Layer {
+pub struct BuildLayer {
     /// What it says.
     pub document: Arc<Document>,
     /// What it does.
-    pub what: What,
+    pub what: LayerKind,
     /// The scalar of a kustomization that it stands in, where it is no file.
     inline: Option<(Arc<Document>, Node)>,
     /// What a patch's `target` says.
@@ -29,7 +29,7 @@ pub struct Layer {
 
 /// What a layer does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum LayerKind {
     /// An object.
     Object,
     /// A strategic merge patch.
@@ -44,7 +44,7 @@ pub enum What {
     Unknown(Span),
 }
 
-impl Layer {
+impl BuildLayer {
     /// Whether it stands in a kustomization, and in no file of its own.
     pub fn is_inline(&self) -> bool {
         self.inline.is_some()
@@ -98,7 +98,7 @@ impl Layer {
 
 /// Follows a directory's kustomization, inner ones first. What can't be read is left out: the build
 /// says so.
-pub(super) fn layers(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Layer> {
+pub(super) fn layers(tree: &dyn Tree, directory: &Utf8Path) -> Vec<BuildLayer> {
     let mut out = Following {
         tree,
         layers: Vec::new(),
@@ -110,7 +110,7 @@ pub(super) fn layers(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Layer> {
 
 struct Following<'t> {
     tree: &'t dyn Tree,
-    layers: Vec<Layer>,
+    layers: Vec<BuildLayer>,
     /// The directories that are being followed, so that circles end.
     open: BTreeSet<Utf8PathBuf>,
 }
@@ -150,7 +150,7 @@ impl Following<'_> {
         for patch in values(root, "patches").flat_map(Node::items) {
             self.entry(directory, document, patch);
         }
-        self.push_all(vec![Arc::clone(document)], What::Fields);
+        self.push_all(vec![Arc::clone(document)], LayerKind::Fields);
         for patch in values(root, "patchesjson6902").flat_map(Node::items) {
             self.entry(directory, document, patch);
         }
@@ -160,7 +160,7 @@ impl Following<'_> {
                 .filter_map(|f| normalize_path(&directory.join(f)))
                 .flat_map(|f| self.documents(&f))
                 .collect();
-            self.push_all(files, What::Replacements);
+            self.push_all(files, LayerKind::Replacements);
         }
         for transformer in values(root, "transformers").flat_map(Node::items) {
             self.transformer(directory, document, transformer);
@@ -185,19 +185,19 @@ impl Following<'_> {
                     }
                 }
                 Some("ReplacementTransformer") => {
-                    self.push_all(vec![Arc::clone(configuration)], What::Replacements);
+                    self.push_all(vec![Arc::clone(configuration)], LayerKind::Replacements);
                 }
                 Some("Lint" | "Render") if read::is_ours(configuration.file.text()) => {}
-                _ => self.push_all(vec![Arc::clone(document)], What::Unknown(entry.span)),
+                _ => self.push_all(vec![Arc::clone(document)], LayerKind::Unknown(entry.span)),
             }
         }
         if configured.is_empty() && !read::is_ours(text) {
-            self.push_all(vec![Arc::clone(document)], What::Unknown(entry.span));
+            self.push_all(vec![Arc::clone(document)], LayerKind::Unknown(entry.span));
         }
     }
 
-    fn push_all(&mut self, documents: Vec<Arc<Document>>, what: What) {
-        let layers = documents.into_iter().map(|document| Layer {
+    fn push_all(&mut self, documents: Vec<Arc<Document>>, what: LayerKind) {
+        let layers = documents.into_iter().map(|document| BuildLayer {
             document,
             what,
             inline: None,
@@ -239,10 +239,10 @@ impl Following<'_> {
         };
         for document in documents {
             let what = match document.root.items().is_empty() {
-                true => What::Merge,
-                false => What::Operations,
+                true => LayerKind::Merge,
+                false => LayerKind::Operations,
             };
-            self.layers.push(Layer {
+            self.layers.push(BuildLayer {
                 document,
                 what,
                 inline: inline.clone(),
@@ -252,7 +252,7 @@ impl Following<'_> {
     }
 
     fn file(&mut self, path: &Utf8Path) {
-        self.push_all(self.documents(path), What::Object);
+        self.push_all(self.documents(path), LayerKind::Object);
     }
 
     fn documents(&self, path: &Utf8Path) -> Vec<Arc<Document>> {

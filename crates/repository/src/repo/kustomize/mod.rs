@@ -12,10 +12,10 @@ mod reached;
 mod read;
 mod remote;
 mod run;
-mod tied;
+mod self_contained;
 mod trace;
 
-pub(super) use run::{Place, run_program};
+pub(super) use run::{BuildTarget, run_program};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-pub use self::layers::{Layer as BuildLayer, What as LayerKind, selects};
+pub use self::layers::{BuildLayer, LayerKind, selects};
 use self::reached::{BuildInputs, generates_policies};
 use self::read::Kustomization;
 pub use self::run::builder;
-pub use self::tied::is_tied;
+pub use self::self_contained::has_outside_references;
 pub use self::trace::{LayerValue, layer_values};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{
@@ -38,10 +38,10 @@ use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::{self as yaml, Document};
 
 use super::build_failed::{FailedBuild, name_of};
-use super::chosen::Chosen;
+use super::cluster_filter::ClusterFilter;
 use super::kustomization::{KUSTOMIZATIONS, followed, is_kustomization};
 use super::listed::HCO;
-use super::scan::{What, scan};
+use super::scan::{FoundKind, scan};
 
 /// What a build is called, in the kustomization's directory.
 pub const BUILT: &str = "kustomize-build.yaml";
@@ -128,7 +128,7 @@ pub struct BuildRequest<'a> {
     /// Only what lies in this directory, or what a file of it goes into.
     pub within: Option<&'a Utf8Path>,
     /// The clusters that are meant.
-    pub chosen: &'a Chosen,
+    pub chosen: &'a ClusterFilter,
     /// Whether kustomize may fetch what a kustomization builds on.
     pub fetches: bool,
     /// The most that a build may print, in bytes.
@@ -150,7 +150,7 @@ pub fn build(
     asked: &BuildRequest<'_>,
 ) -> Result<Built, BuildError> {
     let listing = tree.list(&Walk::default())?;
-    let mut all = All::new(tree, root, asked.fetches);
+    let mut all = TreeKustomizations::new(tree, root, asked.fetches);
     let files = listing.files.iter().filter(|p| is_kustomization(p));
     let directories: BTreeSet<_> = files.filter_map(|p| p.parent()).collect();
     let mut named = BTreeSet::new();
@@ -170,7 +170,7 @@ pub fn build(
         if named.contains(directory) || component {
             continue;
         }
-        let job = Job::new(&mut all, directory);
+        let job = BuildJob::new(&mut all, directory);
         let is_within = |w: &Utf8Path| job.reached.inputs.iter().any(|i| i.starts_with(w));
         if asked.within.is_some_and(|w| !is_within(w)) {
             if !job.sources.is_empty() {
@@ -219,7 +219,7 @@ pub fn build(
         return Err(BuildError::Nothing(root.to_owned()));
     }
     jobs.sort_by(|a, b| a.directory.cmp(&b.directory));
-    let is_chosen = |job: &Job| asked.chosen.has(name_of(&job.directory));
+    let is_chosen = |job: &BuildJob| asked.chosen.has(name_of(&job.directory));
     let (jobs, left): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_chosen);
     for job in left {
         built.reached.extend(job.reached.files());
@@ -228,7 +228,7 @@ pub fn build(
         built.left.insert(job.directory);
     }
     // kustomize is waited for most of the time.
-    let run = |job: Job| job.run(tree, root, asked.most_bytes, asked.stop);
+    let run = |job: BuildJob| job.run(tree, root, asked.most_bytes, asked.stop);
     let done: Vec<_> = jobs.into_par_iter().map(run).collect();
     for (job, run) in done {
         built.take(tree, root, job, run)?;
@@ -249,11 +249,11 @@ pub fn build_one(
     most_bytes: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<Built>, BuildError> {
-    let mut all = All::new(tree, root, false);
+    let mut all = TreeKustomizations::new(tree, root, false);
     if all.at(directory).is_none() && printed.is_none() {
         return Ok(None);
     }
-    let job = Job::new(&mut all, directory);
+    let job = BuildJob::new(&mut all, directory);
     let (job, run) = match printed {
         Some(bytes) => (job, Ok(("standard input".to_owned(), bytes))),
         None => job.run(tree, root, most_bytes, stop),
@@ -269,7 +269,7 @@ pub fn hyperconvergeds_of(
     root: &Utf8Path,
     directory: &Utf8Path,
 ) -> Vec<Utf8PathBuf> {
-    Job::new(&mut All::new(tree, root, false), directory).sources
+    BuildJob::new(&mut TreeKustomizations::new(tree, root, false), directory).sources
 }
 
 /// What goes into the build of a directory, in the order in which kustomize applies it.
@@ -284,7 +284,7 @@ pub fn has_kustomization(tree: &dyn Tree, directory: &Utf8Path) -> bool {
 }
 
 /// A kustomization to build.
-struct Job {
+struct BuildJob {
     directory: Utf8PathBuf,
     /// The files with a HyperConverged that it builds on.
     sources: Vec<Utf8PathBuf>,
@@ -294,10 +294,10 @@ struct Job {
 }
 
 /// The command as it would be typed, and what it printed.
-type Run = Result<(String, Vec<u8>), BuildError>;
+type BuildOutput = Result<(String, Vec<u8>), BuildError>;
 
-impl Job {
-    fn new(all: &mut All<'_>, directory: &Utf8Path) -> Self {
+impl BuildJob {
+    fn new(all: &mut TreeKustomizations<'_>, directory: &Utf8Path) -> Self {
         let mut reached = BuildInputs::default();
         let allowed = reached.follow(all, directory);
         let resources = reached.resources.iter();
@@ -316,13 +316,13 @@ impl Job {
         root: &Utf8Path,
         most_bytes: usize,
         stop: &dyn Fn() -> bool,
-    ) -> (Self, Run) {
+    ) -> (Self, BuildOutput) {
         let allowed = std::mem::replace(&mut self.allowed, Ok(()));
         let run = allowed.and_then(|()| {
             let reached = &self.reached;
             let instead = reached.instead.keys();
             let inputs = reached.inputs.iter().chain(instead).cloned().collect();
-            let place = Place {
+            let place = BuildTarget {
                 tree: &EditedTree::new(tree, reached.instead.clone()),
                 root,
                 directory: &self.directory,
@@ -340,7 +340,7 @@ impl Job {
 fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8PathBuf>) -> bool {
     own.any(|file| {
         let found = scan(tree, file).found;
-        let declared = What::Inventory(SourceKind::Declared);
+        let declared = FoundKind::Inventory(SourceKind::Declared);
         found.iter().any(|f| f.what == declared)
     })
 }
@@ -365,10 +365,10 @@ impl Built {
         &mut self,
         tree: &dyn Tree,
         root: &Utf8Path,
-        job: Job,
-        run: Run,
+        job: BuildJob,
+        run: BuildOutput,
     ) -> Result<(), BuildError> {
-        let Job {
+        let BuildJob {
             directory,
             sources,
             reached,
@@ -431,11 +431,11 @@ pub(super) fn whole(tree: &dyn Tree, directory: &Utf8Path) -> Location {
 /// Whether a HyperConverged is in a file, or a word of one in a file that can't be read as YAML.
 fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
     let found = scan(tree, path).found;
-    found.iter().any(|f| f.what == What::HyperConverged) || tree.mentions(path, &[HCO])
+    found.iter().any(|f| f.what == FoundKind::HyperConverged) || tree.mentions(path, &[HCO])
 }
 
 /// The kustomizations of a tree, each read once.
-struct All<'t> {
+struct TreeKustomizations<'t> {
     tree: &'t dyn Tree,
     root: &'t Utf8Path,
     /// Whether kustomize may fetch what they build on.
@@ -443,7 +443,7 @@ struct All<'t> {
     read: BTreeMap<Utf8PathBuf, Option<Kustomization>>,
 }
 
-impl<'t> All<'t> {
+impl<'t> TreeKustomizations<'t> {
     fn new(tree: &'t dyn Tree, root: &'t Utf8Path, fetches: bool) -> Self {
         Self {
             tree,

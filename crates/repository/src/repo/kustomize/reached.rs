@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Unreadable, normalize_path};
 
 use super::read::{Named, POLICY_GENERATOR};
-use super::{All, BuildError, read, remote};
+use super::{BuildError, TreeKustomizations, read, remote};
 use crate::repo::kustomization::is_kustomization;
 
 /// What is said about what a kustomization must not name.
@@ -50,7 +50,11 @@ impl BuildInputs {
 
     /// Follows everything that a directory's kustomization names. The first thing that kustomize must
     /// not be given is the error, and the rest is followed all the same.
-    pub(super) fn follow(&mut self, all: &mut All<'_>, top: &Utf8Path) -> Result<(), BuildError> {
+    pub(super) fn follow(
+        &mut self,
+        all: &mut TreeKustomizations<'_>,
+        top: &Utf8Path,
+    ) -> Result<(), BuildError> {
         let mut allowed = Ok(());
         let mut open = vec![top.to_owned()];
         while let Some(directory) = open.pop() {
@@ -84,7 +88,7 @@ impl BuildInputs {
     /// are `open` for later. Else what must not be named, and why.
     fn name(
         &mut self,
-        all: &mut All<'_>,
+        all: &mut TreeKustomizations<'_>,
         directory: &Utf8Path,
         named: &Named,
         open: &mut Vec<Utf8PathBuf>,
@@ -123,7 +127,7 @@ impl BuildInputs {
 
     fn file(
         &mut self,
-        all: &All<'_>,
+        all: &TreeKustomizations<'_>,
         directory: &Utf8Path,
         name: &str,
     ) -> Result<(), (String, &'static str)> {
@@ -144,7 +148,7 @@ impl BuildInputs {
     /// Checks a plugin: its configuration, a file of it, or a directory that lists such files.
     fn plugin(
         &mut self,
-        all: &mut All<'_>,
+        all: &mut TreeKustomizations<'_>,
         directory: &Utf8Path,
         text: &str,
     ) -> Result<(), (String, &'static str)> {
@@ -189,7 +193,7 @@ impl BuildInputs {
     /// Checks a file with the configuration of plugins, by the name that it has in a directory.
     fn plugin_file(
         &mut self,
-        all: &All<'_>,
+        all: &TreeKustomizations<'_>,
         directory: &Utf8Path,
         name: &str,
         (path, bytes): (Utf8PathBuf, &[u8]),
@@ -206,7 +210,7 @@ impl BuildInputs {
 
     fn all_files(
         &mut self,
-        all: &All<'_>,
+        all: &TreeKustomizations<'_>,
         directory: &Utf8Path,
         named: &[Named],
     ) -> Result<(), (String, &'static str)> {
@@ -228,7 +232,7 @@ impl BuildInputs {
 /// Whether kustomize loads a file that is there: one that a link leads to has to lie at or below the directory, too.
 /// (Of others it says so itself; in the copy that is built, links are files.)
 fn is_loaded(
-    all: &All<'_>,
+    all: &TreeKustomizations<'_>,
     directory: &Utf8Path,
     path: &Utf8Path,
     name: &str,

@@ -55,7 +55,7 @@ const SET: [(&str, &str); 14] = [
 ];
 
 /// What is built.
-pub(in super::super) struct Place<'p> {
+pub(in super::super) struct BuildTarget<'p> {
     pub(in super::super) tree: &'p dyn Tree,
     /// What its paths are reported to be in.
     pub(in super::super) root: &'p Utf8Path,
@@ -76,7 +76,7 @@ const PROGRAMS: [(&str, &str, &[&str]); 2] = [
 ];
 
 /// What builds are made of: the kustomization's directory, the files with their bytes, and links to directories.
-type Inputs = (
+type CopiedInputs = (
     Utf8PathBuf,
     BTreeMap<Utf8PathBuf, Vec<u8>>,
     BTreeMap<Utf8PathBuf, Utf8PathBuf>,
@@ -84,7 +84,7 @@ type Inputs = (
 
 /// What was printed of which files, so that a revision is not built again where it is the same: kustomize
 /// costs more than all the rest.
-static PRINTED: Mutex<BTreeMap<Inputs, Vec<u8>>> = Mutex::new(BTreeMap::new());
+static PRINTED: Mutex<BTreeMap<CopiedInputs, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
 /// From this many builds on those of before are forgotten: an editor runs for days.
 const MOST_PRINTED: usize = 1000;
@@ -95,9 +95,9 @@ pub fn builder() -> Option<String> {
     let ((name, _, version), path) = found?;
     let mut command = shut_in(&path);
     command.args(*version);
-    let done = Running::start(&mut command, MOST_SAID).and_then(|r| r.finish(&|| false));
+    let done = RunningBuild::start(&mut command, MOST_SAID).and_then(|r| r.finish(&|| false));
     let text = match done {
-        Ok(Done::Printed(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
+        Ok(BuildEnd::Printed(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
         _ => String::new(),
     };
     let line = text.lines().find(|l| l.starts_with("Kustomize Version"));
@@ -114,7 +114,7 @@ pub fn builder() -> Option<String> {
 /// Runs kustomize, or kubectl where that isn't there; the command as it would be typed, and what it
 /// printed, at most `most` bytes. `stop` is asked again and again whether to end early.
 pub(super) fn run(
-    place: &Place<'_>,
+    place: &BuildTarget<'_>,
     most: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<(String, Vec<u8>), BuildError> {
@@ -146,7 +146,7 @@ pub(super) fn run(
 /// Runs a program in a copy of a place; what it printed, at most `most` bytes. `typed` is the command as it would
 /// be typed.
 pub(in super::super) fn run_program(
-    place: &Place<'_>,
+    place: &BuildTarget<'_>,
     typed: &str,
     path: &Path,
     arguments: &[String],
@@ -165,26 +165,26 @@ pub(in super::super) fn run_program(
         command: typed.to_owned(),
         said,
     };
-    let done = Running::start(&mut command, most)
+    let done = RunningBuild::start(&mut command, most)
         .and_then(|running| running.finish(stop))
         .map_err(|error| failed(error.to_string()))?;
     match done {
-        Done::Printed(bytes) => Ok(bytes),
-        Done::Failed(said) => {
+        BuildEnd::Printed(bytes) => Ok(bytes),
+        BuildEnd::Failed(said) => {
             let said = String::from_utf8_lossy(&said);
             let said = said.replace(copy.path().as_str(), place.root.as_str());
             Err(failed(what_failed(&said)))
         }
-        Done::TooLong => {
+        BuildEnd::TooLong => {
             let seconds = LONGEST.as_secs();
             Err(failed(format!(
                 "it was not done after {seconds} s, and was ended"
             )))
         }
-        Done::TooMuch => Err(failed(format!(
+        BuildEnd::TooMuch => Err(failed(format!(
             "it printed more than {most} bytes, and was ended"
         ))),
-        Done::Stopped => Err(BuildError::Interrupted),
+        BuildEnd::Stopped => Err(BuildError::Interrupted),
     }
 }
 
@@ -218,7 +218,7 @@ fn without_header(line: &str) -> &str {
 }
 
 /// The files that a build needs.
-fn read(place: &Place<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, BuildError> {
+fn read(place: &BuildTarget<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, BuildError> {
     let read = place.inputs.iter().map(|input| {
         let bytes = place.tree.read(input).map_err(|why| BuildError::Broken {
             file: super::shown(place.root, input),
@@ -317,14 +317,14 @@ fn find_namespace() -> Option<PathBuf> {
 }
 
 /// A build under way. Whatever it started ends with it.
-struct Running {
+struct RunningBuild {
     child: Child,
     printed: JoinHandle<io::Result<Vec<u8>>>,
     said: JoinHandle<io::Result<Vec<u8>>>,
     full: Arc<AtomicBool>,
 }
 
-enum Done {
+enum BuildEnd {
     Printed(Vec<u8>),
     Failed(Vec<u8>),
     TooLong,
@@ -332,7 +332,7 @@ enum Done {
     Stopped,
 }
 
-impl Running {
+impl RunningBuild {
     fn start(command: &mut Command, most: usize) -> io::Result<Self> {
         // A group of its own, so that what it starts can be ended with it.
         #[cfg(unix)]
@@ -354,20 +354,20 @@ impl Running {
         })
     }
 
-    fn finish(mut self, stop: &dyn Fn() -> bool) -> io::Result<Done> {
+    fn finish(mut self, stop: &dyn Fn() -> bool) -> io::Result<BuildEnd> {
         let began = Instant::now();
         let ended = loop {
             if let Some(status) = self.child.try_wait()? {
                 break Ok(status);
             }
             if self.full.load(Ordering::Relaxed) {
-                break Err(Done::TooMuch);
+                break Err(BuildEnd::TooMuch);
             }
             if stop() {
-                break Err(Done::Stopped);
+                break Err(BuildEnd::Stopped);
             }
             if began.elapsed() > LONGEST {
-                break Err(Done::TooLong);
+                break Err(BuildEnd::TooLong);
             }
             thread::sleep(Duration::from_millis(5));
         };
@@ -377,9 +377,9 @@ impl Running {
         let said = self.said.join().map_err(panicked)??;
         Ok(match ended {
             Err(done) => done,
-            Ok(_) if self.full.load(Ordering::Relaxed) => Done::TooMuch,
-            Ok(status) if status.success() => Done::Printed(printed),
-            Ok(_) => Done::Failed(said),
+            Ok(_) if self.full.load(Ordering::Relaxed) => BuildEnd::TooMuch,
+            Ok(status) if status.success() => BuildEnd::Printed(printed),
+            Ok(_) => BuildEnd::Failed(said),
         })
     }
 
@@ -412,10 +412,10 @@ fn bounded(stream: impl Read, most: usize, full: &AtomicBool) -> io::Result<Vec<
 mod tests {
     use super::*;
 
-    fn shell(script: &str, most: usize, stop: &dyn Fn() -> bool) -> Done {
+    fn shell(script: &str, most: usize, stop: &dyn Fn() -> bool) -> BuildEnd {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        let running = Running::start(&mut command, most).expect("a shell");
+        let running = RunningBuild::start(&mut command, most).expect("a shell");
         running.finish(stop).expect("waited for")
     }
 
@@ -440,16 +440,20 @@ mod tests {
     #[test]
     fn a_build_is_bounded() {
         let never = || false;
-        assert!(matches!(shell("echo a", 10, &never), Done::Printed(b) if b == b"a\n"));
-        assert!(matches!(shell("echo b >&2; exit 3", 10, &never), Done::Failed(b) if b == b"b\n"));
-        assert!(matches!(shell("yes", 1000, &never), Done::TooMuch));
+        assert!(matches!(shell("echo a", 10, &never), BuildEnd::Printed(b) if b == b"a\n"));
+        assert!(
+            matches!(shell("echo b >&2; exit 3", 10, &never), BuildEnd::Failed(b) if b == b"b\n")
+        );
+        assert!(matches!(shell("yes", 1000, &never), BuildEnd::TooMuch));
         let began = Instant::now();
         // Its own child holds the pipe, too, and ends with it.
         assert!(matches!(
             shell("sleep 100 & sleep 100", 10, &|| true),
-            Done::Stopped
+            BuildEnd::Stopped
         ));
-        assert!(matches!(shell("sleep 100 & echo c", 10, &never), Done::Printed(b) if b == b"c\n"));
+        assert!(
+            matches!(shell("sleep 100 & echo c", 10, &never), BuildEnd::Printed(b) if b == b"c\n")
+        );
         assert!(began.elapsed() < Duration::from_secs(50));
     }
 }

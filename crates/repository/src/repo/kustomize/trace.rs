@@ -10,13 +10,13 @@ use hcoplan_yaml::{Document, Node, Path, Segment, Value};
 use regex_lite::Regex;
 
 use super::super::kustomization_keys::values;
-use super::layers::{Layer, What, is_own};
+use super::layers::{BuildLayer, LayerKind, is_own};
 
 /// Where the values of a build's objects are from; `whole` is where the build is asked for.
-pub(super) fn origins(built: &[Document], layers: &[Layer], whole: &Location) -> Origins {
+pub(super) fn origins(built: &[Document], layers: &[BuildLayer], whole: &Location) -> Origins {
     let mut places = Vec::new();
     let unknown = layers.iter().rev().find_map(|layer| match layer.what {
-        What::Unknown(entry) => Some(layer.document.location(entry)),
+        LayerKind::Unknown(entry) => Some(layer.document.location(entry)),
         _ => None,
     });
     for document in built {
@@ -52,7 +52,7 @@ enum TracedValue<'l> {
 }
 
 struct Tracing<'l> {
-    layers: &'l [Layer],
+    layers: &'l [BuildLayer],
     /// What was built.
     object: &'l Node,
     path: Vec<String>,
@@ -66,9 +66,12 @@ impl<'l> Tracing<'l> {
     fn roots(&self, object: &Node) -> Vec<Candidate<'l>> {
         let layers = self.layers.iter().enumerate();
         let about = layers.filter(|(_, layer)| match layer.what {
-            What::Object => is_object(&layer.document.root, object),
-            What::Merge => is_meant(layer, object),
-            What::Operations | What::Fields | What::Replacements | What::Unknown(_) => false,
+            LayerKind::Object => is_object(&layer.document.root, object),
+            LayerKind::Merge => is_meant(layer, object),
+            LayerKind::Operations
+            | LayerKind::Fields
+            | LayerKind::Replacements
+            | LayerKind::Unknown(_) => false,
         });
         let mut out: Vec<_> = about
             .map(|(index, layer)| Candidate {
@@ -144,7 +147,7 @@ impl<'l> Tracing<'l> {
             path.as_slice(),
             ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]
         ) {
-            candidates.retain(|c| self.layers[c.layer].what != What::Merge);
+            candidates.retain(|c| self.layers[c.layer].what != LayerKind::Merge);
         }
     }
 
@@ -154,7 +157,7 @@ impl<'l> Tracing<'l> {
         for (index, layer) in layers {
             let mut add = |said| candidates.push(Candidate { layer: index, said });
             match layer.what {
-                What::Operations => {
+                LayerKind::Operations => {
                     for operation in layer.document.root.items().iter().rev() {
                         let op = operation.get("op").and_then(Node::as_str);
                         let Some(path) = operation.get("path") else {
@@ -172,8 +175,8 @@ impl<'l> Tracing<'l> {
                         }
                     }
                 }
-                What::Fields => self.fields(&layer.document.root, &mut add),
-                What::Replacements => {
+                LayerKind::Fields => self.fields(&layer.document.root, &mut add),
+                LayerKind::Replacements => {
                     let root = &layer.document.root;
                     // A list, one alone, or a transformer's.
                     self.replacements(root.items(), &mut add);
@@ -182,7 +185,7 @@ impl<'l> Tracing<'l> {
                         self.replacements(own.items(), &mut add);
                     }
                 }
-                What::Object | What::Merge | What::Unknown(_) => {}
+                LayerKind::Object | LayerKind::Merge | LayerKind::Unknown(_) => {}
             }
         }
     }
@@ -336,7 +339,11 @@ pub struct LayerValue<'l> {
 
 /// What the layers say at a path of an object that was built, the last one first. A list hides those of earlier
 /// layers.
-pub fn layer_values<'l>(layers: &'l [Layer], object: &'l Node, path: &Path) -> Vec<LayerValue<'l>> {
+pub fn layer_values<'l>(
+    layers: &'l [BuildLayer],
+    object: &'l Node,
+    path: &Path,
+) -> Vec<LayerValue<'l>> {
     let mut tracing = Tracing {
         layers,
         object,
@@ -438,7 +445,7 @@ fn is_object(resource: &Node, object: &Node) -> bool {
 }
 
 /// Whether a patch is for an object.
-fn is_meant(layer: &Layer, object: &Node) -> bool {
+fn is_meant(layer: &BuildLayer, object: &Node) -> bool {
     let Some(target) = &layer.target else {
         return is_object(&layer.document.root, object);
     };

@@ -4,7 +4,7 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_yaml::Node;
 
 use super::super::carriers::embedded::Embedded;
-use super::super::carriers::named::{self, Why};
+use super::super::carriers::named::{self, NotPlannedReason};
 use super::super::carriers::{self, NamedCarrier, Unknown};
 use super::super::kustomization::is_kustomization;
 use super::super::listed;
@@ -29,7 +29,7 @@ impl Content {
                 let inner = e.document.span;
                 named.span.start <= inner.start && inner.end <= named.span.end
             };
-            let is_text = matches!(named.why, Why::InText(_));
+            let is_text = matches!(named.why, NotPlannedReason::InText(_));
             !is_text || !(is_kustomization(self.file.path()) || self.embedded.iter().any(around))
         });
         named

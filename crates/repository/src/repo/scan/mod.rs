@@ -146,7 +146,7 @@ impl Content {
                     document: index,
                     item: None,
                 };
-                let what = What::Applied;
+                let what = FoundKind::Applied;
                 found.push(FoundObject { place, what });
             }
             if may_patch(&document.root) && changes_others(document) {
@@ -154,7 +154,7 @@ impl Content {
                     document: index,
                     item: None,
                 };
-                let what = What::Patching;
+                let what = FoundKind::Patching;
                 found.push(FoundObject { place, what });
             }
             if mentions && !self.named_in(index).is_empty() {
@@ -162,7 +162,7 @@ impl Content {
                     document: index,
                     item: None,
                 };
-                let what = What::Named;
+                let what = FoundKind::Named;
                 found.push(FoundObject { place, what });
             }
         }
@@ -171,7 +171,7 @@ impl Content {
                 document: 0,
                 item: None,
             };
-            let what = What::Command;
+            let what = FoundKind::Command;
             found.push(FoundObject { place, what });
         }
         if !self.missed.is_empty() {
@@ -179,7 +179,7 @@ impl Content {
                 document: u32::MAX,
                 item: None,
             };
-            let what = What::Named;
+            let what = FoundKind::Named;
             found.push(FoundObject { place, what });
         }
         for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
@@ -227,11 +227,11 @@ pub struct ObjectPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FoundObject {
     pub(super) place: ObjectPlace,
-    pub(super) what: What,
+    pub(super) what: FoundKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum FoundKind {
     /// A document of the operator's API group.
     HyperConverged,
     /// Something about a cluster.
@@ -506,16 +506,16 @@ fn text<'n>(node: &'n Node, key: &str) -> &'n str {
 
 fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     let (api_version, kind) = (text(root, "apiVersion"), text(root, "kind"));
-    let mut add = |item: Option<u32>, what: What| {
+    let mut add = |item: Option<u32>, what: FoundKind| {
         let place = ObjectPlace { document, item };
         out.push(FoundObject { place, what });
     };
     let is_list = listed::is_list(root);
     match (what(api_version, kind), StatementKind::of(root)) {
-        (Some(what @ What::Inventory(_)), _) => return add(None, what),
+        (Some(what @ FoundKind::Inventory(_)), _) => return add(None, what),
         (Some(what), _) if !is_list => return add(None, what),
-        (None, Some(kind)) => return add(None, What::Statement(kind)),
-        (None, None) if !is_list && is_almost(root) => return add(None, What::Almost),
+        (None, Some(kind)) => return add(None, FoundKind::Statement(kind)),
+        (None, None) if !is_list && is_almost(root) => return add(None, FoundKind::Almost),
         _ if !is_list => return,
         _ => {}
     }
@@ -524,41 +524,43 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     let (mut nodes, mut machines) = (false, false);
     for (index, object) in (0..).zip(listed::objects(root)) {
         match what(object.api_version(), &object.kind()) {
-            Some(What::Inventory(SourceKind::Nodes)) if whole && object.is_direct => nodes = true,
-            Some(What::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
+            Some(FoundKind::Inventory(SourceKind::Nodes)) if whole && object.is_direct => {
+                nodes = true;
+            }
+            Some(FoundKind::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
                 machines = true;
             }
-            Some(What::HyperConverged) => {
+            Some(FoundKind::HyperConverged) => {
                 let over = object.carrier.is_some_and(|c| c.lays_over(object.node));
                 let what = if over {
-                    What::Layer
+                    FoundKind::Layer
                 } else {
-                    What::HyperConverged
+                    FoundKind::HyperConverged
                 };
                 add(Some(index), what);
             }
             Some(what) => add(Some(index), what),
             None => {
                 if let Some(kind) = StatementKind::of(object.node) {
-                    add(Some(index), What::Statement(kind));
+                    add(Some(index), FoundKind::Statement(kind));
                 } else if is_almost(object.node) {
-                    add(Some(index), What::Almost);
+                    add(Some(index), FoundKind::Almost);
                 }
             }
         }
     }
     if nodes {
-        add(None, What::Inventory(SourceKind::Nodes));
+        add(None, FoundKind::Inventory(SourceKind::Nodes));
     }
     if machines {
-        add(None, What::Inventory(SourceKind::Machines));
+        add(None, FoundKind::Inventory(SourceKind::Machines));
     }
 }
 
-fn what(api_version: &str, kind: &str) -> Option<What> {
+fn what(api_version: &str, kind: &str) -> Option<FoundKind> {
     match api_version.split_once('/') {
-        Some((HCO, _)) => Some(What::HyperConverged),
-        _ => SourceKind::of(api_version, kind).map(What::Inventory),
+        Some((HCO, _)) => Some(FoundKind::HyperConverged),
+        _ => SourceKind::of(api_version, kind).map(FoundKind::Inventory),
     }
 }
 

@@ -12,15 +12,15 @@ fn found(text: &str) -> String {
     let line = |f: &FoundObject| {
         let item = f.place.item.map(|i| format!("[{i}]")).unwrap_or_default();
         let what = match f.what {
-            What::HyperConverged => "HyperConverged".to_owned(),
-            What::Inventory(kind) => format!("{kind:?}"),
-            What::Statement(kind) => kind.as_str().to_owned(),
-            What::Almost => "almost".to_owned(),
-            What::Named => "named".to_owned(),
-            What::Layer => "layer".to_owned(),
-            What::Command => "command".to_owned(),
-            What::Applied => "applied".to_owned(),
-            What::Patching => "patching".to_owned(),
+            FoundKind::HyperConverged => "HyperConverged".to_owned(),
+            FoundKind::Inventory(kind) => format!("{kind:?}"),
+            FoundKind::Statement(kind) => kind.as_str().to_owned(),
+            FoundKind::Almost => "almost".to_owned(),
+            FoundKind::Named => "named".to_owned(),
+            FoundKind::Layer => "layer".to_owned(),
+            FoundKind::Command => "command".to_owned(),
+            FoundKind::Applied => "applied".to_owned(),
+            FoundKind::Patching => "patching".to_owned(),
         };
         format!("{}{item} {what}", f.place.document)
     };
@@ -324,7 +324,7 @@ mod search {
         let is_ours = |f: &&FoundObject| {
             !matches!(
                 f.what,
-                What::Inventory(SourceKind::Nodes | SourceKind::Machines)
+                FoundKind::Inventory(SourceKind::Nodes | SourceKind::Machines)
             )
         };
         found.iter().filter(is_ours).copied().collect()

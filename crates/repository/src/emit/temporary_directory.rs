@@ -12,13 +12,13 @@ use super::manifest::TOP_MANIFEST;
 
 /// A directory that is removed with everything in it when it is dropped.
 #[derive(Debug)]
-pub(super) struct Temporary {
+pub(super) struct TemporaryDirectory {
     directory: Scratch,
     // Holds the lock that tells others that somebody still works here.
     _lock: Option<File>,
 }
 
-impl Temporary {
+impl TemporaryDirectory {
     /// Makes `.<name>.hcoplan-<something>` in `parent`, and removes what killed runs left there.
     pub(super) fn beside(parent: &Utf8Path, name: &str) -> Result<Self, Error> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -99,10 +99,10 @@ mod tests {
         let other = parent.join(".other.hcoplan-1-1");
         fs::create_dir(&other).expect("made");
 
-        let first = Temporary::beside(parent, "rendered").expect("first");
+        let first = TemporaryDirectory::beside(parent, "rendered").expect("first");
         assert!(!abandoned.exists());
         assert!(other.exists());
-        let second = Temporary::beside(parent, "rendered").expect("second");
+        let second = TemporaryDirectory::beside(parent, "rendered").expect("second");
         assert!(first.path().exists());
         assert_ne!(first.path(), second.path());
         let path = first.path().to_owned();

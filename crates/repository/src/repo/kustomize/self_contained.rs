@@ -9,7 +9,7 @@ use super::remote;
 
 /// Whether kustomizations tie a directory or a file of a tree to what lies elsewhere: one in it names
 /// something outside, as an overlay does its base, or one outside names something in it.
-pub fn is_tied(tree: &dyn Tree, below: &Utf8Path) -> bool {
+pub fn has_outside_references(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let files = tree.list(&Walk::default()).map(|listing| listing.files);
     let files = files.unwrap_or_default();
     let kustomizations = files.iter().filter(|f| is_kustomization(f));

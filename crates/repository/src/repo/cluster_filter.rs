@@ -7,9 +7,9 @@ type IsMeant = dyn Fn(&str) -> bool + Send + Sync;
 
 /// The clusters that are meant; all of them where nobody says.
 #[derive(Clone, Default)]
-pub struct Chosen(Option<Arc<IsMeant>>);
+pub struct ClusterFilter(Option<Arc<IsMeant>>);
 
-impl Chosen {
+impl ClusterFilter {
     /// Those that are so.
     pub fn new(is_meant: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(is_meant)))
@@ -21,7 +21,7 @@ impl Chosen {
     }
 }
 
-impl fmt::Debug for Chosen {
+impl fmt::Debug for ClusterFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             Some(_) => "some clusters",
