@@ -11,7 +11,7 @@ use hcoplan::plan::plan;
 use hcoplan::release::Release;
 use hcoplan::source::SourceFile;
 use hcoplan::why::{
-    Answer, Cause, Input, PlanInput, Reading, Target, ValueOrigin, applied, ask, patch_shown,
+    Answer, Cause, FoundValue, Input, PlanInput, Target, ValueOrigin, applied, ask, patch_shown,
 };
 use hcoplan::yaml::{self, Document};
 use rayon::prelude::*;
@@ -81,10 +81,10 @@ fn causes(list: &[Cause]) -> String {
 /// An answer as the table writes it.
 fn shown(answer: &Answer) -> String {
     let value = match &answer.value {
-        Reading::NoObject => "none".to_owned(),
-        Reading::Absent => "absent".to_owned(),
-        Reading::Exists => "there".to_owned(),
-        Reading::Value(value) => value.to_string(),
+        FoundValue::NoObject => "none".to_owned(),
+        FoundValue::Absent => "absent".to_owned(),
+        FoundValue::Exists => "there".to_owned(),
+        FoundValue::Value(value) => value.to_string(),
     };
     let mut out = match &answer.origin {
         ValueOrigin::Inputs => format!("{value} ; {}", causes(&answer.causes)),

@@ -12,7 +12,7 @@ use super::steps::{self, Planned};
 use super::view;
 use super::work::Work;
 use crate::admission::Stage;
-use crate::diff::{self, Before, ClusterChanges};
+use crate::diff::{self, ClusterChanges, PreviousTree};
 use crate::emit::{self, ClusterFiles, DiskTree, cluster_directory};
 use crate::finding::Finding;
 use crate::fix;
@@ -307,7 +307,7 @@ fn write(
     };
     outcome.changes = match work.before {
         // It was compared with just that.
-        Some(Before::Disk(_)) if same => Some(ClusterChanges::none(&loaded.name)),
+        Some(PreviousTree::Disk(_)) if same => Some(ClusterChanges::none(&loaded.name)),
         Some(before) => Some(diff::compare(before, &files)?),
         None => None,
     };

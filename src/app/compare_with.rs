@@ -11,7 +11,7 @@ use super::pipeline::each;
 use super::planned::plan;
 use super::prior_state::Prior;
 use super::{PriorState, Progress, transition};
-use crate::diff::{self, Before, Broken, ClusterDiff, Kind, SideOrigin, VerdictChange};
+use crate::diff::{self, Broken, ClusterDiff, Kind, PreviousTree, SideOrigin, VerdictChange};
 use crate::emit::cluster_directory;
 use crate::kube::Object;
 use crate::lifecycle::UpdateMethod;
@@ -23,7 +23,7 @@ use crate::repo::{ClusterRef, Repo};
 #[derive(Debug)]
 pub enum OldSide<'a> {
     /// An output tree's.
-    Tree(&'a Before),
+    Tree(&'a PreviousTree),
     /// A cluster's, with what its API server set.
     Live(&'a [Object]),
 }
@@ -150,7 +150,7 @@ fn broken(why: &dyn std::fmt::Display) -> Broken {
 }
 
 /// The objects of a directory of an output tree.
-fn tree_objects(before: &Before, directory: &Utf8Path) -> Result<Vec<Object>, diff::Error> {
+fn tree_objects(before: &PreviousTree, directory: &Utf8Path) -> Result<Vec<Object>, diff::Error> {
     let mut out = Vec::new();
     for file in before.names(directory) {
         out.extend(before.object(directory, file)?);
@@ -163,7 +163,7 @@ fn tree_objects(before: &Before, directory: &Utf8Path) -> Result<Vec<Object>, di
 /// # Errors
 /// A tree that can't be read.
 pub fn removed_clusters<'n>(
-    before: &Before,
+    before: &PreviousTree,
     names: impl Iterator<Item = &'n str>,
 ) -> Result<Vec<ClusterDiff>, diff::Error> {
     let known: Vec<_> = names.filter_map(|n| cluster_directory(n).ok()).collect();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::only::ObjectSelector;
 use super::prior_state::PriorState;
-use crate::diff::Before;
+use crate::diff::PreviousTree;
 use crate::emit::{DiskTree, Texts, Tree};
 use crate::kube::ObjectId;
 use crate::lifecycle::UpdateMethod;
@@ -35,7 +35,7 @@ pub struct Work<'a> {
     /// Say which golden images are there for which architecture, and which alerts would fire.
     pub matrix: bool,
     /// Compare with this tree.
-    pub before: Option<&'a Before>,
+    pub before: Option<&'a PreviousTree>,
     /// Write to this tree.
     pub tree: Option<&'a Tree>,
     /// Hold the tree on disk against what would be written.

@@ -14,7 +14,7 @@ use super::prior_state;
 use super::sides::Side;
 use super::tree::OutputTree;
 use crate::app::{self, Compared, PriorState, Progress, Relation};
-use crate::diff::{Before, ClusterDiff};
+use crate::diff::{ClusterDiff, PreviousTree};
 use crate::lifecycle::UpdateMethod;
 use crate::lint::Settings;
 use crate::repo::{ClusterRef, Repo};
@@ -50,8 +50,8 @@ pub(super) fn left_main(side: &Side) -> Option<Side> {
 
 /// The output tree at its path, as git has committed it or as it is on disk; says why when git could
 /// not be asked for it.
-pub(super) fn before(tree: &OutputTree, output: &Output) -> Result<Before, Failure> {
-    let (before, note) = Before::find(tree.path(), tree.disk.as_ref())?;
+pub(super) fn before(tree: &OutputTree, output: &Output) -> Result<PreviousTree, Failure> {
+    let (before, note) = PreviousTree::find(tree.path(), tree.disk.as_ref())?;
     if let Some(note) = note {
         output.note(format_args!("the diff is against the tree on disk: {note}"));
     }
@@ -79,7 +79,7 @@ pub(super) struct Base<'a> {
     pub(super) sources: &'a Sources,
     pub(super) settings: &'a Settings,
     /// The output tree.
-    pub(super) tree: &'a Before,
+    pub(super) tree: &'a PreviousTree,
     /// Where the output tree is.
     pub(super) path: &'a Utf8Path,
     /// The clusters whose files in the tree are not what is rendered now, by name; `None` where nobody
@@ -136,7 +136,7 @@ impl Base<'_> {
             return Ok(self.with_revision(&left, &before, verdict, output));
         }
         let plain = !self.found.is_stream();
-        if matches!(self.tree, Before::Committed { .. }) {
+        if matches!(self.tree, PreviousTree::Committed { .. }) {
             let head = Side {
                 revision: Some("HEAD".to_owned()),
                 ..side
@@ -236,7 +236,7 @@ impl Base<'_> {
     ) -> Result<Differences, Failure> {
         let mut out = Differences {
             left: self.tree.described(self.path),
-            is_of_nothing: matches!(self.tree, Before::Nothing),
+            is_of_nothing: matches!(self.tree, PreviousTree::Nothing),
             ..Differences::default()
         };
         let chosen = self.found.chosen();

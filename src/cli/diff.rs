@@ -18,7 +18,7 @@ use super::root;
 use super::selection::Selection;
 use super::sides::{self, Side};
 use crate::app::{self, Compared, Progress, Relation};
-use crate::diff::{Before, ClusterDiff};
+use crate::diff::{ClusterDiff, PreviousTree};
 use crate::emit::DiskTree;
 use crate::finding::Finding;
 use crate::lint::Settings;
@@ -333,8 +333,8 @@ impl<'a> Run<'a> {
     fn tree(&mut self, right: Side, output: &Output) -> Result<String, Failure> {
         let path = self.arguments.out.path(&self.root);
         let disk = DiskTree::open(&path)?;
-        let (before, note) = Before::find(&path, disk.as_ref())?;
-        let committed = matches!(before, Before::Committed { .. });
+        let (before, note) = PreviousTree::find(&path, disk.as_ref())?;
+        let committed = matches!(before, PreviousTree::Committed { .. });
         if let Some(left) = (!committed).then(|| base::left_main(&right)).flatten() {
             self.repositories(&left, &right, output)?;
             return Ok(left.name);

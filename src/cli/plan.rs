@@ -15,7 +15,7 @@ use super::settings::Rules;
 use super::tree::{self, OutputTree};
 use super::{clusters, prior_state, render, upgrade};
 use crate::app::{self, State, Upgrading, Work};
-use crate::diff::{Before, ClusterDiff};
+use crate::diff::{ClusterDiff, PreviousTree};
 use crate::finding::Finding;
 use crate::lint;
 use crate::repo::ClusterRef;
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         true if arguments.check => return Err(arguments.out.missing()),
         true => {
             output.note("a stream has no output tree, so nothing is written; --out names one");
-            (OutputTree::nowhere(), Before::Nothing)
+            (OutputTree::nowhere(), PreviousTree::Nothing)
         }
         false => match arguments.out.place(&found) {
             Ok(path) => {
@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             // Nobody asked for it there: the change is shown all the same.
             Err(failure) if arguments.out.is_only_default(&found.root) && !arguments.check => {
                 output.note(format_args!("no output tree is written: {failure}"));
-                (OutputTree::nowhere(), Before::Nothing)
+                (OutputTree::nowhere(), PreviousTree::Nothing)
             }
             Err(failure) => return Err(failure),
         },

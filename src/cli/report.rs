@@ -14,7 +14,7 @@ use super::settings::Choice;
 use super::upgrade::last_release;
 use super::{clusters, prior_state, tree, upgrade};
 use crate::app::{self, Outcome, PriorState, State, Upgrading, Work};
-use crate::diff::Before;
+use crate::diff::PreviousTree;
 use crate::emit::DiskTree;
 use crate::finding::Severity;
 use crate::lint::{self, Settings};
@@ -218,10 +218,10 @@ fn compare(
 ) -> Result<Option<Differences>, Failure> {
     let path = arguments.out.path(&found.root);
     let before = match arguments.out.is_missing(found) {
-        true => Before::Nothing,
+        true => PreviousTree::Nothing,
         false => {
             let disk = DiskTree::open(&path)?;
-            let (before, note) = Before::find(&path, disk.as_ref())?;
+            let (before, note) = PreviousTree::find(&path, disk.as_ref())?;
             if let Some(note) = note {
                 output.note(format_args!(
                     "the changes are against the tree on disk: {note}"

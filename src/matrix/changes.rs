@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Cell, ClusterMatrix, Image, Reason, State};
 use crate::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
-use crate::diff::semantic::{Impact, ObjectChange, When};
+use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
 use crate::diff::{Comparison, Effect, Kind, Machine};
 
 /// What happens to the golden images; `None` where one side can't have any, so that nothing can be
@@ -136,7 +136,7 @@ impl Changes<'_> {
                     };
                     let keep =
                         "set `retentionPolicy: All` in a change before this one to keep them";
-                    out.push(self.effect(was, Impact::DataLoss, When::Now, &text, keep));
+                    out.push(self.effect(was, Impact::DataLoss, EffectTime::Now, &text, keep));
                 }
                 self.still_imported(was, is, out);
             }
@@ -144,7 +144,7 @@ impl Changes<'_> {
             (None, Some(is)) => out.push(self.effect(
                 is,
                 Impact::Images,
-                When::Now,
+                EffectTime::Now,
                 &match served(is, self.after) {
                     served if self.after.multi_arch && !served.is_empty() => {
                         format!(
@@ -257,11 +257,11 @@ impl Changes<'_> {
                         ),
                         _ => format!("the golden image {{}} is imported again for {name}"),
                     };
-                    out.push(self.effect(is, Impact::Images, When::Now, &text, ""));
+                    out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
                 }
                 (_, cell) if covered(cell) => {
                     let text = format!("the golden image {{}} is imported for {name}, too");
-                    out.push(self.effect(is, Impact::Images, When::Now, &text, ""));
+                    out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
                 }
                 (Some(old), cell) if covered(old) => {
                     let text = format!(
@@ -304,7 +304,7 @@ impl Changes<'_> {
                 let text = format!(
                     "the golden image {{}} is not imported for {name} any more, which no node runs"
                 );
-                out.push(self.effect(was, Impact::Images, When::Now, &text, ""));
+                out.push(self.effect(was, Impact::Images, EffectTime::Now, &text, ""));
             }
         }
         if let (Some(old), Some(new)) = (&was.plain.architecture, &is.plain.architecture)
@@ -343,7 +343,7 @@ impl Changes<'_> {
         &self,
         image: &Image,
         impact: Impact,
-        when: When,
+        when: EffectTime,
         text: &str,
         action: &str,
     ) -> Effect {
@@ -364,8 +364,8 @@ impl Changes<'_> {
                 && (m.data_source == image.name || names.contains(&&*m.data_source))
         });
         let when = match impact {
-            Impact::BootFailure => When::NewMachines,
-            _ => When::Now,
+            Impact::BootFailure => EffectTime::NewMachines,
+            _ => EffectTime::Now,
         };
         Effect {
             machines: machines.map(|m| m.name.clone()).collect(),

@@ -2,13 +2,13 @@
 
 use crate::jsonpatch::Change;
 use crate::secret::masked_value;
-use crate::why::{Answer, Reading, ValueOrigin};
+use crate::why::{Answer, FoundValue, ValueOrigin};
 
 /// The answer without what is secret in its values.
 pub fn masked(mut answer: Answer) -> Answer {
     let path = answer.path.to_string();
-    let mask = |reading: &mut Reading| {
-        if let Reading::Value(value) = reading {
+    let mask = |reading: &mut FoundValue| {
+        if let FoundValue::Value(value) = reading {
             *value = masked_value(&path, value);
         }
     };

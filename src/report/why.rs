@@ -14,7 +14,7 @@ use super::{Terminal, join, line_of};
 use crate::jsonpatch::Change;
 use crate::source::Location;
 use crate::why::{
-    Answer, Cause, Fact, Feed, Input, OperationEffect, PatchShown, Reading, Source, ValueOrigin,
+    Answer, Cause, Fact, Feed, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin,
 };
 use crate::yaml;
 
@@ -116,16 +116,16 @@ impl WhyPage<'_> {
         }
         let field = printable(&answer.path.to_string()).into_owned();
         match &answer.value {
-            Reading::Exists => writeln!(out, "is rendered")?,
-            Reading::NoObject => writeln!(out, "is not rendered")?,
-            Reading::Absent => writeln!(out, "{field} is not set")?,
-            Reading::Value(value @ (Value::Object(_) | Value::Array(_))) => {
+            FoundValue::Exists => writeln!(out, "is rendered")?,
+            FoundValue::NoObject => writeln!(out, "is not rendered")?,
+            FoundValue::Absent => writeln!(out, "{field} is not set")?,
+            FoundValue::Value(value @ (Value::Object(_) | Value::Array(_))) => {
                 writeln!(out, "{field}:")?;
                 for line in yaml::emit(value).lines() {
                     writeln!(out, "  {}", printable(line))?;
                 }
             }
-            Reading::Value(value) => writeln!(out, "{field}: {}", scalar(value))?,
+            FoundValue::Value(value) => writeln!(out, "{field}: {}", scalar(value))?,
         }
         writeln!(out)
     }
@@ -190,14 +190,14 @@ impl WhyPage<'_> {
     }
 
     /// What would be there without a cause, on one line.
-    fn without(&self, reading: &Reading, words: &str) -> String {
+    fn without(&self, reading: &FoundValue, words: &str) -> String {
         match reading {
-            Reading::NoObject => format!("{words}: no such object"),
-            Reading::Absent => format!("{words}: not set"),
-            Reading::Exists => format!("{words}: rendered"),
-            Reading::Value(value @ (Value::Object(_) | Value::Array(_))) => {
+            FoundValue::NoObject => format!("{words}: no such object"),
+            FoundValue::Absent => format!("{words}: not set"),
+            FoundValue::Exists => format!("{words}: rendered"),
+            FoundValue::Value(value @ (Value::Object(_) | Value::Array(_))) => {
                 let size = match &self.answer.value {
-                    Reading::Value(old) => told(old, value).len(),
+                    FoundValue::Value(old) => told(old, value).len(),
                     _ => 0,
                 };
                 match size {
@@ -206,13 +206,13 @@ impl WhyPage<'_> {
                     n => format!("{words}: {n} changes"),
                 }
             }
-            Reading::Value(value) => format!("{words}: {}", scalar(value)),
+            FoundValue::Value(value) => format!("{words}: {}", scalar(value)),
         }
     }
 
     /// What would change in a value that is an object or a list.
-    fn changes(&self, without: &Reading, out: &mut dyn Write) -> io::Result<()> {
-        let (Reading::Value(old), Reading::Value(new)) = (&self.answer.value, without) else {
+    fn changes(&self, without: &FoundValue, out: &mut dyn Write) -> io::Result<()> {
+        let (FoundValue::Value(old), FoundValue::Value(new)) = (&self.answer.value, without) else {
             return Ok(());
         };
         if !matches!(new, Value::Object(_) | Value::Array(_)) {
@@ -296,14 +296,14 @@ impl WhyPage<'_> {
                     .to_owned()
             }
             ValueOrigin::Release => match answer.value {
-                Reading::NoObject if answer.feeds.is_empty() => {
+                FoundValue::NoObject if answer.feeds.is_empty() => {
                     format!("{release} has no reason to render it: {TRIED}")
                 }
-                Reading::NoObject => format!("{release} has no reason to render it"),
-                Reading::Absent if answer.feeds.is_empty() => {
+                FoundValue::NoObject => format!("{release} has no reason to render it"),
+                FoundValue::Absent if answer.feeds.is_empty() => {
                     format!("because nothing sets it: {TRIED}")
                 }
-                Reading::Absent => "because nothing sets it".to_owned(),
+                FoundValue::Absent => "because nothing sets it".to_owned(),
                 _ => format!(
                     "because {release} has it so: no line of the HyperConverged, no platform and no \
                      node more or less, of whichever architecture and role, makes a difference"
@@ -319,10 +319,10 @@ impl WhyPage<'_> {
         }
         for other in different {
             let text = match &other.value {
-                Reading::NoObject => "no such object".to_owned(),
-                Reading::Absent => "not set".to_owned(),
-                Reading::Exists => "rendered".to_owned(),
-                Reading::Value(value) => short(value),
+                FoundValue::NoObject => "no such object".to_owned(),
+                FoundValue::Absent => "not set".to_owned(),
+                FoundValue::Exists => "rendered".to_owned(),
+                FoundValue::Value(value) => short(value),
             };
             writeln!(out, "  {}: {}", other.release, printable(&text))?;
         }
@@ -341,7 +341,7 @@ impl WhyPage<'_> {
                 Some((value, _)) => match value {
                     Value::Bool(on) => format!("{}: {on}", feed.path),
                     Value::String(_) => match &feed.tried {
-                        Some((_, Reading::Value(value))) => {
+                        Some((_, FoundValue::Value(value))) => {
                             format!("{}: {}", feed.path, short(value))
                         }
                         _ => feed.path.clone(),
@@ -523,12 +523,12 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
     })
 }
 
-fn reading(reading: &Reading) -> Value {
+fn reading(reading: &FoundValue) -> Value {
     match reading {
-        Reading::NoObject => json!({"is": "no-object"}),
-        Reading::Absent => json!({"is": "absent"}),
-        Reading::Exists => json!({"is": "rendered"}),
-        Reading::Value(value) => json!({"is": "value", "value": value}),
+        FoundValue::NoObject => json!({"is": "no-object"}),
+        FoundValue::Absent => json!({"is": "absent"}),
+        FoundValue::Exists => json!({"is": "rendered"}),
+        FoundValue::Value(value) => json!({"is": "value", "value": value}),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The order, the grouping and the words of a review.
 
 use super::*;
-use crate::diff::semantic::{Impact, When};
+use crate::diff::semantic::{EffectTime, Impact};
 use crate::diff::{Comparison, VerdictChange};
 
 fn cluster(name: &str, effects: Vec<Effect>) -> ClusterDiff {
@@ -110,7 +110,7 @@ fn what_is_alike_is_told_once_with_its_names() {
 fn a_machine_of_the_repository_is_named() {
     let mut effect = image(Impact::BootFailure, true, "{} goes", "fedora");
     effect.machines = vec!["apps/db".to_owned()];
-    effect.when = When::NewMachines;
+    effect.when = EffectTime::NewMachines;
     let all = [cluster("a", vec![effect])];
     let review = Review::of(&all, 1, Vec::new());
     let sentence = review.entries[0].sentence(4);

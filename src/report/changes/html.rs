@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{Changes, brief, causes, consequence, places, sentence, shown_values, shown_yaml};
-use crate::diff::semantic::When;
+use crate::diff::semantic::EffectTime;
 use crate::diff::{ClusterDiff, Kind, unified};
 use crate::report::page::{self, PageHeader, Section, SeverityColour};
 use crate::report::text::printable;
@@ -118,7 +118,7 @@ fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> M
                     dt { "where" }
                     dd title=(entry.clusters.join(", ")) { (printable(&clusters(&entry.clusters))) }
                 }
-                @if effect.when != When::Now { dt { "when" } dd { (effect.when.as_str()) } }
+                @if effect.when != EffectTime::Now { dt { "when" } dd { (effect.when.as_str()) } }
                 @if let Some(action) = &effect.action { dt { "what to do" } dd { (printable(action)) } }
                 @if review.only_cause().is_some() {
                 } @else if !entry.because.is_empty() {

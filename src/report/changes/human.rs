@@ -9,7 +9,7 @@ use super::super::plural;
 use super::super::text::{printable, wrapped};
 use super::{Changes, brief_both, places, shown_pair};
 use crate::diff::Kind;
-use crate::diff::semantic::{Impact, When};
+use crate::diff::semantic::{EffectTime, Impact};
 use crate::finding::{Finding, Severity};
 use crate::review::{
     Entry, FieldLine, FindingLine, Group, InputDifference, Level, ObjectLine, Review, clusters,
@@ -150,7 +150,7 @@ impl Printer<'_> {
         if self.review.compared > 1 && !self.review.is_alike() {
             self.line(out, 4, &clusters(&entry.clusters))?;
         }
-        if effect.when != When::Now {
+        if effect.when != EffectTime::Now {
             self.line(out, 4, &format!("when: {}", effect.when.as_str()))?;
         }
         if let Some(action) = &effect.action {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::outputs::{SUMMARY, level};
 use super::{Changes, consequence, sentence, shown_values};
-use crate::diff::semantic::{Consequence, Noise, ObjectChange, Step, of_object};
+use crate::diff::semantic::{Consequence, NoiseKind, ObjectChange, Step, of_object};
 use crate::diff::{Cause, ClusterDiff, VerdictChange};
 use crate::finding::Finding;
 use crate::review::{Entry, FindingLine, InputDifference, Review};
@@ -176,12 +176,12 @@ fn object(change: &ObjectChange) -> Value {
                 "before": before,
                 "after": after,
                 "noise": step.noise.map(|n| match n {
-                    Noise::Order => "order",
-                    Noise::Writing => "writing",
-                    Noise::Server => "server",
-                    Noise::Release => "release",
-                    Noise::Assumed => "assumed",
-                    Noise::Architecture => "architecture",
+                    NoiseKind::Order => "order",
+                    NoiseKind::Writing => "writing",
+                    NoiseKind::Server => "server",
+                    NoiseKind::Release => "release",
+                    NoiseKind::Assumed => "assumed",
+                    NoiseKind::Architecture => "architecture",
                 }),
                 "causes": field.causes,
                 "consequence": told(

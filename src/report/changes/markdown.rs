@@ -5,7 +5,7 @@
 //! always there, and what was left out is always said.
 
 use super::{Changes, LEAST_BUDGET, brief, places, shown_pair, shown_yaml};
-use crate::diff::semantic::When;
+use crate::diff::semantic::EffectTime;
 use crate::diff::{Kind, unified};
 use crate::report::markdown::{code, escape};
 use crate::review::{
@@ -189,7 +189,7 @@ fn one_entry(changes: &Changes<'_>, review: &Review<'_>, entry: &Entry<'_>) -> B
     if review.compared > 1 {
         more.push(escape(&clusters(&entry.clusters)));
     }
-    if effect.when != When::Now {
+    if effect.when != EffectTime::Now {
         more.push(effect.when.as_str().to_owned());
     }
     if let Some(action) = &effect.action {

@@ -6,7 +6,7 @@ use hcoplan_planner::release::{Platform, Release};
 use serde_json::Value;
 
 use super::Kind;
-use super::semantic::{Noise, ObjectChange};
+use super::semantic::{NoiseKind, ObjectChange};
 
 /// What is known of a side's values.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub fn set_aside_assumed(
             let at = |side, text: &str| assumes(side, &change.id, &step.label, text);
             let (was, is) = (at(before, &old), at(after, &new));
             if (was && (is || says(after, &new))) || (is && says(before, &old)) {
-                step.noise = Some(Noise::Assumed);
+                step.noise = Some(NoiseKind::Assumed);
             }
         }
     }

@@ -13,7 +13,7 @@ use hcoplan_planner::release::Release;
 use serde_json::Value;
 
 use super::semantic::{self, Difference, Lists, ObjectChange};
-use super::side::{Side, With};
+use super::side::{ExistingObjects, Side};
 use super::versions;
 
 /// A difference of the inputs.
@@ -51,7 +51,7 @@ enum Part {
 pub(super) fn attribute(
     before: &Side<'_>,
     after: &Side<'_>,
-    with: &With<'_>,
+    with: &ExistingObjects<'_>,
     changes: &mut [ObjectChange],
 ) -> Vec<Cause> {
     let parts = parts(before, after);
@@ -123,7 +123,7 @@ pub(super) struct Outcomes {
 
 impl Outcomes {
     /// Those of each difference; of one alone nobody has to ask.
-    pub(super) fn new(before: &Side<'_>, after: &Side<'_>, with: &With<'_>) -> Self {
+    pub(super) fn new(before: &Side<'_>, after: &Side<'_>, with: &ExistingObjects<'_>) -> Self {
         let parts = parts(before, after);
         let mixer = Mixer::new(before, after, with);
         let all = 0..parts.len();
@@ -407,14 +407,14 @@ fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
 struct Mixer<'a> {
     before: &'a Side<'a>,
     after: &'a Side<'a>,
-    with: &'a With<'a>,
+    with: &'a ExistingObjects<'a>,
     /// The old HyperConverged, in the version of the new one.
     old: Cow<'a, Value>,
     nodes: BTreeMap<&'a str, (Option<&'a Node>, Option<&'a Node>)>,
 }
 
 impl<'a> Mixer<'a> {
-    fn new(before: &'a Side<'a>, after: &'a Side<'a>, with: &'a With<'a>) -> Self {
+    fn new(before: &'a Side<'a>, after: &'a Side<'a>, with: &'a ExistingObjects<'a>) -> Self {
         let mut nodes = BTreeMap::<_, (Option<&Node>, Option<&Node>)>::new();
         for node in &before.inventory.inventory.nodes {
             nodes.entry(node.name.as_str()).or_default().0 = Some(node);

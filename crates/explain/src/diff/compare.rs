@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_repository::emit::{ClusterFiles, cluster_directory};
 
-use super::{Before, Error};
+use super::{Error, PreviousTree};
 
 /// What happens to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,7 +81,7 @@ impl ClusterChanges {
 ///
 /// # Errors
 /// The left side can't be read.
-pub fn compare(before: &Before, after: &ClusterFiles) -> Result<ClusterChanges, Error> {
+pub fn compare(before: &PreviousTree, after: &ClusterFiles) -> Result<ClusterChanges, Error> {
     let directory = cluster_directory(&after.cluster)?;
     let mut changes = Vec::new();
     let mut different = Vec::new();
@@ -133,7 +133,7 @@ pub fn compare(before: &Before, after: &ClusterFiles) -> Result<ClusterChanges, 
 }
 
 fn removed(
-    before: &Before,
+    before: &PreviousTree,
     directory: &Utf8Path,
     id: Arc<ObjectId>,
     file: &str,

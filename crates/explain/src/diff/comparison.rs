@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::assumed::{SideOrigin, set_aside_assumed};
 use super::cause::{Cause, Outcome, Outcomes, attribute};
 use super::gates;
-use super::semantic::{self, Consequence, Noise, ObjectChange};
+use super::semantic::{self, Consequence, NoiseKind, ObjectChange};
 use super::side::{Side, States};
 
 /// The verdicts of both sides, where they differ.
@@ -144,7 +144,7 @@ fn names_of_the_release(objects: &mut [ObjectChange]) {
         let owner =
             label.starts_with("metadata.ownerReferences[") && label.ends_with(".apiVersion");
         if label == VERSION || owner {
-            field.step.noise = Some(Noise::Release);
+            field.step.noise = Some(NoiseKind::Release);
         }
     }
 }
@@ -176,10 +176,10 @@ fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [O
                 said.is_some_and(|name| all().all(|n| n.architecture == name))
             };
             if is_default && (was.is_none() && of_all(is) || is.is_none() && of_all(was)) {
-                field.step.noise = Some(Noise::Architecture);
+                field.step.noise = Some(NoiseKind::Architecture);
             }
             if section.is_some_and(|name| !is_there(name)) {
-                field.step.noise = Some(Noise::Architecture);
+                field.step.noise = Some(NoiseKind::Architecture);
             }
         }
     }

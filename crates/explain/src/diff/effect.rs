@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::source::Location;
 
-use super::semantic::{Impact, When};
+use super::semantic::{EffectTime, Impact};
 
 /// One thing that a change does to a cluster.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct Effect {
     /// Whether it happens in any case, and not only where something asks for what changes.
     pub certain: bool,
     /// When.
-    pub when: When,
+    pub when: EffectTime,
     /// A sentence without a full stop; where there are subjects, `{}` stands for them.
     pub text: String,
     /// What the sentence is about: images, DataSources, gates.
@@ -52,7 +52,7 @@ impl Effect {
         Self {
             impact,
             certain: true,
-            when: When::Now,
+            when: EffectTime::Now,
             text: text.into(),
             subjects: Vec::new(),
             machines: Vec::new(),

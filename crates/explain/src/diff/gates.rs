@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use hcoplan_planner::release::{KubeVirtFacts, Phase, Release};
 use serde_json::Value;
 
-use super::semantic::{Noise, ObjectChange};
+use super::semantic::{NoiseKind, ObjectChange};
 
 const LISTS: [&str; 2] = ["featureGates", "disabledFeatureGates"];
 
@@ -23,7 +23,7 @@ pub(super) fn set_aside(before: &Release, after: &Release, objects: &mut [Object
             let gates = named(&step.label, step.before.as_ref(), step.after.as_ref());
             let same = |gate: &String| was.contains(gate) == is.contains(gate);
             if !gates.is_empty() && gates.iter().all(same) {
-                step.noise = Some(Noise::Release);
+                step.noise = Some(NoiseKind::Release);
             }
         }
     }

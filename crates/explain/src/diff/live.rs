@@ -6,7 +6,7 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::Kind;
-use super::semantic::{Noise, ObjectChange};
+use super::semantic::{NoiseKind, ObjectChange};
 
 /// What the API server writes into `metadata`.
 const SERVER_METADATA: [&str; 8] = [
@@ -83,7 +83,7 @@ pub fn set_aside(release: &Release, changes: &mut [ObjectChange]) {
                 None => !step.label.ends_with(']'),
             };
             if default {
-                step.noise = Some(Noise::Server);
+                step.noise = Some(NoiseKind::Server);
             }
         }
     }

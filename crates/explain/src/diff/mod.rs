@@ -5,7 +5,6 @@
 //! meaning, with the cause and the consequence of each change: [`compare_plans`].
 
 mod assumed;
-mod before;
 mod cause;
 mod cluster;
 mod compare;
@@ -15,6 +14,7 @@ mod effect;
 mod effects;
 mod gates;
 mod live;
+mod previous_tree;
 pub mod semantic;
 mod side;
 mod steps;
@@ -23,7 +23,6 @@ mod upgrade;
 mod versions;
 
 pub use assumed::{SideOrigin, set_aside_assumed};
-pub use before::Before;
 pub use cause::Cause;
 pub use cluster::{Broken, ClusterDiff};
 pub use compare::{Change, ClusterChanges, Kind, compare};
@@ -31,7 +30,8 @@ pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, 
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use effect::{Effect, Machine, Task};
 pub use live::{comparable, set_aside};
-pub use side::{Side, States, With};
+pub use previous_tree::PreviousTree;
+pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
 pub use unified::unified;
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};

@@ -31,8 +31,8 @@ pub struct States<'a> {
     /// The objects after.
     pub exist: &'a [Object],
     /// The objects after with these inputs: for finding out which difference does what.
-    pub with: &'a With<'a>,
+    pub with: &'a ExistingObjects<'a>,
 }
 
 /// The objects that exist with a release, nodes and a HyperConverged.
-pub type With<'a> = dyn Fn(&Arc<Release>, &Inventory, &Value) -> Vec<Object> + 'a;
+pub type ExistingObjects<'a> = dyn Fn(&Arc<Release>, &Inventory, &Value) -> Vec<Object> + 'a;

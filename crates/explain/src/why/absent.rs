@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 use super::feed::Feed;
 use super::node_counts::{self, counts};
 use super::plan_input::PlanInput;
-use super::target::{Reading, Target};
+use super::target::{FoundValue, Target};
 
 /// The architectures that golden images are made for.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
 /// What would change what is there: the fields of the HyperConverged that the release's table names
 /// for the place, the switches and gates that do when they are tried, one more node.
-pub(super) fn feeds(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+pub(super) fn feeds(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<Feed> {
     let version = version_of(plan_input.object);
     let fields = plan_input.release.fields().iter();
     let fields: Vec<&HyperConvergedField> = fields
         .filter(|f| f.api_version == version && !f.ignored && !f.path.contains("[]"))
         .filter(|f| f.path.starts_with("spec."))
         .collect();
-    let missing = matches!(base, Reading::Absent | Reading::NoObject);
+    let missing = matches!(base, FoundValue::Absent | FoundValue::NoObject);
     let mut out = Vec::new();
     for field in &fields {
         let how = field
@@ -36,7 +36,7 @@ pub(super) fn feeds(plan_input: &PlanInput<'_>, target: &Target, base: &Reading)
         };
         // A switch that does nothing when it is tried is no answer, whatever the table says; nor is a field
         // that feeds an object which isn't there.
-        let nowhere = *base == Reading::NoObject && !target.is_object();
+        let nowhere = *base == FoundValue::NoObject && !target.is_object();
         let told = how.filter(|_| (field.ty != "boolean" || !missing) && !nowhere);
         if told.is_some() || tried.is_some() {
             out.push(Feed {
@@ -100,9 +100,9 @@ fn generic(path: &Path) -> String {
 fn tried(
     plan_input: &PlanInput<'_>,
     target: &Target,
-    base: &Reading,
+    base: &FoundValue,
     path: &str,
-) -> Option<(Value, Reading)> {
+) -> Option<(Value, FoundValue)> {
     for on in [true, false] {
         if get(plan_input.object, path) == Some(&on.into()) {
             continue;
@@ -119,7 +119,7 @@ fn tried(
 
 /// Other numbers of nodes that would change it: of each architecture the fewest, of the roles that show it
 /// first.
-fn by_nodes(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+fn by_nodes(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<Feed> {
     let counts = counts(plan_input.inventory(), &ARCHITECTURES);
     let mut out: Vec<Feed> = Vec::new();
     for count in &counts {
@@ -136,7 +136,7 @@ fn by_nodes(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<
 }
 
 /// The gates of a list that would change what is there.
-fn gates(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<Feed> {
+fn gates(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<Feed> {
     let gates = plan_input.release.tables().feature_gates.iter();
     let alive = gates.filter(|g| matches!(g.phase, Phase::Alpha | Phase::Beta));
     let feed = |name: &str| {

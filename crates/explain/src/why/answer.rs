@@ -10,15 +10,15 @@ use serde_json::Value;
 use super::absent;
 use super::feed::Feed;
 use super::input::Input;
+use super::input_pairs;
 use super::inputs;
 use super::kept::kept;
 use super::node_counts;
 use super::origin::{self, OtherRelease, ValueOrigin};
 use super::patch::{PatchShown, patch_shown};
 use super::plan_input::PlanInput;
-use super::said;
 use super::search::{Moved, Search};
-use super::target::{Problem, Reading, Target};
+use super::target::{FoundValue, Problem, Target};
 
 /// What makes a field, or an object, what it is.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct Answer {
     /// The field; the root for the object itself.
     pub path: Path,
     /// What is there.
-    pub value: Reading,
+    pub value: FoundValue,
     /// The inputs that make it so.
     pub causes: Vec<Cause>,
     /// The inputs without which there would be no such object to have the field.
@@ -46,7 +46,7 @@ pub struct Answer {
     /// What other releases make of the same inputs, where this release's own value is the answer.
     pub others: Vec<OtherRelease>,
     /// What a new cluster of the same sources would have, where the answer is kept from before.
-    pub in_a_new_cluster: Option<Reading>,
+    pub in_a_new_cluster: Option<FoundValue>,
     /// What the API server or a webhook says about the HyperConverged as it is.
     pub refused: Option<String>,
     /// The operand at which HCO's reconcile stops, and why.
@@ -74,7 +74,7 @@ pub struct Cause {
     /// One; or several that each make it so, whatever the others say.
     pub sources: Vec<Source>,
     /// What would be there without them.
-    pub without: Reading,
+    pub without: FoundValue,
     /// Where the layer below says that, where they are of a layer.
     pub below: Option<Location>,
 }
@@ -110,7 +110,7 @@ pub fn ask(
     };
     let moved = search.run(&inputs::units(plan_input));
     let for_its_own_sake = |m: &Moved| {
-        target.is_object() || m.without != Reading::NoObject || value == Reading::NoObject
+        target.is_object() || m.without != FoundValue::NoObject || value == FoundValue::NoObject
     };
     let (causes, needs): (Vec<Moved>, Vec<Moved>) = moved.into_iter().partition(for_its_own_sake);
     let error = base.reconcile_error.as_ref();
@@ -150,9 +150,9 @@ pub fn ask(
     if target.is_object() {
         answer.patch = patch_shown(plan_input, &base, &target.kind);
     }
-    let missing = matches!(answer.value, Reading::NoObject | Reading::Absent);
+    let missing = matches!(answer.value, FoundValue::NoObject | FoundValue::Absent);
     if answer.causes.is_empty() {
-        let said = said::by_lines(plan_input, &target, &answer.value);
+        let said = input_pairs::by_lines(plan_input, &target, &answer.value);
         answer.causes = said
             .into_iter()
             .map(|m| cause(plan_input, &target, m))
@@ -177,10 +177,13 @@ pub fn ask(
     } else if missing {
         answer.feeds = absent::feeds(plan_input, &target, &answer.value);
     }
-    let unheard_of = answer.value == Reading::NoObject
+    let unheard_of = answer.value == FoundValue::NoObject
         && answer.causes.is_empty()
         && answer.feeds.is_empty()
-        && answer.others.iter().all(|o| o.value == Reading::NoObject);
+        && answer
+            .others
+            .iter()
+            .all(|o| o.value == FoundValue::NoObject);
     match &answer.name {
         Some(name) if unheard_of && base.objects().any(|o| o.id.kind == target.kind) => {
             Err(target.no_such_name(&base, name))
@@ -236,7 +239,7 @@ fn default_inside(
     let section = source.input.written()?;
     let is_section = section.get(plan_input.object).is_some_and(Value::is_object);
     let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
-    if !is_section || !matches!(&answer.value, Reading::Value(v) if is_scalar(v)) {
+    if !is_section || !matches!(&answer.value, FoundValue::Value(v) if is_scalar(v)) {
         return None;
     }
     match origin::of(plan_input, target, &answer.value, base) {

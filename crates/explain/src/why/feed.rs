@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::target::Reading;
+use super::target::FoundValue;
 
 /// Something that would change the answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,5 +13,5 @@ pub struct Feed {
     /// How it gets there: `copy`, `derive: …`; empty where only trying it out told.
     pub how: String,
     /// What was written there on trial, and what came of it.
-    pub tried: Option<(Value, Reading)>,
+    pub tried: Option<(Value, FoundValue)>,
 }

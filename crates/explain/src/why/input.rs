@@ -38,7 +38,7 @@ pub enum Input {
 
 /// An input with its parts.
 #[derive(Debug, Clone)]
-pub struct Unit {
+pub struct InputTree {
     /// All of it.
     pub input: Input,
     /// Its parts; empty for what is taken away as a whole.
@@ -47,7 +47,7 @@ pub struct Unit {
     pub joins: bool,
 }
 
-impl Unit {
+impl InputTree {
     pub(super) fn leaf(input: Input) -> Self {
         Self {
             input,

@@ -4,7 +4,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::jsonpatch::{self, ANNOTATIONS};
 use hcoplan_yaml::{Node, Path, Segment, Value, locate_in_scalar};
 
-use super::input::{Input, Unit};
+use super::input::{Input, InputTree};
 use super::nodes;
 use super::plan_input::PlanInput;
 
@@ -42,20 +42,20 @@ impl Input {
 }
 
 /// Everything that can be taken away of a cluster's inputs.
-pub fn units(plan_input: &PlanInput<'_>) -> Vec<Unit> {
+pub fn units(plan_input: &PlanInput<'_>) -> Vec<InputTree> {
     let mut out = written(plan_input);
     out.extend(nodes::units(plan_input.loaded));
     out
 }
 
 /// Everything that can be taken away of the HyperConverged.
-pub(super) fn written(plan_input: &PlanInput<'_>) -> Vec<Unit> {
+pub(super) fn written(plan_input: &PlanInput<'_>) -> Vec<InputTree> {
     let root = &plan_input.document.root;
     let mut out = Vec::new();
     if let Some(metadata) = root.get("metadata") {
         let path = Path::dotted("metadata");
         if metadata.get("namespace").is_some() {
-            out.push(Unit::leaf(Input::Written(path.key("namespace"))));
+            out.push(InputTree::leaf(Input::Written(path.key("namespace"))));
         }
         for map in ["annotations", "labels"] {
             let entries = metadata.get(map).map_or(&[][..], Node::entries);
@@ -64,7 +64,7 @@ pub(super) fn written(plan_input: &PlanInput<'_>) -> Vec<Unit> {
                 let path = path.key(&e.key.text);
                 match map {
                     "annotations" => annotation(&e.key.text, &e.value, path),
-                    _ => Unit::leaf(Input::Written(path)),
+                    _ => InputTree::leaf(Input::Written(path)),
                 }
             }));
         }
@@ -77,26 +77,26 @@ pub(super) fn written(plan_input: &PlanInput<'_>) -> Vec<Unit> {
     out
 }
 
-fn annotation(name: &str, value: &Node, path: Path) -> Unit {
+fn annotation(name: &str, value: &Node, path: Path) -> InputTree {
     let known = ANNOTATIONS.iter().find(|a| a.name == name);
     let decoded = value.as_str().map(jsonpatch::decode);
     let (Some(known), Some(Ok(operations))) = (known, decoded) else {
-        return Unit::leaf(Input::Written(path));
+        return InputTree::leaf(Input::Written(path));
     };
     let children = (0..operations.len()).map(|index| {
-        Unit::leaf(Input::Operation {
+        InputTree::leaf(Input::Operation {
             annotation: known.name,
             index,
         })
     });
-    Unit {
+    InputTree {
         input: Input::Written(path),
         children: children.collect(),
         joins: false,
     }
 }
 
-fn part(node: &Node, path: Path) -> Unit {
+fn part(node: &Node, path: Path) -> InputTree {
     // A gate's name and state say one thing.
     let gate = matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_)] if list == "featureGates");
     let children = match &node.value {
@@ -112,7 +112,7 @@ fn part(node: &Node, path: Path) -> Unit {
         }
         _ => Vec::new(),
     };
-    Unit {
+    InputTree {
         input: Input::Written(path),
         children,
         joins: true,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::origin::ValueOrigin;
 use super::plan_input::PlanInput;
-use super::target::{Reading, Target};
+use super::target::{FoundValue, Target};
 use crate::diff::semantic::{Lists, differences, mix};
 
 /// Which field of the stored HyperConverged keeps the target what it is: given the value that it
@@ -17,7 +17,7 @@ pub(super) fn kept(
     plan_input: &PlanInput<'_>,
     target: &Target,
     state: &State,
-    now: &Reading,
+    now: &FoundValue,
 ) -> ValueOrigin {
     let release = &state.release;
     let of_new = plan_input.stored();

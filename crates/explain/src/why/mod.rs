@@ -10,10 +10,10 @@
 
 mod absent;
 mod answer;
-mod dead;
 mod facts;
 mod feed;
 mod input;
+mod input_pairs;
 mod inputs;
 mod kept;
 mod node_counts;
@@ -21,17 +21,17 @@ mod nodes;
 mod origin;
 mod patch;
 mod plan_input;
-mod said;
 mod search;
 mod target;
+mod unused_inputs;
 
 pub use answer::{Answer, Cause, Source, ask, ask_of};
-pub use dead::{UnusedInput, dead};
 pub use facts::{Fact, NodeField};
 pub use feed::Feed;
-pub use input::{Input, Unit};
+pub use input::{Input, InputTree};
 pub use inputs::units;
 pub use origin::{OtherRelease, ValueOrigin};
 pub use patch::{OperationEffect, PatchShown, Remedy, applied, patch_shown};
 pub use plan_input::PlanInput;
-pub use target::{Problem, Reading, Target};
+pub use target::{FoundValue, Problem, Target};
+pub use unused_inputs::{UnusedInput, unused_inputs};

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::feed::Feed;
 use super::plan_input::PlanInput;
-use super::target::{Reading, Target};
+use super::target::{FoundValue, Target};
 
 /// So many sets of roles are tried; no cluster has as many.
 const MOST_ROLES: usize = 16;
@@ -112,7 +112,7 @@ fn called_one(architecture: &str, roles: &[&str]) -> String {
 pub(super) fn tried(
     plan_input: &PlanInput<'_>,
     target: &Target,
-    base: &Reading,
+    base: &FoundValue,
     count: &Count,
 ) -> Option<Feed> {
     let plan = plan_input.with_nodes(count.nodes.clone());
@@ -132,7 +132,7 @@ pub(super) fn tried(
 pub(super) fn first_that_matters(
     plan_input: &PlanInput<'_>,
     target: &Target,
-    base: &Reading,
+    base: &FoundValue,
 ) -> Option<Feed> {
     let counts = counts(plan_input.inventory(), &architectures(plan_input));
     counts

@@ -7,7 +7,7 @@ use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, LoadedInventory, Node, ROLE
 use hcoplan_yaml::{Node as Tree, Path};
 
 use super::facts::{Fact, NodeField};
-use super::input::{Input, Unit};
+use super::input::{Input, InputTree};
 
 /// Above this many pools and single nodes those of one architecture and role are looked at
 /// together first.
@@ -21,14 +21,14 @@ const OWN_LABELS: [&str; 3] = [
 ];
 
 /// What can be taken away of an inventory.
-pub(super) fn units(loaded: &LoadedInventory) -> Vec<Unit> {
+pub(super) fn units(loaded: &LoadedInventory) -> Vec<InputTree> {
     let inventory = &loaded.inventory;
-    let mut out: Vec<Unit> = Vec::new();
+    let mut out: Vec<InputTree> = Vec::new();
     for fact in Fact::ALL {
         let mut masked = inventory.clone();
         fact.mask(&mut masked);
         if fact.value(&masked) != fact.value(inventory) {
-            out.push(Unit::leaf(Input::Fact(fact)));
+            out.push(InputTree::leaf(Input::Fact(fact)));
         }
     }
     let pools = pools(loaded);
@@ -36,7 +36,7 @@ pub(super) fn units(loaded: &LoadedInventory) -> Vec<Unit> {
         out.extend(pools);
         return out;
     }
-    let mut classes: Vec<(String, Vec<Unit>)> = Vec::new();
+    let mut classes: Vec<(String, Vec<InputTree>)> = Vec::new();
     for pool in pools {
         let first = match &pool.input {
             Input::Nodes { nodes, .. } => nodes.first().and_then(|i| inventory.nodes.get(*i)),
@@ -55,7 +55,7 @@ pub(super) fn units(loaded: &LoadedInventory) -> Vec<Unit> {
         });
         let nodes: Vec<usize> = nodes.collect();
         let name = format!("the {} {name}", nodes.len());
-        Unit {
+        InputTree {
             input: Input::Nodes { nodes, name },
             children,
             joins: true,
@@ -75,7 +75,7 @@ fn class(node: &Node) -> String {
 }
 
 /// Nodes that were declared in one place: a pool, or a single node.
-fn pools(loaded: &LoadedInventory) -> Vec<Unit> {
+fn pools(loaded: &LoadedInventory) -> Vec<InputTree> {
     let mut groups: Vec<(&Location, Vec<usize>)> = Vec::new();
     let mut known = BTreeMap::new();
     for (index, place) in loaded.places.nodes.iter().enumerate() {
@@ -96,13 +96,13 @@ fn pools(loaded: &LoadedInventory) -> Vec<Unit> {
         let node = nodes.first().and_then(|i| loaded.inventory.nodes.get(*i));
         let fields = node.map_or_else(Vec::new, |n| fields(n, nodes.len()));
         let children = fields.into_iter().map(|field| {
-            Unit::leaf(Input::NodeField {
+            InputTree::leaf(Input::NodeField {
                 nodes: nodes.clone(),
                 name: name.clone(),
                 field,
             })
         });
-        Unit {
+        InputTree {
             children: children.collect(),
             input: Input::Nodes { nodes, name },
             joins: true,

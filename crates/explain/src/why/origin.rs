@@ -8,7 +8,7 @@ use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
 use super::plan_input::{PlanInput, put};
-use super::target::{Reading, Target};
+use super::target::{FoundValue, Target};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,17 +42,17 @@ pub struct OtherRelease {
     /// Its name.
     pub release: String,
     /// What is there.
-    pub value: Reading,
+    pub value: FoundValue,
 }
 
 /// Which default it is, or that it is the release's own.
 pub(super) fn of(
     plan_input: &PlanInput<'_>,
     target: &Target,
-    value: &Reading,
+    value: &FoundValue,
     base: &Plan,
 ) -> ValueOrigin {
-    if *value == Reading::NoObject && base.reconcile_error.is_some() {
+    if *value == FoundValue::NoObject && base.reconcile_error.is_some() {
         return ValueOrigin::Error;
     }
     let Some(stored) = plan_input.stored() else {

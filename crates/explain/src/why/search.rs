@@ -1,8 +1,8 @@
 //! The search: sections first, then their parts; what can stand in for each other together.
 
-use super::input::{Input, Unit};
+use super::input::{Input, InputTree};
 use super::plan_input::PlanInput;
-use super::target::{Reading, Target};
+use super::target::{FoundValue, Target};
 
 /// How many sets of inputs that stand in for each other are looked for.
 const MOST_SETS: usize = 3;
@@ -20,19 +20,19 @@ const MOST_PARTS: usize = 64;
 #[derive(Debug, Clone)]
 pub(super) struct Moved {
     pub(super) inputs: Vec<Input>,
-    pub(super) without: Reading,
+    pub(super) without: FoundValue,
 }
 
 pub(super) struct Search<'a> {
     pub(super) plan_input: &'a PlanInput<'a>,
     pub(super) target: &'a Target,
-    pub(super) base: &'a Reading,
+    pub(super) base: &'a FoundValue,
 }
 
 impl Search<'_> {
     /// What would be there without these; where nothing comes of a document without them, what is there
     /// now: the answer is about the field, not about what else an edit breaks.
-    fn without(&self, inputs: &[&Input]) -> Reading {
+    fn without(&self, inputs: &[&Input]) -> FoundValue {
         let plan = self.plan_input.without(inputs);
         match self.plan_input.breaks(&plan) {
             true => self.base.clone(),
@@ -41,9 +41,9 @@ impl Search<'_> {
     }
 
     /// Everything that moves the target.
-    pub(super) fn run(&self, units: &[Unit]) -> Vec<Moved> {
+    pub(super) fn run(&self, units: &[InputTree]) -> Vec<Moved> {
         let mut found = Vec::new();
-        let mut still: Vec<&Unit> = Vec::new();
+        let mut still: Vec<&InputTree> = Vec::new();
         for unit in units {
             let reading = self.without(&[&unit.input]);
             if reading != *self.base {
@@ -52,7 +52,7 @@ impl Search<'_> {
             }
             still.push(unit);
             // What is missing may be kept away by a part of a section that would make it.
-            if !matches!(self.base, Reading::Value(_)) {
+            if !matches!(self.base, FoundValue::Value(_)) {
                 for (part, reading) in self.hidden(unit, &[], self.base) {
                     self.descend(part, reading, &[], &mut found);
                 }
@@ -75,8 +75,14 @@ impl Search<'_> {
     }
 
     /// The smallest parts of a unit that move the target, while `others` are away.
-    fn descend(&self, unit: &Unit, whole: Reading, others: &[&Input], found: &mut Vec<Moved>) {
-        let mut moved: Vec<(&Unit, Reading)> = Vec::new();
+    fn descend(
+        &self,
+        unit: &InputTree,
+        whole: FoundValue,
+        others: &[&Input],
+        found: &mut Vec<Moved>,
+    ) {
+        let mut moved: Vec<(&InputTree, FoundValue)> = Vec::new();
         let base = match others {
             [] => self.base.clone(),
             _ => self.without(others),
@@ -120,18 +126,18 @@ impl Search<'_> {
     /// plans, so that each half costs half, and all of them together what two plans of everything do.
     fn moving<'u>(
         &self,
-        units: &'u [Unit],
+        units: &'u [InputTree],
         others: &[&'u Input],
         away: &[&'u Input],
-        base: &Reading,
-        moved: &mut Vec<(&'u Unit, Reading)>,
+        base: &FoundValue,
+        moved: &mut Vec<(&'u InputTree, FoundValue)>,
     ) {
         if moved.len() > MOST_TOLD {
             return;
         }
         if units.len() > FEW {
             let (first, second) = units.split_at(units.len() / 2);
-            let beside = |half: &'u [Unit]| {
+            let beside = |half: &'u [InputTree]| {
                 let half = half.iter().map(|u| &u.input);
                 away.iter().copied().chain(half).collect::<Vec<_>>()
             };
@@ -149,7 +155,7 @@ impl Search<'_> {
             }
             return;
         }
-        let without = |away: &[&Input], unit: &Unit| {
+        let without = |away: &[&Input], unit: &InputTree| {
             let mut inputs = away.to_vec();
             inputs.push(&unit.input);
             self.without(&inputs)
@@ -168,10 +174,10 @@ impl Search<'_> {
     /// The parts of a unit that move the target although the unit itself does not.
     fn hidden<'u>(
         &self,
-        unit: &'u Unit,
+        unit: &'u InputTree,
         others: &[&'u Input],
-        base: &Reading,
-    ) -> Vec<(&'u Unit, Reading)> {
+        base: &FoundValue,
+    ) -> Vec<(&'u InputTree, FoundValue)> {
         let mut found = Vec::new();
         // Of many parts the single ones are not looked into, as in `descend`.
         if unit.children.len() > MOST_PARTS {
@@ -195,12 +201,12 @@ impl Search<'_> {
     /// whole that they are a part of. Says whether there are any.
     fn same_value(
         &self,
-        unit: &Unit,
+        unit: &InputTree,
         others: &[&Input],
-        base: &Reading,
+        base: &FoundValue,
         found: &mut Vec<Moved>,
     ) -> bool {
-        let Reading::Value(value) = self.base else {
+        let FoundValue::Value(value) = self.base else {
             return false;
         };
         let before = found.len();
@@ -227,8 +233,8 @@ impl Search<'_> {
 
     /// Units that move the target when they go together, as few as will do; `None` where even all
     /// of them don't.
-    fn together<'u>(&self, units: &[&'u Unit]) -> Option<Vec<&'u Unit>> {
-        let moves = |units: &[&Unit]| {
+    fn together<'u>(&self, units: &[&'u InputTree]) -> Option<Vec<&'u InputTree>> {
+        let moves = |units: &[&InputTree]| {
             let inputs: Vec<&Input> = units.iter().map(|u| &u.input).collect();
             self.without(&inputs) != *self.base
         };
@@ -259,7 +265,7 @@ impl Search<'_> {
     }
 
     /// The parts of each unit of a set that matter while the others are away.
-    fn narrowed(&self, set: &[&Unit]) -> Vec<Input> {
+    fn narrowed(&self, set: &[&InputTree]) -> Vec<Input> {
         let mut out = Vec::new();
         for (i, unit) in set.iter().enumerate() {
             let others: Vec<&Input> = set

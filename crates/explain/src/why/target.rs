@@ -39,7 +39,7 @@ enum Step {
 
 /// What is found there.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reading {
+pub enum FoundValue {
     /// There is no such object.
     NoObject,
     /// The object has no such field.
@@ -127,17 +127,17 @@ impl Target {
     }
 
     /// What is found there.
-    pub fn read(&self, plan: &Plan) -> Reading {
+    pub fn read(&self, plan: &Plan) -> FoundValue {
         self.read_among(plan.objects())
     }
 
     /// What is found there among these objects.
-    pub fn read_among<'o>(&self, objects: impl IntoIterator<Item = &'o Object>) -> Reading {
+    pub fn read_among<'o>(&self, objects: impl IntoIterator<Item = &'o Object>) -> FoundValue {
         let Some(object) = self.object_among(objects) else {
-            return Reading::NoObject;
+            return FoundValue::NoObject;
         };
         if self.is_object() {
-            return Reading::Exists;
+            return FoundValue::Exists;
         }
         let found = self
             .steps
@@ -155,8 +155,8 @@ impl Target {
                 }
             });
         match found {
-            Some(value) => Reading::Value(value.clone()),
-            None => Reading::Absent,
+            Some(value) => FoundValue::Value(value.clone()),
+            None => FoundValue::Absent,
         }
     }
 

@@ -1,6 +1,6 @@
 //! A line of the HyperConverged that does nothing.
 
-use hcoplan_explain::why::{UnusedInput, dead};
+use hcoplan_explain::why::{UnusedInput, unused_inputs};
 use hcoplan_yaml::Path;
 
 use super::prelude::*;
@@ -76,7 +76,7 @@ runs when it is selected by name or with `--pedantic`.
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let pruned = &cx.admission().pruned;
-    for UnusedInput { path, overwritten } in dead(&cx.plan_input()) {
+    for UnusedInput { path, overwritten } in unused_inputs(&cx.plan_input()) {
         if pruned
             .iter()
             .any(|p| p.path.starts_with(&path) || path.starts_with(&p.path))

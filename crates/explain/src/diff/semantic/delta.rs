@@ -10,7 +10,7 @@ use super::same::same;
 
 /// Why a difference changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Noise {
+pub enum NoiseKind {
     /// Only the order of a list whose order means nothing.
     Order,
     /// The same quantity or duration, written otherwise.
@@ -38,7 +38,7 @@ pub struct Step {
     /// What stands there afterwards; `None` where nothing is left.
     pub after: Option<Value>,
     /// Why it changes nothing, where it doesn't.
-    pub noise: Option<Noise>,
+    pub noise: Option<NoiseKind>,
 }
 
 impl Step {
@@ -150,7 +150,7 @@ impl Walk<'_, '_> {
         at: &Place,
         before: Option<&Value>,
         after: Option<&Value>,
-        noise: Option<Noise>,
+        noise: Option<NoiseKind>,
     ) {
         self.steps.push(Step {
             path: at.path.clone(),
@@ -185,7 +185,7 @@ impl Walk<'_, '_> {
                 }
             }
             _ => {
-                let noise = same(&at.path, before, after).then_some(Noise::Writing);
+                let noise = same(&at.path, before, after).then_some(NoiseKind::Writing);
                 self.noted(at, Some(before), Some(after), noise);
             }
         }
@@ -210,7 +210,7 @@ impl Walk<'_, '_> {
             let values = |order: &[usize]| -> Value {
                 order.iter().filter_map(|i| old.get(*i).cloned()).collect()
             };
-            let noise = keys.unordered.then_some(Noise::Order);
+            let noise = keys.unordered.then_some(NoiseKind::Order);
             self.noted(at, Some(&values(&was)), Some(&values(&is)), noise);
         }
         for (i, name) in keys.after.iter().enumerate() {

@@ -61,7 +61,7 @@ impl Impact {
 
 /// When something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum When {
+pub enum EffectTime {
     /// As soon as the change is applied.
     Now,
     /// When a virtual machine is started the next time.
@@ -84,7 +84,7 @@ pub enum When {
     Removal,
 }
 
-impl When {
+impl EffectTime {
     /// In words.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@
 //! [`delta`] tells two values apart in [`Step`]s. Applied in their order they turn the first value
 //! into the second, so nothing is lost; each is also an operation of a JSON patch. What changes
 //! nothing (the order of a list that has none, a duration written otherwise) is there as well, and
-//! marked as [`Noise`].
+//! marked as [`NoiseKind`].
 
 mod consequence;
 mod delta;
@@ -16,8 +16,8 @@ mod same;
 mod table;
 
 pub use consequence::{Consequence, of_field, of_object, subject};
-pub use delta::{Noise, Step, apply, delta};
-pub use impact::{Impact, When};
+pub use delta::{NoiseKind, Step, apply, delta};
+pub use impact::{EffectTime, Impact};
 pub use lists::{Listing, Lists};
 pub use mix::{Difference, differences, mix};
 pub use objects::{FieldChange, ObjectChange, objects};

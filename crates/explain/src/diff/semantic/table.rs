@@ -1,11 +1,11 @@
 //! What follows from which change of which field. Ordered by nothing: [`super::consequence`] takes the
 //! row with the longest path that fits. What no row knows has no consequence to tell.
 
-use super::impact::{Impact, When};
+use super::impact::{EffectTime, Impact};
 
 /// Whether something happens in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum Certainty {
     /// It does.
     Always,
     /// Only where something is or asks for what the change is about.
@@ -14,7 +14,7 @@ pub(super) enum Holds {
 
 /// What happens to the place that a row speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum On {
+pub(super) enum PathChange {
     /// Anything.
     Any,
     /// It appears.
@@ -30,21 +30,21 @@ pub(super) enum On {
 pub(super) struct Row(
     pub(super) &'static str,
     pub(super) &'static str,
-    pub(super) On,
+    pub(super) PathChange,
     pub(super) Impact,
-    pub(super) When,
-    pub(super) Holds,
+    pub(super) EffectTime,
+    pub(super) Certainty,
     pub(super) &'static str,
     pub(super) &'static str,
 );
 
-use Holds::{Always, WhereUsed};
-use Impact::{Behaviour, BootFailure, DataLoss, Disruption, Images, Scheduling, Security};
-use On::{Add, Any, Becomes, Remove};
-use When::{
+use Certainty::{Always, WhereUsed};
+use EffectTime::{
     ImageRemoval, NewMachines, NewPods, NextImport, NextMigration, NextStart, NextUpdate,
     NodeDrain, Now, Removal,
 };
+use Impact::{Behaviour, BootFailure, DataLoss, Disruption, Images, Scheduling, Security};
+use PathChange::{Add, Any, Becomes, Remove};
 
 /// Sources: KubeVirt's virt-operator (what re-rolls virt-handler, virt-api and virt-controller),
 /// the API documentation of KubeVirt, CDI, SSP and the cluster-network-addons operator; CDI's

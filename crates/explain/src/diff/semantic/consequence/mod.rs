@@ -5,11 +5,11 @@
 use serde_json::Value;
 
 use super::delta::Step;
+use super::impact::EffectTime::{self, Now};
 use super::impact::Impact::{self, Behaviour, DataLoss};
-use super::impact::When::{self, Now};
 use super::objects::ObjectChange;
-use super::table::Holds::Always;
-use super::table::On::{self, Add, Any, Becomes, Remove};
+use super::table::Certainty::Always;
+use super::table::PathChange::{self, Add, Any, Becomes, Remove};
 use super::table::{Row, TABLE};
 use crate::diff::Kind;
 
@@ -19,7 +19,7 @@ pub struct Consequence {
     /// How bad it can be.
     pub impact: Impact,
     /// When.
-    pub when: When,
+    pub when: EffectTime,
     /// Whether it happens in any case, and not only where something asks for what changes.
     pub certain: bool,
     /// A sentence without a full stop; `{}` stands for what it is about: see [`subject`].
@@ -199,7 +199,7 @@ fn reservations(change: &ObjectChange) -> Option<Consequence> {
 const METHODS: &str = "spec.workloadUpdateStrategy.workloadUpdateMethods";
 
 /// What a change of those does: they stay as they are only where no method is left.
-fn methods(change: &ObjectChange, step: &Step, on: On) -> Option<Consequence> {
+fn methods(change: &ObjectChange, step: &Step, on: PathChange) -> Option<Consequence> {
     let listed = |body: Option<&Value>| {
         let mut out = Vec::new();
         let strategy = body.map(|body| &body["spec"]["workloadUpdateStrategy"]);
@@ -320,7 +320,7 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     }
 }
 
-fn best(kind: &str, label: &str, on: On, after: Option<&Value>) -> Option<Consequence> {
+fn best(kind: &str, label: &str, on: PathChange, after: Option<&Value>) -> Option<Consequence> {
     let plain = without_keys(label);
     let fits = |row: &&Row| {
         let path = plain.strip_prefix(row.1);

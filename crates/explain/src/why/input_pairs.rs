@@ -10,11 +10,15 @@ use super::inputs::units;
 use super::node_counts::{architectures, counts, tried};
 use super::plan_input::{PlanInput, put, take};
 use super::search::Moved;
-use super::target::{Reading, Target};
+use super::target::{FoundValue, Target};
 
 /// The lines that say what would be so without them: with another value there it would be another one, or
 /// a node more would change it if the line were not there.
-pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Reading) -> Vec<Moved> {
+pub(super) fn by_lines(
+    plan_input: &PlanInput<'_>,
+    target: &Target,
+    base: &FoundValue,
+) -> Vec<Moved> {
     let units = units(plan_input);
     let leaves = units.iter().flat_map(|unit| unit.leaves());
     let written = leaves.filter_map(|unit| unit.input.written());
@@ -22,7 +26,7 @@ pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Readi
         let Some(value) = path.get(plan_input.object) else {
             return false;
         };
-        let missing = matches!(base, Reading::Absent | Reading::NoObject);
+        let missing = matches!(base, FoundValue::Absent | FoundValue::NoObject);
         let is_switch = missing && value.is_boolean();
         (is_switch || is_known_for(plan_input, path, target))
             && decides(plan_input, target, base, path, value)
@@ -52,7 +56,7 @@ fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> boo
 fn decides(
     plan_input: &PlanInput<'_>,
     target: &Target,
-    base: &Reading,
+    base: &FoundValue,
     path: &Path,
     value: &Value,
 ) -> bool {

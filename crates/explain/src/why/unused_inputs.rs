@@ -11,7 +11,7 @@ use hcoplan_planner::release::{Phase, Release};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-use super::input::{Input, Unit};
+use super::input::{Input, InputTree};
 use super::inputs;
 use super::plan_input::PlanInput;
 
@@ -30,7 +30,7 @@ pub struct UnusedInput {
 /// The parts of `spec` whose removal changes no object and nothing that HCO reports: each alone,
 /// and all of them together. Not those with the CRD's own default, those that the release's tables
 /// call ignored, nor those that make a difference on a later release.
-pub fn dead(plan_input: &PlanInput<'_>) -> Vec<UnusedInput> {
+pub fn unused_inputs(plan_input: &PlanInput<'_>) -> Vec<UnusedInput> {
     let schema = format!("hyperconverged.{}", version_of(plan_input.object));
     let Some(schema) = plan_input.release.schema(&schema) else {
         return Vec::new();
@@ -92,7 +92,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn look(&mut self, unit: &Unit) {
+    fn look(&mut self, unit: &InputTree) {
         let Some(path) = unit.input.written() else {
             return;
         };
@@ -120,8 +120,8 @@ impl Finder<'_> {
 
     /// Whether none of its leaves is another rule's: one that says what the CRD's default says, or
     /// that the release is known to ignore.
-    fn is_ours(&self, unit: &Unit) -> bool {
-        let theirs = |leaf: &&Unit| {
+    fn is_ours(&self, unit: &InputTree) -> bool {
+        let theirs = |leaf: &&InputTree| {
             let path = leaf.input.written();
             path.is_some_and(|p| {
                 let default = self.schema.field(p).and_then(|f| f.default);

@@ -14,7 +14,7 @@ use super::Error;
 
 /// An output tree as it was.
 #[derive(Debug)]
-pub enum Before {
+pub enum PreviousTree {
     /// There is none.
     Nothing,
     /// On disk.
@@ -30,7 +30,7 @@ pub enum Before {
     },
 }
 
-impl Before {
+impl PreviousTree {
     /// What it is called in a sentence; `path` is where it is.
     pub fn described(&self, path: &Utf8Path) -> String {
         match self {
@@ -138,7 +138,7 @@ impl Before {
 }
 
 /// The tree at `out` in HEAD of the repository around it; `None` where HEAD has none.
-fn committed(out: &Utf8Path) -> Result<Option<Before>, Error> {
+fn committed(out: &Utf8Path) -> Result<Option<PreviousTree>, Error> {
     let absolute = std::path::absolute(out).ok();
     let Some(out) = absolute.and_then(|p| Utf8PathBuf::from_path_buf(p).ok()) else {
         return Ok(None);
@@ -186,7 +186,7 @@ fn committed(out: &Utf8Path) -> Result<Option<Before>, Error> {
         }
     }
     files.values_mut().for_each(|names| names.sort());
-    Ok(Some(Before::Committed {
+    Ok(Some(PreviousTree::Committed {
         revision,
         below,
         files,
