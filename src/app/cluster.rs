@@ -46,7 +46,7 @@ fn as_built(work: &Work<'_>, repo: &Repo, cluster: &ClusterRef) -> Outcome {
         }
     };
     outcome.found.findings = std::mem::take(&mut loaded.findings);
-    outcome.documents = speaking(&loaded);
+    outcome.documents = documents_with_suppressions(&loaded);
     if loaded.inventory.is_none() && work.matrix {
         outcome.matrix = Some(view::undeclared(&loaded));
     }
@@ -220,11 +220,13 @@ fn stored(cluster: &str, release: &Release, plan: &Plan, force: bool) -> String 
 const STORED: &str = "# As the API server would store it: pruned, defaulted, mutated, converted.\n";
 
 /// The documents of a cluster's own that may hold an `ignore`.
-fn speaking(loaded: &Loaded) -> Vec<Arc<Document>> {
+fn documents_with_suppressions(loaded: &Loaded) -> Vec<Arc<Document>> {
     let inventory = loaded.inventory.iter().flat_map(|i| &i.documents);
     let all = [&loaded.document].into_iter().chain(inventory);
     let all = all.chain(&loaded.layers);
-    all.filter(|d| lint::speaks(d)).map(Arc::clone).collect()
+    all.filter(|d| lint::may_hold_suppression(d))
+        .map(Arc::clone)
+        .collect()
 }
 
 /// The finding that there is no inventory, where the rule can't run because nothing else says the

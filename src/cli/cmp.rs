@@ -21,7 +21,7 @@ use super::output::Output;
 use super::settings::FailOn;
 use crate::app::{self, Progress, State, Work};
 use crate::finding::{Finding, Severity};
-use crate::lint::{self, Registered, Settings};
+use crate::lint::{self, RegisteredRule, Settings};
 use crate::repo::{self, Config, Options, Repo, Trust};
 use crate::secret::InputText;
 
@@ -379,7 +379,7 @@ fn generate(
 
 /// Whether a configuration asks for less than the defaults.
 fn loosens(settings: &Settings, config: &Config) -> bool {
-    let lower = |rule: &Registered| {
+    let lower = |rule: &RegisteredRule| {
         let configured = settings.severity(rule.rule);
         configured.is_some_and(|s| s.is_none_or(|s| s < rule.rule.severity))
     };

@@ -139,7 +139,7 @@ impl Findings {
         let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
         let documents = self.documents.iter().map(|d| &**d);
-        let settled = lint::settle(self.run, documents, settings, today);
+        let settled = lint::apply_suppressions(self.run, documents, settings, today);
         let mut out = SettledFindings {
             summary: Summary {
                 suppressed: settled.suppressed.len(),

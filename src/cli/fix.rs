@@ -21,7 +21,7 @@ use super::settings::Choice;
 use super::tree;
 use crate::app::{self, Work};
 use crate::finding::{Applicability, Finding, Fix};
-use crate::fix::{self, Applied, Dropped, Line, Rewritten};
+use crate::fix::{self, Applied, DroppedFix, Line, Rewritten};
 use crate::lint::{self, Settings};
 use crate::report::{plural, shown_path};
 use crate::source::encode;
@@ -250,7 +250,7 @@ fn rounds(
     )?;
     let mut now = None;
     let mut harmful: Vec<Fix> = Vec::new();
-    let mut unproven: Vec<Dropped> = Vec::new();
+    let mut unproven: Vec<DroppedFix> = Vec::new();
     let mut done_by_choice: BTreeSet<String> = BTreeSet::new();
     for round in 0..=MOST_ROUNDS {
         let settled = now.as_ref().unwrap_or(&first);
@@ -291,8 +291,8 @@ fn rounds(
         };
         let others_before = others(&found);
         let judge = |found: &Clusters, round: &fix::Round, after: &SettledFindings| {
-            fix::harmed(settled.findings(), after.findings())
-                .or_else(|| fix::harmed(&others_before, &others(found)))
+            fix::first_broken_cluster(settled.findings(), after.findings())
+                .or_else(|| fix::first_broken_cluster(&others_before, &others(found)))
                 .map_or_else(
                     || found.is_as_meant(round).map_err(Wrong::Other),
                     |c| Err(Wrong::Harm(c)),
@@ -316,7 +316,7 @@ fn rounds(
                         }
                         Wrong::Other(why) => {
                             let fix = one.applied.first().cloned();
-                            unproven.extend(fix.map(|fix| Dropped { fix, why }));
+                            unproven.extend(fix.map(|fix| DroppedFix { fix, why }));
                         }
                     }
                 }

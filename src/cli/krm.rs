@@ -270,7 +270,7 @@ fn function(list: &Value, done: &mut Done) -> Result<(), Failure> {
     }
     let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
-    let settled = lint::settle(run, documents.iter().map(|d| &**d), &settings, today);
+    let settled = lint::apply_suppressions(run, documents.iter().map(|d| &**d), &settings, today);
     let mut findings = settled.findings;
     findings.iter_mut().for_each(mask_finding);
     let results = findings.iter().map(|f| result(f, &subjects));

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::findings::in_repository;
 use crate::diff;
 use crate::finding::{Finding, Fix};
-use crate::fix::{Applied, Dropped, Rewritten};
+use crate::fix::{Applied, DroppedFix, Rewritten};
 use crate::report::shown_path;
 use crate::secret::{InputText, masked_file_text};
 use crate::source::SourceFile;
@@ -21,7 +21,7 @@ pub(super) struct Mended {
     /// What was done.
     pub(super) applied: Vec<Applied>,
     /// What can't be.
-    pub(super) dropped: Vec<Dropped>,
+    pub(super) dropped: Vec<DroppedFix>,
     /// Findings with a fix that was not applied.
     pub(super) left: Vec<Finding>,
     /// Fixes that would have harmed a cluster that the edited file goes into, too, with that cluster.

@@ -116,7 +116,10 @@ pub(super) fn actions(
                 let safe = fix.applicability == Applicability::Safe;
                 // A base goes into other clusters, too, where the same edit may be wrong.
                 let shared = safe && !finding.also.is_empty();
-                match shared.then(|| harmed(ground, finding, fix)).flatten() {
+                match shared
+                    .then(|| first_broken_cluster(ground, finding, fix))
+                    .flatten()
+                {
                     Some(cluster) => {
                         let title = format!("{} (brings an error to {cluster})", fix.title);
                         add(title, &fix.edits, false, &mut out);
@@ -166,7 +169,7 @@ fn title(fix: &Fix) -> String {
 }
 
 /// The cluster that would have a new error.
-fn harmed(ground: &Ground<'_>, finding: &Finding, fix: &Fix) -> Option<String> {
+fn first_broken_cluster(ground: &Ground<'_>, finding: &Finding, fix: &Fix) -> Option<String> {
     let files = round(&[Choice { finding, fix }]).files.into_iter();
     let edited = files.map(|(path, f)| (path, encode(&f.text, f.before.encoding())));
     let job = ground.root.job_of(ground.documents);

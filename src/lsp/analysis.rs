@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::overlay::Overlay;
 use crate::app::{self, Progress, State, Work, caught};
 use crate::finding::Finding;
-use crate::fix::{choose, harmed, round};
+use crate::fix::{choose, first_broken_cluster, round};
 use crate::lint::{self, Date, Settings};
 use crate::repo::{self, Options, Repo};
 use crate::secret;
@@ -70,7 +70,7 @@ impl Job {
         findings: &[Finding],
     ) -> Option<String> {
         self.texts.extend(edited);
-        harmed(findings, &look(&self).findings)
+        first_broken_cluster(findings, &look(&self).findings)
     }
 
     /// A file as `hcoplan fix --write` would leave it: its safe fixes, and those that come up when
@@ -92,7 +92,7 @@ impl Job {
             self.texts.insert(path.to_owned(), bytes);
             let after = look(&self).findings;
             // A base goes into other clusters, too.
-            if is_built && harmed(&findings, &after).is_some() {
+            if is_built && first_broken_cluster(&findings, &after).is_some() {
                 break;
             }
             findings = after;
@@ -211,7 +211,7 @@ fn lint(repo: &Repo, settings: &Settings) -> Seen {
     let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let today = Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()));
     let documents = documents.iter().map(|d| &**d);
-    let settled = lint::settle(run, documents, settings, today).findings;
+    let settled = lint::apply_suppressions(run, documents, settings, today).findings;
     seen.findings = lint::grouped(settled, &repo.users_of_files());
     for finding in &mut seen.findings {
         secret::mask_finding(finding);

@@ -133,7 +133,7 @@ mod tests {
     use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 
     use super::*;
-    use crate::{Run, settle};
+    use crate::{Run, apply_suppressions};
 
     fn placed(value: &str) -> Located<String> {
         let file = SourceFile::new("hcoplan.yaml", value);
@@ -180,7 +180,7 @@ mod tests {
             ..Run::default()
         };
         let today = Date::parse("2026-11-21").unwrap();
-        let settled = settle(run, [], &settings, today);
+        let settled = apply_suppressions(run, [], &settings, today);
         assert_eq!((settled.suppressed.len(), settled.findings.len()), (1, 3));
     }
 

@@ -9,7 +9,7 @@ use hcoplan_planner::plan::PREDICTED_ALERTS;
 use hcoplan_yaml::Document;
 
 use super::context::Context;
-use super::registered::{Registered, When};
+use super::registered_rule::{RegisteredRule, RunPhase};
 use super::registry::rules;
 use super::settings::Settings;
 use super::sink::Sink;
@@ -48,7 +48,7 @@ const NEVER_OFF: &str = "admission-refused";
 pub struct Selection<'s> {
     settings: &'s Settings,
     /// In the order in which they run, each with its configured severity.
-    rules: Vec<(&'static Registered, Option<Severity>)>,
+    rules: Vec<(&'static RegisteredRule, Option<Severity>)>,
     /// Whether somebody asks for fixes: each one is tried out, which is two fifths of a lint.
     fixes: bool,
 }
@@ -56,9 +56,9 @@ pub struct Selection<'s> {
 impl<'s> Selection<'s> {
     /// What the settings say of all rules.
     pub fn of(settings: &'s Settings) -> Self {
-        let wanted = |r: &&Registered| settings.is_enabled(r.rule) || r.rule.name == NEVER_OFF;
-        let severity = |r: &Registered| settings.severity(r.rule).flatten();
-        let turns = [When::Always, When::Late, When::Last].into_iter();
+        let wanted = |r: &&RegisteredRule| settings.is_enabled(r.rule) || r.rule.name == NEVER_OFF;
+        let severity = |r: &RegisteredRule| settings.severity(r.rule).flatten();
+        let turns = [RunPhase::Always, RunPhase::Late, RunPhase::Last].into_iter();
         let in_turn = turns.flat_map(|when| rules().iter().filter(move |r| r.when == when));
         Self {
             settings,
@@ -119,11 +119,16 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     Run {
         findings,
         skipped: sink.skipped,
-        documents: cx.speaking(),
+        documents: cx.documents_with_suppressions(),
     }
 }
 
-fn run_one(cx: &Context<'_>, registered: &Registered, severity: Option<Severity>, sink: &mut Sink) {
+fn run_one(
+    cx: &Context<'_>,
+    registered: &RegisteredRule,
+    severity: Option<Severity>,
+    sink: &mut Sink,
+) {
     let rule = registered.rule;
     let rendered = cx.hyperconverged().is_some();
     let given = match rule.needs {

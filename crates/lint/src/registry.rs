@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::{Group, Rule};
 use hcoplan_planner::inventory::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 use hcoplan_repository::repo;
 
-use super::registered::{Registered, When};
+use super::registered_rule::{RegisteredRule, RunPhase};
 use super::rules::RULES;
 use super::selector::Selector;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
@@ -19,24 +19,27 @@ static ELSEWHERE: &[&Rule] = &[
     &SUPPRESSION_UNUSED,
 ];
 
-static ALL: LazyLock<Vec<Registered>> = LazyLock::new(|| {
-    let elsewhere = ELSEWHERE.iter().chain(repo::RULES).map(|rule| Registered {
-        rule,
-        when: When::Elsewhere,
-        check: |_, _| {},
-    });
-    let mut all: Vec<Registered> = RULES.iter().copied().chain(elsewhere).collect();
+static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
+    let elsewhere = ELSEWHERE
+        .iter()
+        .chain(repo::RULES)
+        .map(|rule| RegisteredRule {
+            rule,
+            when: RunPhase::Elsewhere,
+            check: |_, _| {},
+        });
+    let mut all: Vec<RegisteredRule> = RULES.iter().copied().chain(elsewhere).collect();
     all.sort_by_key(|r| r.rule.name);
     all
 });
 
 /// Every rule, sorted by name.
-pub fn rules() -> &'static [Registered] {
+pub fn rules() -> &'static [RegisteredRule] {
     &ALL
 }
 
 /// A rule by its name.
-pub fn find(name: &str) -> Option<&'static Registered> {
+pub fn find(name: &str) -> Option<&'static RegisteredRule> {
     let found = ALL.binary_search_by_key(&name, |r| r.rule.name);
     ALL.get(found.ok()?)
 }

@@ -41,7 +41,7 @@ pub enum Scope {
 }
 
 /// Whether a document may hold an `ignore`; the others are not worth their memory.
-pub fn speaks(document: &Document) -> bool {
+pub fn may_hold_suppression(document: &Document) -> bool {
     let text = document.file.text();
     text.contains("hcoplan") && text.contains("ignore")
 }

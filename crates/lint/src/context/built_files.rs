@@ -11,7 +11,7 @@ use super::Context;
 
 /// The files that kustomizations name as resources, by directory.
 #[derive(Debug)]
-pub struct Built<'d>(BTreeMap<&'d Utf8Path, Named<'d>>);
+pub struct BuiltFiles<'d>(BTreeMap<&'d Utf8Path, Named<'d>>);
 
 /// What a kustomization names.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ struct Named<'d> {
 /// The keys of a kustomization that does nothing but list.
 const LISTS: [&str; 4] = ["apiVersion", "kind", "metadata", "resources"];
 
-impl<'d> Built<'d> {
+impl<'d> BuiltFiles<'d> {
     fn of(neighbours: &'d Neighbours) -> Self {
         let mut out: BTreeMap<&Utf8Path, Named<'_>> = BTreeMap::new();
         // Neither apiVersion nor kind has to be there.
@@ -75,7 +75,7 @@ impl<'d> Built<'d> {
 
 impl Context<'_> {
     /// Which files kustomizations in the cluster's directory name.
-    pub fn built_files(&self) -> Built<'_> {
-        Built::of(self.neighbours())
+    pub fn built_files(&self) -> BuiltFiles<'_> {
+        BuiltFiles::of(self.neighbours())
     }
 }

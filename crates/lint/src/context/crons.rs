@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
             },
             None => match self.annotation(SSP_PATCH) {
                 Some(patch) => patch.value_place(),
-                None => self.whole(),
+                None => self.whole_location(),
             },
         }
     }

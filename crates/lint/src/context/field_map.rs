@@ -16,7 +16,7 @@ impl Context<'_> {
 
 /// How a field gets into an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum FieldMapping {
     /// As it is.
     Copied,
     /// The opposite switch.
@@ -31,46 +31,46 @@ pub(super) enum How {
 
 /// How a row of the field map does it; `None` where something else than this field is the
 /// place's own.
-fn how(transform: Transform) -> Option<How> {
+fn mapping_of(transform: Transform) -> Option<FieldMapping> {
     match transform {
-        Transform::Copy => Some(How::Copied),
-        Transform::Negate => Some(How::Negated),
-        Transform::EmptyObject => Some(How::EmptyObject),
-        Transform::Keys => Some(How::Keys),
-        Transform::Derive => Some(How::Derived),
+        Transform::Copy => Some(FieldMapping::Copied),
+        Transform::Negate => Some(FieldMapping::Negated),
+        Transform::EmptyObject => Some(FieldMapping::EmptyObject),
+        Transform::Keys => Some(FieldMapping::Keys),
+        Transform::Derive => Some(FieldMapping::Derived),
         Transform::Part => None,
     }
 }
 
 /// A step of a row's path: a key, or any element of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step<'a> {
+pub(super) enum PathStep<'a> {
     Key(&'a str),
     Element,
 }
 
 /// The steps of a row's path.
-pub(super) fn steps(path: &str) -> Steps<'_> {
-    Steps(path)
+pub(super) fn steps(path: &str) -> PathSteps<'_> {
+    PathSteps(path)
 }
 
 /// What is left of a row's path.
 #[derive(Debug, Clone)]
-pub(super) struct Steps<'a>(&'a str);
+pub(super) struct PathSteps<'a>(&'a str);
 
-impl<'a> Iterator for Steps<'a> {
-    type Item = Step<'a>;
+impl<'a> Iterator for PathSteps<'a> {
+    type Item = PathStep<'a>;
 
-    fn next(&mut self) -> Option<Step<'a>> {
+    fn next(&mut self) -> Option<PathStep<'a>> {
         if let Some(rest) = self.0.strip_prefix("[]") {
             self.0 = rest;
-            return Some(Step::Element);
+            return Some(PathStep::Element);
         }
         let path = self.0.strip_prefix('.').unwrap_or(self.0);
         let end = path.bytes().position(|b| matches!(b, b'.' | b'['));
         let (key, rest) = path.split_at(end.unwrap_or(path.len()));
         self.0 = rest;
-        (!key.is_empty()).then_some(Step::Key(key))
+        (!key.is_empty()).then_some(PathStep::Key(key))
     }
 }
 
@@ -105,8 +105,8 @@ pub(super) fn with_indices(path: &str, indices: &[usize]) -> Path {
     let mut out = Path::root();
     for step in steps(path) {
         out.0.push(match step {
-            Step::Key(key) => Segment::Key(key.to_owned()),
-            Step::Element => match indices.next() {
+            PathStep::Key(key) => Segment::Key(key.to_owned()),
+            PathStep::Element => match indices.next() {
                 Some(index) => Segment::Index(*index),
                 None => return out,
             },
@@ -118,7 +118,7 @@ pub(super) fn with_indices(path: &str, indices: &[usize]) -> Path {
 /// A row that leads to a place, or above it.
 pub(super) struct Row<'c> {
     pub field: &'c HyperConvergedField,
-    pub how: How,
+    pub how: FieldMapping,
     /// The field's path, or what is below it.
     pub path: Path,
 }
@@ -128,12 +128,12 @@ pub(super) struct Row<'c> {
 pub(super) fn rows<'c, 'a>(
     cx: &'c Context<'a>,
     kind: &'c str,
-) -> impl Iterator<Item = (&'c HyperConvergedField, &'c str, How)> + use<'c, 'a> {
+) -> impl Iterator<Item = (&'c HyperConvergedField, &'c str, FieldMapping)> + use<'c, 'a> {
     let fields = cx.release().fields().iter();
     let fields = fields.filter(move |f| f.api_version == cx.version() && !f.ignored);
     fields.flat_map(move |field| {
         let feeds = field.operands.iter().filter(move |o| o.kind == kind);
-        feeds.filter_map(move |o| Some((field, o.path.as_str(), how(o.how)?)))
+        feeds.filter_map(move |o| Some((field, o.path.as_str(), mapping_of(o.how)?)))
     })
 }
 
@@ -146,13 +146,17 @@ pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Op
         let mut path = with_indices(&field.path, &indices);
         // Below a field that is no copy, nothing can be named.
         let list = field.ty.starts_with("array");
-        for key in rest.iter().filter(|_| how == How::Copied) {
+        for key in rest.iter().filter(|_| how == FieldMapping::Copied) {
             path = match key.parse() {
                 Ok(index) if list => path.index(index),
                 _ => path.key(key),
             };
         }
-        Some((depth, how != How::Derived, Row { field, how, path }))
+        Some((
+            depth,
+            how != FieldMapping::Derived,
+            Row { field, how, path },
+        ))
     });
     // Of several, the first that can be turned round.
     let rows: Vec<_> = leading.collect();
@@ -175,9 +179,9 @@ mod tests {
         let mut indices = Vec::new();
         for (key, step) in keys.iter().zip(steps(path)) {
             match step {
-                Step::Key(name) if key == name => {}
-                Step::Element => indices.push(key.parse().ok()?),
-                Step::Key(_) => return None,
+                PathStep::Key(name) if key == name => {}
+                PathStep::Element => indices.push(key.parse().ok()?),
+                PathStep::Key(_) => return None,
             }
         }
         Some(indices)

@@ -11,13 +11,13 @@ use super::Context;
 #[derive(Debug, Clone)]
 pub struct Gate<'a> {
     document: &'a Document,
-    written: Option<Written<'a>>,
+    written: Option<WrittenGate<'a>>,
     explicit: Option<bool>,
 }
 
 /// Where a gate stands.
 #[derive(Debug, Clone, Copy)]
-struct Written<'a> {
+struct WrittenGate<'a> {
     /// The gate's name: a map's key, a list element's `name`.
     name: hcoplan_diagnostics::source::Span,
     /// What switches it: a map's value, a list element's `state`, else its `name`.
@@ -37,14 +37,14 @@ impl<'a> Context<'a> {
         let written = gates.and_then(|gates| match &gates.value {
             Value::Map(entries) => {
                 let entry = entries.iter().find(|e| is_it(&e.key.text))?;
-                Some(Written {
+                Some(WrittenGate {
                     name: entry.key.span,
                     switch: &entry.value,
                 })
             }
             Value::Seq(items) => items.iter().find_map(|item| {
                 let written = item.get("name")?;
-                is_it(written.as_str()?).then(|| Written {
+                is_it(written.as_str()?).then(|| WrittenGate {
                     name: written.span,
                     switch: item.get("state").unwrap_or(written),
                 })
@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
             }
             path = path.parent();
         }
-        self.whole()
+        self.whole_location()
     }
 }
 

@@ -8,7 +8,7 @@ use hcoplan_repository::repo::Neighbours;
 
 use super::Context;
 use super::image_mirrors::Mirrors;
-use super::image_output::{Form, Of, Platform, Record, called, declared, saved};
+use super::image_output::{EvidenceOwner, Form, Platform, Record, called, declared, saved};
 
 /// What was found out about an image.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ impl ImageEvidence {
 
 /// Everything that is saved about images in a cluster's directory.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(super) struct EvidenceIndex {
     records: Vec<Record>,
     mirrors: Mirrors,
 }
@@ -74,13 +74,13 @@ impl Context<'_> {
         self.images_index().other_digest(image)
     }
 
-    fn images_index(&self) -> &Index {
-        let index = || Index::of(self.neighbours());
+    fn images_index(&self) -> &EvidenceIndex {
+        let index = || EvidenceIndex::of(self.neighbours());
         self.evidence.get_or_init(index)
     }
 }
 
-impl Index {
+impl EvidenceIndex {
     fn of(neighbours: &Neighbours) -> Self {
         let mut records = Vec::new();
         for document in neighbours.of_kind("ImageArchitectures") {
@@ -129,7 +129,7 @@ impl Index {
     fn other_digest(&self, image: &str) -> Option<Location> {
         let (_, wanted) = image.split_once('@')?;
         let other = |r: &&Record| match &r.of {
-            Of::Repository { name, digest, .. } => {
+            EvidenceOwner::Repository { name, digest, .. } => {
                 plain(name) == plain(repository(image))
                     && digest.as_deref().is_some_and(|d| d != wanted)
             }
@@ -154,11 +154,11 @@ fn evidence(record: &Record, mut platforms: Vec<Platform>) -> ImageEvidence {
 impl Record {
     fn is_of(&self, image: &str) -> bool {
         match &self.of {
-            Of::File(path) => without_tag(image)
+            EvidenceOwner::File(path) => without_tag(image)
                 .into_iter()
                 .chain([image.to_owned()])
                 .any(|i| is_called(path, &i)),
-            Of::Repository {
+            EvidenceOwner::Repository {
                 file,
                 name,
                 digest,
@@ -174,7 +174,7 @@ impl Record {
                     None => named && (tags.is_empty() || tags.iter().any(|t| t == tag(image))),
                 }
             }
-            Of::References(all) => {
+            EvidenceOwner::References(all) => {
                 let wanted = without_tag(image);
                 let same = |r: &String| {
                     plain(r) == plain(image)
@@ -230,12 +230,12 @@ mod tests {
     use super::*;
 
     /// The index of some files.
-    fn index(files: &[(&str, &str)]) -> Index {
+    fn index(files: &[(&str, &str)]) -> EvidenceIndex {
         let read = |(path, text): &(&str, &str)| {
             let parsed = yaml::parse(&SourceFile::new(*path, *text));
             parsed.documents.into_iter().map(Arc::new)
         };
-        Index::of(&files.iter().flat_map(read).collect())
+        EvidenceIndex::of(&files.iter().flat_map(read).collect())
     }
 
     fn show(files: &[(&str, &str)], image: &str) -> String {

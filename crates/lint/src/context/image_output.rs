@@ -39,7 +39,7 @@ pub struct Platform {
 
 /// Whose evidence it is.
 #[derive(Debug, Clone)]
-pub(super) enum Of {
+pub(super) enum EvidenceOwner {
     /// Of the image that the file is called after: its path without extension.
     File(String),
     /// Of a repository, with the digest and the tags that go with it; or of what its file is called
@@ -57,7 +57,7 @@ pub(super) enum Of {
 /// What one output says.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
-    pub(super) of: Of,
+    pub(super) of: EvidenceOwner,
     pub(super) form: Form,
     pub(super) platforms: Vec<Platform>,
     pub(super) place: Location,
@@ -76,7 +76,9 @@ pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
         };
         let names = architectures.items().iter().filter_map(Node::as_str);
         out.push(Record {
-            of: Of::References(vec![reference.trim_start_matches("docker://").to_owned()]),
+            of: EvidenceOwner::References(vec![
+                reference.trim_start_matches("docker://").to_owned(),
+            ]),
             form: Form::Declared,
             platforms: names.map(|a| platform_of("linux", a)).collect(),
             place: document.location(image.span),
@@ -87,8 +89,8 @@ pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
 /// What a document without a kind says about an image, if it is one of those outputs.
 pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
-    let of_file = || Of::File(called(document.file.path().with_extension("").as_str()));
-    let mut add = |of: Of, form: Form, platforms: Vec<Platform>, node: &Node| {
+    let of_file = || EvidenceOwner::File(called(document.file.path().with_extension("").as_str()));
+    let mut add = |of: EvidenceOwner, form: Form, platforms: Vec<Platform>, node: &Node| {
         // The first key stands for the whole: an excerpt of everything helps nobody.
         let place = node.entries().first().map_or(node.span, |e| e.key.span);
         out.push(Record {
@@ -107,7 +109,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     }
     if let (Some(name), Some(architecture)) = (string(root, "Name"), string(root, "Architecture")) {
         let tags = root.get("RepoTags").map(Node::items).unwrap_or_default();
-        let of = Of::Repository {
+        let of = EvidenceOwner::Repository {
             file: called(document.file.path().with_extension("").as_str()),
             name: name.to_owned(),
             digest: string(root, "Digest").map(str::to_owned),
@@ -122,7 +124,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     }
     if let Some(reference) = string(root, "Ref") {
         let platforms = root.get("Descriptor").and_then(platform);
-        let of = Of::References(vec![undigested(reference)]);
+        let of = EvidenceOwner::References(vec![undigested(reference)]);
         return add(of, Form::Single, platforms.into_iter().collect(), root);
     }
     let items = root.items();
@@ -132,7 +134,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
             .filter_map(|i| string(i, "Ref"))
             .map(undigested);
         let platforms = items.iter().filter_map(|i| platform(i.get("Descriptor")?));
-        let of = Of::References(references.collect());
+        let of = EvidenceOwner::References(references.collect());
         return add(of, Form::List, platforms.collect(), root);
     }
     for item in items {
@@ -144,7 +146,7 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
         };
         let os = string(item, "Os").unwrap_or("linux");
         let platforms = vec![platform_of(os, architecture)];
-        add(Of::References(names), Form::One, platforms, item);
+        add(EvidenceOwner::References(names), Form::One, platforms, item);
     }
 }
 

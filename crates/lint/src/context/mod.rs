@@ -121,7 +121,7 @@ pub struct Context<'a> {
     architectures: OnceCell<BTreeSet<&'a str>>,
     neighbours: Source<'a, Neighbours>,
     layers: Source<'a, Vec<Layer>>,
-    evidence: OnceCell<image_evidence::Index>,
+    evidence: OnceCell<image_evidence::EvidenceIndex>,
     bundles: OnceCell<bundles::Bundles>,
     commands: Source<'a, Vec<Command>>,
     command_findings: OnceCell<Vec<Finding>>,
@@ -283,7 +283,7 @@ impl<'a> Context<'a> {
 
     /// The place that stands for the whole HyperConverged: its name, else its kind, else its
     /// first bytes.
-    pub fn whole(&self) -> Location {
+    pub fn whole_location(&self) -> Location {
         let document = self.input.document;
         let name = document.root.get("metadata").and_then(|m| m.get("name"));
         let node = name.or_else(|| document.root.get("kind"));
@@ -293,11 +293,11 @@ impl<'a> Context<'a> {
     /// The place of a path in the HyperConverged, or of the nearest thing above it.
     pub fn locate(&self, path: &Path) -> Location {
         if path.0.is_empty() {
-            return self.whole();
+            return self.whole_location();
         }
         let (_, depth) = self.input.document.root.nearest(path);
         match depth {
-            0 => self.whole(),
+            0 => self.whole_location(),
             _ => self.input.document.locate(path),
         }
     }

@@ -55,18 +55,18 @@ impl<'a> Context<'a> {
     }
 
     /// The neighbours and the overlays' patches that may hold an `ignore`.
-    pub(crate) fn speaking(&self) -> Vec<Arc<Document>> {
+    pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
         let neighbours = self.neighbours();
         let neighbours = neighbours.kinds().flat_map(|kind| neighbours.of_kind(kind));
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
         // A file is searched once, however many documents it has.
         let mut known: HashMap<*const SourceFile, bool> = HashMap::new();
-        let mut speaks = |d: &&Arc<Document>| {
+        let mut may_hold_suppression = |d: &&Arc<Document>| {
             let file = known.entry(Arc::as_ptr(&d.file));
-            *file.or_insert_with(|| suppression::speaks(d))
+            *file.or_insert_with(|| suppression::may_hold_suppression(d))
         };
         let all = neighbours.chain(layers);
-        all.filter(|d| speaks(d)).cloned().collect()
+        all.filter(|d| may_hold_suppression(d)).cloned().collect()
     }
 
     /// The OLM Subscriptions among the neighbours that install HCO.

@@ -6,7 +6,7 @@ use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Node, Path, Segment, Value};
 
 use super::Context;
-use super::field_map::{How, row};
+use super::field_map::{FieldMapping, row};
 
 /// Where operands have the settings that people write without the section around them.
 const SECTIONS: [(&str, &str); 2] = [("KubeVirt", "configuration"), ("CDI", "config")];
@@ -76,7 +76,7 @@ impl Context<'_> {
         let keys = hcoplan_planner::jsonpatch::segments(&pointer);
         if let Some(row) = row(self, found.operand.kind, &keys) {
             let is_free = self.document().root.at(&row.path).is_none();
-            match row.how == How::Copied && is_free {
+            match row.how == FieldMapping::Copied && is_free {
                 true => found.change(Change::Set(row.path.clone(), node.to_json())),
                 false => found.changes = None,
             }

@@ -7,7 +7,7 @@ use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
-use super::field_map::{How, Row, Step, along, row, rows, steps, with_indices};
+use super::field_map::{FieldMapping, PathStep, Row, along, row, rows, steps, with_indices};
 use super::{Applied, Context, KUBEVIRT_GATES};
 
 /// A field of the HyperConverged that feeds a place which a patch writes.
@@ -162,14 +162,16 @@ impl Search<'_, '_> {
     ) {
         let root = &self.cx.document().root;
         let changes = match (row.how, after) {
-            (How::Copied, Some(after)) => self
+            (FieldMapping::Copied, Some(after)) => self
                 .added(&row.path, before, after)
                 .or_else(|| Some(vec![Change::Set(row.path.clone(), after.clone())])),
-            (How::Negated, Some(Value::Bool(on))) => {
+            (FieldMapping::Negated, Some(Value::Bool(on))) => {
                 Some(vec![Change::Set(row.path.clone(), (!on).into())])
             }
-            (How::EmptyObject, Some(_)) => Some(vec![Change::Set(row.path.clone(), true.into())]),
-            (How::Keys, Some(Value::Bool(true))) => {
+            (FieldMapping::EmptyObject, Some(_)) => {
+                Some(vec![Change::Set(row.path.clone(), true.into())])
+            }
+            (FieldMapping::Keys, Some(Value::Bool(true))) => {
                 let name = segments(pointer).pop().unwrap_or_default();
                 Some(vec![Change::Append(row.path.clone(), name.into())])
             }
@@ -217,7 +219,7 @@ impl Search<'_, '_> {
         let mut rows = rows(self.cx, self.kind);
         let Some(list) = rows.find_map(|(field, place, _)| {
             let indices = along(keys, place)?;
-            let is_list = steps(place).nth(keys.len()) == Some(Step::Element);
+            let is_list = steps(place).nth(keys.len()) == Some(PathStep::Element);
             is_list.then(|| with_indices(&field.path, &indices))
         }) else {
             return false;
@@ -265,7 +267,7 @@ impl Search<'_, '_> {
         leaves: &mut Vec<(Path, Value)>,
     ) -> Option<()> {
         if let Some(row) = row(self.cx, self.kind, keys) {
-            let plain = row.how == How::Copied;
+            let plain = row.how == FieldMapping::Copied;
             return plain.then(|| leaves.push((row.path, value.clone())));
         }
         let children: Vec<(String, &Value)> = match value {
@@ -290,7 +292,7 @@ impl Search<'_, '_> {
         let mut rows = rows(self.cx, self.kind);
         let parent = rows.find_map(|(field, place, how)| {
             let indices = along(keys, place)?;
-            let is_parent = steps(place).count() == keys.len() + 1 && how == How::Copied;
+            let is_parent = steps(place).count() == keys.len() + 1 && how == FieldMapping::Copied;
             is_parent.then(|| with_indices(&field.path, &indices).parent())
         });
         let spec = Path::root().key("spec");

@@ -130,7 +130,7 @@ impl<'a> Context<'a> {
                 annotation.part(span.range())
             }
             (Some(annotation), _) => annotation.value_place(),
-            (None, _) => self.whole(),
+            (None, _) => self.whole_location(),
         }
     }
 

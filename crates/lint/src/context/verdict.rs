@@ -29,7 +29,7 @@ impl<'a> Context<'a> {
         });
         let mut finding = Finding::new(rule, self.refusal(cause.as_deref())?);
         finding = match causes.next() {
-            None => finding.at(self.whole()).label("refused"),
+            None => finding.at(self.whole_location()).label("refused"),
             Some(cause) => {
                 let label = match cause.message == admission.message {
                     true => "refused".to_owned(),

@@ -15,7 +15,7 @@ use hcoplan_yaml::edit::{self, Change, EditableFile, apply_and_read};
 use hcoplan_yaml::{Document, Node, Path, Segment, Style, Value, block_of, edit_part, parse};
 use serde_json::Value as Json;
 
-use super::delta::{Delta, What, deltas};
+use super::delta::{Delta, DeltaKind, deltas};
 
 /// Carries the fixes of a finding that edit a build to the build's layers; those that can't be are taken away, and
 /// the finding says why.
@@ -207,8 +207,8 @@ impl Carrying<'_> {
         let old = self.object.at(&path);
         match (&delta.what, old) {
             _ if path.0.is_empty() => Err("it writes the whole object anew".to_owned()),
-            (What::Gone, _) => self.remove(&path, plan),
-            (What::Part(range, text), Some(old)) => {
+            (DeltaKind::Gone, _) => self.remove(&path, plan),
+            (DeltaKind::Part(range, text), Some(old)) => {
                 let found = self.own(&path, old)?;
                 let mut string = old.as_str().unwrap_or_default().to_owned();
                 string.replace_range(range.clone(), text);
@@ -232,12 +232,12 @@ impl Carrying<'_> {
                     .extend(edits.into_iter().map(|e| (found.layer, e)));
                 Ok(())
             }
-            (What::Set(value), Some(old)) => match (&old.value, value) {
+            (DeltaKind::Set(value), Some(old)) => match (&old.value, value) {
                 (Value::Seq(_), Json::Array(new)) => self.list(&path, old, new, plan),
                 _ => self.replace(&path, old, value, plan),
             },
-            (What::Set(value), None) => self.insert(&path, value, plan),
-            (What::Part(..), None) => Err("the build reads otherwise".to_owned()),
+            (DeltaKind::Set(value), None) => self.insert(&path, value, plan),
+            (DeltaKind::Part(..), None) => Err("the build reads otherwise".to_owned()),
         }
     }
 
@@ -245,8 +245,11 @@ impl Carrying<'_> {
     /// other clusters, too. What it is called then; `None` where it isn't that.
     fn rename<'d>(&self, gone: &Delta, all: &'d [Delta], plan: &mut Plan) -> Option<&'d Delta> {
         let path = below(&gone.path);
-        let old = self.object.at(&path).filter(|_| gone.what == What::Gone)?;
-        let value = What::Set(old.to_json());
+        let old = self
+            .object
+            .at(&path)
+            .filter(|_| gone.what == DeltaKind::Gone)?;
+        let value = DeltaKind::Set(old.to_json());
         let to = all.iter().find(|d| {
             d.what == value
                 && d.path.parent() == gone.path.parent()

@@ -9,11 +9,11 @@ use serde_json::Value as Json;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Delta {
     pub(super) path: Path,
-    pub(super) what: What,
+    pub(super) what: DeltaKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum What {
+pub(super) enum DeltaKind {
     /// It is another one now, or was not there.
     Set(Json),
     /// It is gone.
@@ -38,14 +38,14 @@ fn differences(before: &Json, after: &Json, path: &Path, out: &mut Vec<Delta>) {
         _ if before == after => {}
         (Json::Object(old), Json::Object(new)) => {
             for key in old.keys().filter(|key| !new.contains_key(*key)) {
-                found(path.key(key), What::Gone);
+                found(path.key(key), DeltaKind::Gone);
             }
             for (key, value) in new {
                 match old.get(key) {
                     Some(old) => differences(old, value, &path.key(key), out),
                     None => out.push(Delta {
                         path: path.key(key),
-                        what: What::Set(value.clone()),
+                        what: DeltaKind::Set(value.clone()),
                     }),
                 }
             }
@@ -57,9 +57,9 @@ fn differences(before: &Json, after: &Json, path: &Path, out: &mut Vec<Delta>) {
         }
         (Json::String(old), Json::String(new)) => {
             let (range, text) = part(old, new);
-            found(path.clone(), What::Part(range, text));
+            found(path.clone(), DeltaKind::Part(range, text));
         }
-        _ => found(path.clone(), What::Set(after.clone())),
+        _ => found(path.clone(), DeltaKind::Set(after.clone())),
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn go_together(a: &[Delta], b: &[Delta]) -> bool {
 
 fn meet(a: &Delta, b: &Delta) -> bool {
     match (&a.what, &b.what) {
-        (What::Part(one, _), What::Part(other, _)) if a.path == b.path => {
+        (DeltaKind::Part(one, _), DeltaKind::Part(other, _)) if a.path == b.path => {
             one.start <= other.end && other.start <= one.end
         }
         _ => a.path.starts_with(&b.path) || b.path.starts_with(&a.path),
@@ -96,7 +96,7 @@ pub(super) fn put_together(documents: &mut [Json], deltas: &[Delta]) -> Option<(
     // Parts of a text from its end, so that the others stay where they are.
     let mut ordered: Vec<&Delta> = deltas.iter().collect();
     ordered.sort_by_key(|d| match &d.what {
-        What::Part(range, _) => std::cmp::Reverse(range.start),
+        DeltaKind::Part(range, _) => std::cmp::Reverse(range.start),
         _ => std::cmp::Reverse(0),
     });
     for delta in ordered {
@@ -114,10 +114,10 @@ pub(super) fn put_together(documents: &mut [Json], deltas: &[Delta]) -> Option<(
             at = below(at, step)?;
         }
         match (&delta.what, last) {
-            (What::Gone, Segment::Key(key)) => {
+            (DeltaKind::Gone, Segment::Key(key)) => {
                 at.as_object_mut()?.remove(key)?;
             }
-            (What::Set(value), Segment::Key(key)) => {
+            (DeltaKind::Set(value), Segment::Key(key)) => {
                 at.as_object_mut()?.insert(key.clone(), value.clone());
             }
             (what, step) => change(below(at, step)?, what)?,
@@ -133,17 +133,17 @@ fn below<'v>(value: &'v mut Json, step: &Segment) -> Option<&'v mut Json> {
     }
 }
 
-fn change(value: &mut Json, what: &What) -> Option<()> {
+fn change(value: &mut Json, what: &DeltaKind) -> Option<()> {
     match what {
-        What::Set(new) => *value = new.clone(),
-        What::Part(range, new) => {
+        DeltaKind::Set(new) => *value = new.clone(),
+        DeltaKind::Part(range, new) => {
             let Json::String(text) = value else {
                 return None;
             };
             text.get(range.clone())?;
             text.replace_range(range.clone(), new);
         }
-        What::Gone => return None,
+        DeltaKind::Gone => return None,
     }
     Some(())
 }

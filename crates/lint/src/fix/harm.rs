@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 
 /// The first cluster that has an error which it didn't have before.
-pub fn harmed(before: &[Finding], after: &[Finding]) -> Option<String> {
+pub fn first_broken_cluster(before: &[Finding], after: &[Finding]) -> Option<String> {
     let known = errors(before);
     let mut new = errors(after).into_iter().filter(|e| !known.contains(e));
     new.next().map(|(cluster, ..)| cluster)

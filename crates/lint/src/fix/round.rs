@@ -35,7 +35,7 @@ pub struct Applied {
 
 /// A fix that was not applied.
 #[derive(Debug, Clone)]
-pub struct Dropped {
+pub struct DroppedFix {
     /// What it would have done.
     pub fix: Applied,
     /// What is wrong with the result.
@@ -59,7 +59,7 @@ pub struct Round {
     /// What was applied.
     pub applied: Vec<Applied>,
     /// What can't be.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedFix>,
     /// Whether there were too many to try all of them.
     pub exhausted: bool,
 }
@@ -109,14 +109,14 @@ pub fn choose_with(
 }
 
 /// A file and what was accepted for it.
-struct Ground {
+struct FileEdits {
     before: EditableFile,
     parsed: Vec<Document>,
     edits: Vec<Edit>,
     deltas: Vec<Delta>,
 }
 
-impl Ground {
+impl FileEdits {
     fn new(file: &Arc<SourceFile>) -> Self {
         Self {
             before: EditableFile::of(file),
@@ -233,28 +233,30 @@ const MOST_TRIES: usize = 256;
 /// know the files as they are then.
 pub fn round(choices: &[Choice<'_>]) -> Round {
     let mut out = Round::default();
-    let mut grounds: BTreeMap<Utf8PathBuf, Ground> = BTreeMap::new();
+    let mut edits_by_file: BTreeMap<Utf8PathBuf, FileEdits> = BTreeMap::new();
     let mut accepted = Vec::new();
     let mut tries = MOST_TRIES;
     accept_all(
         choices,
-        &mut grounds,
+        &mut edits_by_file,
         &mut tries,
         &mut accepted,
         &mut out.dropped,
     );
-    let grounds = grounds.into_iter().filter(|(_, g)| !g.edits.is_empty());
-    for (path, ground) in grounds {
-        match ground.together() {
+    let edits_by_file = edits_by_file
+        .into_iter()
+        .filter(|(_, g)| !g.edits.is_empty());
+    for (path, file_edits) in edits_by_file {
+        match file_edits.together() {
             Ok(text) => {
-                let before = Arc::clone(ground.before.file());
+                let before = Arc::clone(file_edits.before.file());
                 out.files.insert(path, Rewritten { before, text });
             }
             // Each was right alone; together they are not. One at a time, then.
             Err(_) if choices.len() > 1 => return one(choices),
             Err(why) => {
                 let fix = accepted.into_iter().next();
-                out.dropped.extend(fix.map(|fix| Dropped { fix, why }));
+                out.dropped.extend(fix.map(|fix| DroppedFix { fix, why }));
                 return Round {
                     dropped: out.dropped,
                     ..Round::default()
@@ -271,29 +273,29 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
 /// for each of them would take the square of their number.
 fn accept_all(
     choices: &[Choice<'_>],
-    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
     tries: &mut usize,
     accepted: &mut Vec<Applied>,
-    dropped: &mut Vec<Dropped>,
+    dropped: &mut Vec<DroppedFix>,
 ) {
     if choices.is_empty() || *tries == 0 {
         return;
     }
     *tries -= 1;
     let [choice] = choices else {
-        if accept_at_once(choices, grounds) {
+        if accept_at_once(choices, edits_by_file) {
             accepted.extend(choices.iter().map(applied));
             return;
         }
         let (first, second) = choices.split_at(choices.len() / 2);
-        accept_all(first, grounds, tries, accepted, dropped);
-        accept_all(second, grounds, tries, accepted, dropped);
+        accept_all(first, edits_by_file, tries, accepted, dropped);
+        accept_all(second, edits_by_file, tries, accepted, dropped);
         return;
     };
-    match accept(choice, grounds) {
+    match accept(choice, edits_by_file) {
         Ok(true) => accepted.push(applied(choice)),
         Ok(false) => {}
-        Err(why) => dropped.push(Dropped {
+        Err(why) => dropped.push(DroppedFix {
             fix: applied(choice),
             why,
         }),
@@ -301,7 +303,10 @@ fn accept_all(
 }
 
 /// Takes several fixes in where all of them go together, and with those before.
-fn accept_at_once(choices: &[Choice<'_>], grounds: &mut BTreeMap<Utf8PathBuf, Ground>) -> bool {
+fn accept_at_once(
+    choices: &[Choice<'_>],
+    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
+) -> bool {
     let mut files: BTreeMap<Utf8PathBuf, Vec<Vec<Edit>>> = BTreeMap::new();
     for choice in choices {
         for (path, edits) in by_file(choice.fix) {
@@ -313,16 +318,16 @@ fn accept_at_once(choices: &[Choice<'_>], grounds: &mut BTreeMap<Utf8PathBuf, Gr
         let Some(edit) = fixes.first().and_then(|edits| edits.first()) else {
             continue;
         };
-        let ground = grounds.entry(path.clone());
-        let ground = ground.or_insert_with(|| Ground::new(&edit.file));
-        let deltas = ground.all_alone(&fixes);
+        let file_edits = edits_by_file.entry(path.clone());
+        let file_edits = file_edits.or_insert_with(|| FileEdits::new(&edit.file));
+        let deltas = file_edits.all_alone(&fixes);
         let edits = fixes.concat();
-        match deltas.filter(|deltas| ground.takes(&edits, deltas)) {
+        match deltas.filter(|deltas| file_edits.takes(&edits, deltas)) {
             Some(deltas) => meant.push((path, edits, deltas)),
             None => return false,
         }
     }
-    take(meant, grounds);
+    take(meant, edits_by_file);
     true
 }
 
@@ -347,24 +352,24 @@ fn one(choices: &[Choice<'_>]) -> Round {
 /// Takes a fix in where it goes together with those before; `false`: not in this round.
 fn accept(
     choice: &Choice<'_>,
-    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
 ) -> Result<bool, Reason> {
     let mut meant = Vec::new();
     for (path, edits) in by_file(choice.fix) {
         let file = edits.first().map(|e| Arc::clone(&e.file));
-        let ground = match file {
-            Some(file) => grounds
+        let file_edits = match file {
+            Some(file) => edits_by_file
                 .entry(path.clone())
-                .or_insert_with(|| Ground::new(&file)),
+                .or_insert_with(|| FileEdits::new(&file)),
             None => continue,
         };
-        let deltas = ground.alone(&edits)?;
-        if !ground.takes(&edits, &deltas) {
+        let deltas = file_edits.alone(&edits)?;
+        if !file_edits.takes(&edits, &deltas) {
             return Ok(false);
         }
         meant.push((path, edits, deltas));
     }
-    take(meant, grounds);
+    take(meant, edits_by_file);
     Ok(true)
 }
 
@@ -380,12 +385,12 @@ fn by_file(fix: &Fix) -> BTreeMap<Utf8PathBuf, Vec<Edit>> {
 
 fn take(
     meant: Vec<(Utf8PathBuf, Vec<Edit>, Vec<Delta>)>,
-    grounds: &mut BTreeMap<Utf8PathBuf, Ground>,
+    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
 ) {
     for (path, edits, deltas) in meant {
-        if let Some(ground) = grounds.get_mut(&path) {
-            ground.edits.extend(edits);
-            ground.deltas.extend(deltas);
+        if let Some(file_edits) = edits_by_file.get_mut(&path) {
+            file_edits.edits.extend(edits);
+            file_edits.deltas.extend(deltas);
         }
     }
 }

@@ -10,7 +10,9 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Warning,
     releases: &["1.16", "1.17", "1.18"],
-    predicts: Prediction::ReconcileError("whatever the webhook would have refused after its warning"),
+    predicts: Prediction::ReconcileError(
+        "whatever the webhook would have refused after its warning",
+    ),
     fix: FixKind::Safe,
     summary: "a warning ends the webhook's validation, so that later mistakes get in",
     page: r#"

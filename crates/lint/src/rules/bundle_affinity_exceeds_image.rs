@@ -120,7 +120,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .last()
                 .is_some_and(|s| *s == Segment::Key("values".into()));
             let title = format!("leave {} out", and(&extra));
-            (is_list && !kept.is_empty()).then(|| unsafely(&pod.document, title, &set))?
+            (is_list && !kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &set))?
         });
         out.report(finding.fixes(kept));
     }

@@ -8,7 +8,9 @@ pub(super) static RULE: Rule = Rule {
     group: Group::Bundle,
     severity: Severity::Warning,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent("pods go to other architectures when the preferred nodes are full"),
+    predicts: Prediction::Silent(
+        "pods go to other architectures when the preferred nodes are full",
+    ),
     fix: FixKind::Unsafe,
     summary: "the architecture is in preferred terms only, which forbid nothing",
     page: r#"
@@ -97,7 +99,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let fix = (!kept.is_empty())
             .then(|| {
                 let title = format!("require {}", or(&kept));
-                unsafely(&pod.document, title, &pod.keep_to(&kept))
+                unsafe_fix(&pod.document, title, &pod.keep_to(&kept))
             })
             .flatten();
         let finding = Finding::new(&RULE, message)

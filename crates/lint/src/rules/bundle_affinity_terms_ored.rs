@@ -109,7 +109,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             );
         let fix = merged(&terms).and_then(|term| {
             let set = [Change::Set(path.clone(), json!([term]))];
-            unsafely(&pod.document, "make it one term", &set)
+            unsafe_fix(&pod.document, "make it one term", &set)
         });
         out.report(finding.fixes(fix));
     }

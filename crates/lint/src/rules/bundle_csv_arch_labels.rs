@@ -108,7 +108,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         let fix = match label {
             Some(_) => {
                 let remove = [Change::Remove(Csv::architecture_label(architecture))];
-                unsafely(&csv.document, "remove the label", &remove)
+                unsafe_fix(&csv.document, "remove the label", &remove)
             }
             None => common(cx, csv).and_then(|(os, all)| claim(csv, os, &all, &all)),
         };
@@ -205,5 +205,5 @@ fn claim<T: AsRef<str> + Ord>(
         .map(|p| Change::Set(p, "supported".into()));
     let new: Vec<T> = new.into_iter().collect();
     let title = format!("claim {}", and(&new));
-    unsafely(&csv.document, title, &set.collect::<Vec<_>>())
+    unsafe_fix(&csv.document, title, &set.collect::<Vec<_>>())
 }

@@ -132,7 +132,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let kept = support.filter(|s| s.is_complete && !s.architectures.is_empty());
         let fix = kept.and_then(|s| {
             let names: Vec<&String> = s.architectures.iter().collect();
-            unsafely(
+            unsafe_fix(
                 &pod.document,
                 format!("require {}", or(&names)),
                 &pod.keep_to(&names),

@@ -96,7 +96,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some(finding) = finding(cx, &found) {
                 let finding = match incident {
                     Incident::ReconcileError => finding.related(
-                        cx.whole(),
+                        cx.whole_location(),
                         "the operator panics in every reconcile, and never deploys SSP",
                     ),
                     _ => finding,

@@ -95,7 +95,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let mut finding = Finding::new(&RULE, message).help(wanted);
     let mut places = cx.control_plane_nodes().filter_map(|n| n.name_place());
-    finding = finding.at(places.next().unwrap_or_else(|| cx.whole()));
+    finding = finding.at(places.next().unwrap_or_else(|| cx.whole_location()));
     for place in places {
         finding = finding.related(place, "and this one");
     }

@@ -91,7 +91,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     )
     .at(match annotation(document, WAVE) {
         Some(_) => document.locate(&path(WAVE)),
-        None => cx.whole(),
+        None => cx.whole_location(),
     })
     .label("its kind doesn't exist yet when a new cluster is synced")
     .help(format!(

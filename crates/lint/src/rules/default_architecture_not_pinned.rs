@@ -106,7 +106,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let finding = Finding::new(&RULE, message)
         .severity(severity)
-        .at(cx.whole())
+        .at(cx.whole_location())
         .label("sets no default architecture")
         .help(
             "name the architecture in each virtual machine, or pin it with a jsonpatch of the \

@@ -84,7 +84,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(annotation.part(wrong.start..wrong.start + wrong.word.len()))
             .label(wrong.label())
             .help("write architectures in lower case, separated by single commas: \"amd64,arm64\"");
-        if wrong.what == What::NewArchitecture {
+        if wrong.what == WordMistake::NewArchitecture {
             finding = finding.severity(Severity::Warning);
         }
         if let Some(meant) = meant(text, known)
@@ -102,7 +102,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// What is wrong with a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum WordMistake {
     /// Only blanks, or nothing.
     Empty,
     /// Blanks around it.
@@ -119,26 +119,26 @@ enum What {
 struct Wrong<'t> {
     word: &'t str,
     start: usize,
-    what: What,
+    what: WordMistake,
 }
 
 impl Wrong<'_> {
     fn message(&self, template: &str) -> String {
         let word = self.word;
         let why = match self.what {
-            What::Empty => "has an empty word".to_owned(),
-            What::Blank => format!("has a blank around {:?}", word.trim()),
-            What::Name => format!("has {word:?}, which is no architecture's name"),
-            What::Twice => format!("names {word} twice"),
-            What::NewArchitecture => format!("names {word}, which SSP doesn't know"),
+            WordMistake::Empty => "has an empty word".to_owned(),
+            WordMistake::Blank => format!("has a blank around {:?}", word.trim()),
+            WordMistake::Name => format!("has {word:?}, which is no architecture's name"),
+            WordMistake::Twice => format!("names {word} twice"),
+            WordMistake::NewArchitecture => format!("names {word}, which SSP doesn't know"),
         };
         format!("the architectures annotation of {template} {why}")
     }
 
     fn label(&self) -> &'static str {
         match self.what {
-            What::Twice => "once is enough",
-            What::NewArchitecture => "no image is imported for it",
+            WordMistake::Twice => "once is enough",
+            WordMistake::NewArchitecture => "no image is imported for it",
             _ => "matches no node's architecture",
         }
     }
@@ -151,15 +151,15 @@ fn first_wrong<'t>(text: &'t str, known: &[String]) -> Option<Wrong<'t>> {
     let mut new = None;
     for word in text.split(',') {
         let what = if word.trim().is_empty() {
-            Some(What::Empty)
+            Some(WordMistake::Empty)
         } else if word.trim() != word {
-            Some(What::Blank)
+            Some(WordMistake::Blank)
         } else if seen.contains(&word) {
-            Some(What::Twice)
+            Some(WordMistake::Twice)
         } else if known.iter().any(|k| k == word) {
             None
         } else if canonical(word, known).is_some() || !is_plain(word) {
-            Some(What::Name)
+            Some(WordMistake::Name)
         } else {
             new = new.or(Some((start, word)));
             None
@@ -174,7 +174,7 @@ fn first_wrong<'t>(text: &'t str, known: &[String]) -> Option<Wrong<'t>> {
     Some(Wrong {
         word,
         start,
-        what: What::NewArchitecture,
+        what: WordMistake::NewArchitecture,
     })
 }
 

@@ -122,7 +122,11 @@ fn finding(
     let policy = names.contains(&"retentionPolicy");
     let message = match names.as_slice() {
         [] => return None,
-        _ => format!("{} doesn't say its {}", template.display_name(), and(&names)),
+        _ => format!(
+            "{} doesn't say its {}",
+            template.display_name(),
+            and(&names)
+        ),
     };
     let label = match (filled, policy) {
         (true, true) => "its disks are deleted when it is removed".to_owned(),

@@ -106,7 +106,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         let place = names.first().map(|name| cx.gate(name).place());
         let finding = Finding::new(&RULE, message)
-            .at(place.unwrap_or_else(|| cx.whole()))
+            .at(place.unwrap_or_else(|| cx.whole_location()))
             .label(match names.len() {
                 1 => "says nothing about it",
                 _ => "says nothing about them",

@@ -84,7 +84,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let mut places = without.iter().filter_map(|n| n.name_place());
     finding = finding
-        .at(places.next().unwrap_or_else(|| cx.whole()))
+        .at(places.next().unwrap_or_else(|| cx.whole_location()))
         .label("no KVM here")
         .help("switch on hardware virtualization, or select other nodes with a workload placement");
     for place in places {

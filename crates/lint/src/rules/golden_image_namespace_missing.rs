@@ -108,7 +108,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(place)
             .label("SSP creates no namespace but its own")
             .help(format!("add a Namespace {name} to the cluster's directory"))
-            .fixes(appended(cx.document(), "create the namespace", &manifest));
+            .fixes(append_document(
+                cx.document(),
+                "create the namespace",
+                &manifest,
+            ));
         out.report(finding);
     }
 }

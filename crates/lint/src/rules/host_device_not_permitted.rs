@@ -79,7 +79,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     continue;
                 }
                 let place = vm.document.locate(&path.index(i).key("deviceName"));
-                let message = format!("the {what} {name} of {} is not permitted", vm.display_name());
+                let message = format!(
+                    "the {what} {name} of {} is not permitted",
+                    vm.display_name()
+                );
                 let mut finding = Finding::new(&RULE, message)
                     .at(place.clone())
                     .object(object_of(vm.document))

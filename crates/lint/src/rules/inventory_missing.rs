@@ -86,7 +86,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             skipped.len()
         ),
     )
-    .at(cx.whole())
+    .at(cx.whole_location())
     .label(format!("skipped: {}", and(&names)))
     .help(match cx.inventory_file() {
         Some(file) => format!("kubectl get nodes -o json | hcoplan import - --out {file}"),

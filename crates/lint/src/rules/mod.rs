@@ -4,17 +4,17 @@
 //! the list below, and its fixtures under `testdata/lint/`; see CONTRIBUTING.md.
 //! (`cargo fmt` doesn't look into the list: format a rule with `rustfmt --edition 2024 FILE`.)
 
-use super::registered::{Registered, When};
+use super::registered_rule::{RegisteredRule, RunPhase};
 
 /// Declares the modules and the registry of the rules.
 macro_rules! rules {
-    (@when) => { When::Always };
-    (@when $when:ident) => { When::$when };
+    (@when) => { RunPhase::Always };
+    (@when $when:ident) => { RunPhase::$when };
     ($($module:ident $(as $when:ident)?,)*) => {
         $(mod $module;)*
 
-        pub(super) static RULES: &[Registered] = &[
-            $(Registered {
+        pub(super) static RULES: &[RegisteredRule] = &[
+            $(RegisteredRule {
                 rule: &$module::RULE,
                 when: rules!(@when $($when)?),
                 check: $module::check,
@@ -260,7 +260,7 @@ mod prelude {
     }
 
     /// A fix of a neighbour that changes what the cluster does.
-    pub(super) fn unsafely(
+    pub(super) fn unsafe_fix(
         document: &Document,
         title: impl Into<String>,
         changes: &[Change],
@@ -295,7 +295,7 @@ mod prelude {
     }
 
     /// A suggestion that adds a document to the end of a document's file, which has to be YAML.
-    pub(super) fn appended(document: &Document, title: &str, manifest: &str) -> Option<Fix> {
+    pub(super) fn append_document(document: &Document, title: &str, manifest: &str) -> Option<Fix> {
         let text = document.file.text();
         let extension = document.file.path().extension().unwrap_or_default();
         if !matches!(extension, "yaml" | "yml") {

@@ -67,7 +67,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let mut finding = Finding::new(&RULE, "no declared node is labelled as a worker")
-        .at(cx.whole())
+        .at(cx.whole_location())
         .label("has no workload placement, so HCO looks for workers")
         .help(
             "give nodes the role worker (label node-role.kubernetes.io/worker), or select them \

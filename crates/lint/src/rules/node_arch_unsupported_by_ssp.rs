@@ -85,7 +85,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let message = format!("SSP doesn't know the architecture {architecture} of a {role} node");
     let mut finding = Finding::new(&RULE, message)
-        .at(node.architecture_place().unwrap_or_else(|| cx.whole()))
+        .at(node
+            .architecture_place()
+            .unwrap_or_else(|| cx.whole_location()))
         .label(format!("SSP's webhook: {refusal}"));
     finding = match worker {
         Some(_) => finding.help(format!(

@@ -9,7 +9,9 @@ pub(super) static RULE: Rule = Rule {
     name: "null-section",
     group: Group::Hygiene,
     severity: Severity::Warning,
-    predicts: Prediction::Silent("null counts as absent, which is not the same as an empty section"),
+    predicts: Prediction::Silent(
+        "null counts as absent, which is not the same as an empty section",
+    ),
     claims: Claim::NoEffect,
     needs: Needs::Document,
     fix: FixKind::Suggested,

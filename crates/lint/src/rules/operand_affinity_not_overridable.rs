@@ -92,7 +92,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .object(object_of(subscription))
             .label("for the operators only")
             .help("give the HyperConverged node placements, if the operands were meant, too")
-            .related(cx.whole(), "has neither an infra nor a workload placement")
+            .related(
+                cx.whole_location(),
+                "has neither an infra nor a workload placement",
+            )
             .fixes(fix);
         out.report(finding);
     }

@@ -124,7 +124,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = profile.or_else(|| field.map(|path| cx.locate(&path)));
         out.report(
             Finding::new(&RULE, message)
-                .at(place.unwrap_or_else(|| cx.whole()))
+                .at(place.unwrap_or_else(|| cx.whole_location()))
                 .label("accepted here, and refused where HCO passes it on")
                 .help(help),
         );

@@ -92,7 +92,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         (Some(patch), _) => finding.at(cx.patch_place(patch.0, &patch.1)).label(label),
         (None, Some(cause)) if same_version => finding.at(cx.locate(&cause.path)).label(label),
-        _ => finding.at(cx.whole()).label(label),
+        _ => finding.at(cx.whole_location()).label(label),
     };
     let hole = cx.admission().holes.first();
     out.report(match hole {

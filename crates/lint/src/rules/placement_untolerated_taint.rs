@@ -148,7 +148,7 @@ fn closed(
     .help(format!("add the toleration {}", toleration(taint)))
     .at(match placement {
         Some(placement) => placement.field.key_place(),
-        None => cx.whole(),
+        None => cx.whole_location(),
     });
     if !all {
         finding = finding.severity(Severity::Warning);

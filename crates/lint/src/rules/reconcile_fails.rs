@@ -69,7 +69,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     if let Some(error) = &cx.plan().reconcile_error {
         let patch = error.patch.as_ref();
-        let place = patch.map_or_else(|| cx.whole(), |p| cx.patch_place(p.0, &p.1));
+        let place = patch.map_or_else(|| cx.whole_location(), |p| cx.patch_place(p.0, &p.1));
         let message = format!("the operator can't render {}: {error}", error.operand);
         let finding = Finding::new(&RULE, message).at(place).label(format!(
             "{} and the operands after it are not updated",

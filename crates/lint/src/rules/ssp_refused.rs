@@ -66,7 +66,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let unknown = |message: &&str| !cx.has_nodes() && message.ends_with(WITHOUT_NODES);
     if let Some(message) = cx.ssp_refusal().filter(|m| !unknown(m)) {
         let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
-        let place = patch.map_or_else(|| cx.whole(), |p| p.key_place());
+        let place = patch.map_or_else(|| cx.whole_location(), |p| p.key_place());
         let finding = Finding::new(&RULE, format!("SSP's webhook refuses the SSP: {message}"))
             .at(place)
             .label("HCO makes an SSP of it that is refused");

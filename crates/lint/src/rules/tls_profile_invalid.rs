@@ -199,7 +199,7 @@ pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
         }
         false => {
             let finding = finding
-                .at(cx.whole())
+                .at(cx.whole_location())
                 .label("it gets the cluster's profile, which has no `type`");
             finding.help(
                 "write `type` in the cluster's APIServer and in the inventory's \

@@ -9,7 +9,9 @@ pub(super) static RULE: Rule = Rule {
     name: "vm-arch-unsupported-device",
     group: Group::Heterogeneous,
     severity: Severity::Error,
-    predicts: Prediction::Refusal("Arm64 not support this disk bus type, please use virtio or scsi"),
+    predicts: Prediction::Refusal(
+        "Arm64 not support this disk bus type, please use virtio or scsi",
+    ),
     summary: "a virtual machine has a device or setting that its architecture doesn't support",
     page: r#"
 ## What it finds

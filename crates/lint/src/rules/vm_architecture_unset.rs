@@ -84,7 +84,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "gets virt-operator's own architecture".to_owned(),
             ),
         };
-        let message = format!("{} doesn't say its architecture: {would}", vm.display_name());
+        let message = format!(
+            "{} doesn't say its architecture: {would}",
+            vm.display_name()
+        );
         let title = |a: &String| format!("make it {a}");
         let path = vm.path("architecture");
         let fixes = workload.iter().filter_map(|a| {

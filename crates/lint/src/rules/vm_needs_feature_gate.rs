@@ -99,7 +99,10 @@ fn lacks_helper(cx: &Context<'_>) -> bool {
 
 /// Nobody refuses the machine, and no node has what does the reservation for it.
 fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Finding {
-    let message = format!("{} can't start: persistent reservation is off", vm.display_name());
+    let message = format!(
+        "{} can't start: persistent reservation is off",
+        vm.display_name()
+    );
     let field = Path::dotted(match cx.version() {
         "v1" => "spec.storage.persistentReservationConfiguration.enabled",
         _ => "spec.featureGates.persistentReservation",

@@ -101,7 +101,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field(Pods::Workload.field());
     let place = match field.is_set() {
         true => field.key_place(),
-        false => cx.whole(),
+        false => cx.whole_location(),
     };
     let mut finding = Finding::new(
         &RULE,

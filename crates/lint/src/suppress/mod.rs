@@ -44,7 +44,7 @@ pub struct Suppressed {
 
 /// Leaves out what is suppressed. `documents` are all whose findings are here; `today` is the day
 /// that an `until` is held against.
-pub fn settle<'d>(
+pub fn apply_suppressions<'d>(
     run: Run,
     documents: impl IntoIterator<Item = &'d Document>,
     settings: &Settings,

@@ -315,7 +315,7 @@ fn as_sets(spec: &mut Value) {
 
 /// How much was held to the planner.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Held {
+pub(super) struct ClaimTally {
     /// Findings of which the planner says the same.
     pub(super) proven: usize,
     /// Findings about what it can't know.
@@ -324,7 +324,7 @@ pub(super) struct Held {
     fixes: usize,
 }
 
-impl AddAssign for Held {
+impl AddAssign for ClaimTally {
     fn add_assign(&mut self, other: Self) {
         self.proven += other.proven;
         self.outside += other.outside;
@@ -332,7 +332,7 @@ impl AddAssign for Held {
     }
 }
 
-impl fmt::Display for Held {
+impl fmt::Display for ClaimTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = rules();
         let outside = all.iter().filter(|r| r.rule.claim() == Claim::Outside);
@@ -349,12 +349,12 @@ impl fmt::Display for Held {
 }
 
 /// Holds a finding and its fixes to what they say; what is wrong goes to `wrong`, with the rule's name.
-pub(super) fn held(
+pub(super) fn check_claims(
     case: &Case,
     settings: &Settings,
     finding: &Finding,
     wrong: &mut Vec<String>,
-) -> Held {
+) -> ClaimTally {
     let rule = finding.rule.name;
     let proof = proof(case, finding);
     if let Proof::Wrong(why) = &proof {
@@ -363,7 +363,7 @@ pub(super) fn held(
     }
     let (fixes, broken) = broken_promises(case, settings, finding);
     wrong.extend(broken.into_iter().map(|why| format!("{rule}: {why}")));
-    Held {
+    ClaimTally {
         proven: usize::from(proof == Proof::Proven),
         outside: usize::from(proof == Proof::Outside),
         fixes,
@@ -415,7 +415,7 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
 }
 
 /// What is held to the planner, by rule.
-type Tally = BTreeMap<&'static str, Held>;
+type Tally = BTreeMap<&'static str, ClaimTally>;
 
 /// Rules whose safe fix makes a value count that is dropped as it is written, or writes down what an
 /// operator below takes it for, or takes out what that one doesn't read: the rendered text changes, and
@@ -473,7 +473,8 @@ fn hold(dir: &FilePath, tally: &mut Tally, wrong: &mut Vec<String>) {
     let name = dir.strip_prefix(root()).unwrap_or(dir).display();
     for finding in case.lint(&settings) {
         let mut here = Vec::new();
-        *tally.entry(finding.rule.name).or_default() += held(&case, &settings, &finding, &mut here);
+        *tally.entry(finding.rule.name).or_default() +=
+            check_claims(&case, &settings, &finding, &mut here);
         wrong.extend(here.into_iter().map(|w| format!("{name}:{w}")));
     }
 }
@@ -516,7 +517,7 @@ fn what_is_found_in_the_fixtures_is_so() {
             rule.name, held.proven, held.outside
         );
     }
-    let mut all = Held::default();
+    let mut all = ClaimTally::default();
     tally.values().for_each(|held| all += *held);
     eprintln!("claims in the fixtures: {all}");
     snapbox::assert_data_eq!(

@@ -28,7 +28,7 @@ pub(super) const NOT_WITH_COMMENTS: [&str; 3] = [
 const SAFE: usize = 30;
 
 /// A fixture somewhere else, after all rounds of safe fixes.
-pub(super) struct Mended {
+pub(super) struct FixedFixture {
     pub(super) directory: tempfile::TempDir,
     /// What could not be applied, or was still to do in the end.
     pub(super) complaints: Vec<String>,
@@ -42,12 +42,12 @@ pub(super) struct Commented {
     pub(super) comment: String,
 }
 
-pub(super) fn mend(
+pub(super) fn apply_safe_fixes(
     fixture: &FilePath,
     release: Option<&str>,
     settings: &Settings,
     prepare: impl Fn(&FilePath),
-) -> Mended {
+) -> FixedFixture {
     let directory = tempfile::tempdir().expect("a directory");
     annotations::copy(fixture, directory.path()).expect("a fixture");
     prepare(directory.path());
@@ -69,7 +69,7 @@ pub(super) fn mend(
             fs::write(directory.path().join(path), file.text).expect("written");
         }
     }
-    Mended {
+    FixedFixture {
         directory,
         complaints,
         applied,
@@ -167,14 +167,14 @@ fn safe_fixes_leave_nothing_to_mend_and_no_comment_behind() {
         for dir in directories(rule, "bad") {
             let name = dir.strip_prefix(root()).unwrap_or(&dir).display();
             let (_, before) = read(&dir);
-            let mended = mend(&dir, None, &settings, |_| {});
+            let mended = apply_safe_fixes(&dir, None, &settings, |_| {});
             mending.extend(&mended.applied);
             let said = mended.complaints.iter().map(|c| format!("{name}: {c}"));
             complaints.extend(said);
             let (_, after) = read(mended.directory.path());
             // The same with comments all over it.
             let commented = std::cell::RefCell::new(Vec::new());
-            let again = mend(&dir, None, &settings, |dir| {
+            let again = apply_safe_fixes(&dir, None, &settings, |dir| {
                 *commented.borrow_mut() = comment(dir);
             });
             let (text, tree) = read(again.directory.path());

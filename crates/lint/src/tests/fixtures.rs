@@ -12,7 +12,7 @@ use snapbox::assert::{Action, DEFAULT_ACTION_ENV};
 use snapbox::data::DataFormat;
 
 use super::load::Case;
-use crate::{Selector, Settings, When, rules};
+use crate::{RunPhase, Selector, Settings, rules};
 
 pub(super) fn root() -> PathBuf {
     hcoplan_testing::root().join("testdata/lint")
@@ -215,7 +215,7 @@ fn every_rule_has_fixtures() {
     let mut complaints = Vec::new();
     for registered in rules() {
         let rule = registered.rule;
-        if registered.when == When::Elsewhere {
+        if registered.when == RunPhase::Elsewhere {
             continue;
         }
         for kind in ["bad", "good", "fixed"] {

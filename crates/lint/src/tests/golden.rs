@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use snapbox::Data;
 
-use super::claims::{Held, held};
+use super::claims::{ClaimTally, check_claims};
 use super::load::Case;
 use crate::Settings;
 
@@ -48,7 +48,7 @@ struct Seen {
     differences: Vec<String>,
     errors: Vec<&'static str>,
     refusal: Option<&'static str>,
-    held: Held,
+    held: ClaimTally,
 }
 
 fn look(set: &Path, release: &str, expected: &Value) -> Seen {
@@ -76,7 +76,7 @@ fn look(set: &Path, release: &str, expected: &Value) -> Seen {
     }
     let mut wrong = Vec::new();
     for finding in &findings {
-        seen.held += held(&case, &settings, finding, &mut wrong);
+        seen.held += check_claims(&case, &settings, finding, &mut wrong);
     }
     let wrong = wrong.into_iter().map(|w| format!("{release} {name}:{w}"));
     seen.differences.extend(wrong);
@@ -171,7 +171,7 @@ fn rules_that_predict_an_alert_fire_where_it_would() {
         .collect();
     let differences: Vec<String> = seen.iter().flat_map(|s| s.differences.clone()).collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
-    let mut held = Held::default();
+    let mut held = ClaimTally::default();
     seen.iter().for_each(|s| held += s.held);
     eprintln!("claims in {} recorded cases: {held}", cases.len());
     assert!(held.proven > 0, "nothing is claimed of the recorded cases");

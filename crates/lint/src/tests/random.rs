@@ -7,7 +7,7 @@ use hcoplan_yaml::emit;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::claims::{Held, all_rules, held};
+use super::claims::{ClaimTally, all_rules, check_claims};
 use super::load::Case;
 
 /// So many where nothing else is said.
@@ -69,21 +69,21 @@ fn what_is_found_in_random_manifests_is_so() {
     let seed = number("PROPTEST_RNG_SEED").unwrap_or(20_261_121);
     let count = number("RANDOM_CLUSTERS").unwrap_or(FEW);
     let settings = all_rules();
-    let drawn: Vec<(Held, Vec<String>)> = (0..count)
+    let drawn: Vec<(ClaimTally, Vec<String>)> = (0..count)
         .into_par_iter()
         .map(|i| {
             let seed = seed.wrapping_mul(1_000_003).wrapping_add(i);
             let (hyperconverged, inventory) = cluster(seed);
             let case = Case::of(&hyperconverged, &inventory);
-            let (mut all, mut wrong) = (Held::default(), Vec::new());
+            let (mut all, mut wrong) = (ClaimTally::default(), Vec::new());
             for finding in case.lint(&settings) {
-                all += held(&case, &settings, &finding, &mut wrong);
+                all += check_claims(&case, &settings, &finding, &mut wrong);
             }
             let wrong = wrong.iter().map(|w| format!("cluster {seed}: {w}"));
             (all, wrong.collect())
         })
         .collect();
-    let mut all = Held::default();
+    let mut all = ClaimTally::default();
     drawn.iter().for_each(|(held, _)| all += *held);
     eprintln!("claims, PROPTEST_RNG_SEED={seed} RANDOM_CLUSTERS={count}: {all}");
     let wrong: Vec<&str> = drawn

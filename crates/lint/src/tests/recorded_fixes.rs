@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::claims::{MENDS, seen};
-use super::fixes::{Commented, NOT_WITH_COMMENTS, comment, mend, read};
+use super::fixes::{Commented, NOT_WITH_COMMENTS, apply_safe_fixes, comment, read};
 use super::golden::{recorded, sets};
 use super::load::Case;
 use crate::Settings;
@@ -23,7 +23,7 @@ fn look(set: &Path, release: &str, name: &str) -> (usize, Vec<String>) {
     };
     let commented = RefCell::new(Vec::new());
     let settings = Settings::default();
-    let mended = mend(&dir, Some(release), &settings, |dir| {
+    let mended = apply_safe_fixes(&dir, Some(release), &settings, |dir| {
         *commented.borrow_mut() = comment(dir);
     });
     // A fix that takes no comment along is left where one would be lost.

@@ -90,7 +90,7 @@ fn every_rule_of_the_catalogue_is_there() {
 /// Names, groups and severities are an interface: people select and suppress by them.
 #[test]
 fn names_and_severities_are_known() {
-    let line = |r: &crate::Registered| {
+    let line = |r: &crate::RegisteredRule| {
         let rule = r.rule;
         let (severity, group) = (rule.severity.as_str(), rule.group.as_str());
         let (needs, fix) = (rule.needs.as_str(), rule.fix.as_str());

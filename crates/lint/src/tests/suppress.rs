@@ -3,7 +3,7 @@
 use snapbox::{assert_data_eq, str};
 
 use super::load::Case;
-use crate::{Date, Settings, selector, settle};
+use crate::{Date, Settings, apply_suppressions, selector};
 
 const INVENTORY: &str = r#"
 apiVersion: hcoplan.dev/v1alpha1
@@ -20,7 +20,7 @@ fn settled(rest: &str, settings: &Settings) -> String {
     let text = format!("{head}{}", rest.trim_start_matches('\n'));
     let case = Case::of(&text, INVENTORY);
     let today = Date::parse("2026-11-21").unwrap();
-    let settled = settle(case.run(settings), case.documents(), settings, today);
+    let settled = apply_suppressions(case.run(settings), case.documents(), settings, today);
     let mut out = String::new();
     for finding in settled.findings {
         let line = finding.location.as_ref().map_or(0, |l| l.start().line);

@@ -53,7 +53,7 @@ impl Part {
 
 /// The file with the document's version and `spec` moved to v1; `None` where it is written in a
 /// way that this doesn't handle. The result is for the caller to verify.
-pub(super) fn moved(document: &Document, intended: &Json) -> Option<String> {
+pub(super) fn move_to_v1(document: &Document, intended: &Json) -> Option<String> {
     let text = document.file.text();
     let version = document.root.get("apiVersion")?;
     let mut splices = vec![(version.span, quoted(text, version.span))];

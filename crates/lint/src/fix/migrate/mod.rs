@@ -207,7 +207,7 @@ fn rewritten(document: &Document, object: &Json, intended: &Json) -> Result<Stri
     let mut trees = trees(file);
     let tree = trees.get_mut(document.index).ok_or(Reason::Layout)?;
     *find(tree, object).ok_or(Reason::Layout)? = intended.clone();
-    if let Some(text) = lines::moved(document, intended)
+    if let Some(text) = lines::move_to_v1(document, intended)
         && self::trees(&SourceFile::new(file.path(), text.clone())) == trees
         && comments(&SourceFile::new(file.path(), text.clone())) == comments(file)
     {

@@ -17,7 +17,9 @@ use self::section::Section;
 use super::fixtures::directories;
 use super::load::Case;
 use crate::fix::{choose, round};
-use crate::{Date, Input, Registered, Run, Selection, Settings, When, rules, run, settle};
+use crate::{
+    Date, Input, RegisteredRule, Run, RunPhase, Selection, Settings, apply_suppressions, rules, run,
+};
 
 /// A part of a page that isn't run here.
 struct Elsewhere {
@@ -110,10 +112,14 @@ struct FoundFindings {
 }
 
 impl FoundFindings {
-    fn of(registered: &Registered, files: Files, release: Option<&str>) -> Result<Self, String> {
+    fn of(
+        registered: &RegisteredRule,
+        files: Files,
+        release: Option<&str>,
+    ) -> Result<Self, String> {
         let directory = tempfile::tempdir().expect("a directory");
         files.write(directory.path());
-        if registered.when != When::Elsewhere {
+        if registered.when != RunPhase::Elsewhere {
             files.check()?;
         }
         Ok(Self {
@@ -124,12 +130,12 @@ impl FoundFindings {
     }
 
     fn findings(
-        registered: &Registered,
+        registered: &RegisteredRule,
         directory: &FilePath,
         release: Option<&str>,
     ) -> Result<Vec<Finding>, String> {
         match registered.when {
-            When::Elsewhere => in_repository(registered.rule, directory),
+            RunPhase::Elsewhere => in_repository(registered.rule, directory),
             _ => in_fixture(registered.rule, directory, release),
         }
     }
@@ -240,12 +246,12 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
     }
     let documents = std::mem::take(&mut all.documents);
     let today = Date::parse("2026-11-24").expect("a day");
-    let settled = settle(all, documents.iter().map(|d| &**d), &settings, today);
+    let settled = apply_suppressions(all, documents.iter().map(|d| &**d), &settings, today);
     Ok(settled.findings)
 }
 
 /// The example, put into its rule's fixture.
-fn example(registered: &Registered) -> Result<FoundFindings, String> {
+fn example(registered: &RegisteredRule) -> Result<FoundFindings, String> {
     let rule = registered.rule;
     let example = Section::of(rule.page, "Example");
     let fixture = directories(rule, "bad");
@@ -296,7 +302,7 @@ fn wrapped(message: &str) -> String {
 }
 
 /// The releases on which the example hasn't its finding, although it names none.
-fn silent_on(registered: &Registered, found: &FoundFindings) -> Vec<String> {
+fn silent_on(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let of_rule = Release::known_names().filter(|name| rule.applies_to(name));
     let is_silent = |name: &&str| {
@@ -323,7 +329,7 @@ fn is_quoted(said: &str, quote: &str) -> bool {
 }
 
 /// What is wrong with the example.
-fn of_example(registered: &Registered, found: &FoundFindings) -> Vec<String> {
+fn of_example(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let mut out = Vec::new();
     let example = Section::of(rule.page, "Example");
@@ -358,7 +364,7 @@ fn of_example(registered: &Registered, found: &FoundFindings) -> Vec<String> {
     }
     let mut shown = example.blocks.iter().flat_map(|b| &b.lines);
     let states_release = example.release().is_some() || shown.any(|l| l.contains("release:"));
-    if !states_release && registered.when != When::Elsewhere && !said.is_empty() {
+    if !states_release && registered.when != RunPhase::Elsewhere && !said.is_empty() {
         out.extend(silent_on(registered, found));
     }
     for quote in &example.quotes {
@@ -375,7 +381,7 @@ fn of_example(registered: &Registered, found: &FoundFindings) -> Vec<String> {
 }
 
 /// What is wrong with the remedy.
-fn of_remedy(registered: &Registered, found: &FoundFindings) -> Vec<String> {
+fn of_remedy(registered: &RegisteredRule, found: &FoundFindings) -> Vec<String> {
     let rule = registered.rule;
     let release = Section::of(rule.page, "Example")
         .release()
@@ -427,7 +433,7 @@ fn of_remedy(registered: &Registered, found: &FoundFindings) -> Vec<String> {
 
 /// What is left after the fixes that a remedy names.
 fn of_fix(
-    registered: &Registered,
+    registered: &RegisteredRule,
     given: &FoundFindings,
     release: Option<&str>,
     and_unsafe: bool,

@@ -7,7 +7,7 @@ use super::sink::Sink;
 
 /// When a rule runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum RunPhase {
     /// With all others, in the order of their names.
     Always,
     /// After them: it explains in general what one of them may explain better.
@@ -20,11 +20,11 @@ pub enum When {
 
 /// A rule with its check.
 #[derive(Debug, Clone, Copy)]
-pub struct Registered {
+pub struct RegisteredRule {
     /// Metadata and page.
     pub rule: &'static Rule,
     /// When it runs.
-    pub when: When,
+    pub when: RunPhase,
     /// Looks at one cluster.
     pub check: fn(&Context<'_>, &mut Sink),
 }
