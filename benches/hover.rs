@@ -48,7 +48,7 @@ fn session() -> (Session, String) {
         "textDocument/didOpen",
         json!({"textDocument": document}),
     );
-    session.settle();
+    session.run_all_jobs();
     session.take();
     (session, text)
 }
@@ -86,7 +86,7 @@ fn look(bencher: Bencher<'_, '_>) {
         let changes = json!([{"text": format!("{text}# {version}\n")}]);
         let params = json!({"textDocument": document, "contentChanges": changes});
         tell(&mut session, "textDocument/didChange", params);
-        session.settle();
+        session.run_all_jobs();
         session.take()
     });
 }

@@ -235,7 +235,7 @@ fn hear(session: &mut Session, message: Value) {
         return;
     };
     session.receive(Incoming::Message(message));
-    session.settle();
+    session.run_all_jobs();
     for said in session.take() {
         let said = format!("{said:?}");
         assert!(!said.contains("hcoplan has a bug"), "{said}");

@@ -67,7 +67,7 @@ impl Budget {
             }
         };
         thread::sleep(grace);
-        if let Some(message) = exceeded().filter(|_| say()) {
+        if let Some(message) = exceeded().filter(|_| is_first_to_report()) {
             let _ = writeln!(std::io::stderr(), "error: {message}");
         }
         // No other thread can be made to return.
@@ -88,7 +88,7 @@ pub fn exceeded() -> Option<&'static str> {
 }
 
 /// Whether the caller is the one to say so: whoever asks first.
-pub fn say() -> bool {
+pub fn is_first_to_report() -> bool {
     static SAID: AtomicBool = AtomicBool::new(false);
     !SAID.swap(true, Ordering::Relaxed)
 }

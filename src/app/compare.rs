@@ -41,17 +41,17 @@ impl<'a> Pair<'a> {
 
 /// What came of a pair.
 #[derive(Debug)]
-pub struct Compared {
+pub struct PairOutcome {
     /// What differs.
     pub diff: ClusterDiff,
     /// The panic's words, where hcoplan has a bug.
     pub panicked: Option<String>,
 }
 
-impl Compared {
+impl PairOutcome {
     /// Fills a cluster's differences in; a panic on the way is a bug of ours.
     pub(super) fn of(cluster: &str, work: impl FnOnce(&mut ClusterDiff)) -> Self {
-        let done = panics::caught(|| {
+        let done = panics::catch_panic(|| {
             let mut diff = ClusterDiff::new(cluster);
             work(&mut diff);
             diff
@@ -126,7 +126,7 @@ pub fn pairs<'a>(
 
 /// What two repositories are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relation {
+pub enum ComparisonMode {
     /// One after the other: a cluster of the first one becomes that of the second one.
     BeforeAndAfter,
     /// Either of them: the clusters are made from each of them.
@@ -136,16 +136,16 @@ pub enum Relation {
 /// Compares pairs; `sink` gets what differs in each, in their order. Ends early when the sink
 /// says so or somebody interrupts.
 pub fn compare(
-    (before, after, relation): (&Repo, &Repo, Relation),
+    (before, after, relation): (&Repo, &Repo, ComparisonMode),
     pairs: &[Pair<'_>],
     settings: &lint::Settings,
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
-    sink: impl FnMut(Compared) -> ControlFlow<()>,
+    sink: impl FnMut(PairOutcome) -> ControlFlow<()>,
 ) {
     let selection = lint::Selection::of(settings).without_fixes();
     let one = |pair: &Pair<'_>| {
-        Compared::of(pair.name(), |diff| {
+        PairOutcome::of(pair.name(), |diff| {
             work((before, after, relation), pair, &selection, diff);
         })
     };
@@ -153,7 +153,7 @@ pub fn compare(
 }
 
 fn work(
-    (before, after, relation): (&Repo, &Repo, Relation),
+    (before, after, relation): (&Repo, &Repo, ComparisonMode),
     pair: &Pair<'_>,
     selection: &lint::Selection<'_>,
     diff: &mut ClusterDiff,
@@ -184,7 +184,7 @@ fn work(
             let found = findings(before, was, &old);
             let refused = old.refusal(was, &found);
             let followed = match (relation, &refused) {
-                (Relation::BeforeAndAfter, None) => transition::follow(&old, &new, diff),
+                (ComparisonMode::BeforeAndAfter, None) => transition::follow(&old, &new, diff),
                 _ => None,
             };
             let new = match followed {
@@ -208,21 +208,21 @@ fn work(
             let known = Some(&old).filter(|_| refused.is_none());
             let finds = new.findings(after, is, known, selection);
             diff.refused = !new.plan().admission.accepted;
-            diff.findings_added = only(&finds, &found);
-            diff.findings_removed = only(&found, &finds);
+            diff.findings_added = without_twins(&finds, &found);
+            diff.findings_removed = without_twins(&found, &finds);
             let refusals: Vec<Finding> = finds.into_iter().filter(|f| f.refusal).collect();
-            diff.refusals = only(&refusals, &diff.findings_added);
+            diff.refusals = without_twins(&refusals, &diff.findings_added);
             diff.refused_before = refused.filter(|_| diff.refusals.is_empty()).map(|why| {
                 let side = match relation {
-                    Relation::BeforeAndAfter => "it was refused before",
-                    Relation::Alternatives => "the left one is refused",
+                    ComparisonMode::BeforeAndAfter => "it was refused before",
+                    ComparisonMode::Alternatives => "the left one is refused",
                 };
                 let planned = match (diff.refused, relation) {
                     (true, _) => "nothing is planned on either side",
-                    (false, Relation::BeforeAndAfter) => {
+                    (false, ComparisonMode::BeforeAndAfter) => {
                         "what the cluster holds isn't known, and this is planned as a new one"
                     }
-                    (false, Relation::Alternatives) => "the right one is shown as a new one",
+                    (false, ComparisonMode::Alternatives) => "the right one is shown as a new one",
                 };
                 format!("{side}: {why}; {planned}")
             });
@@ -325,7 +325,7 @@ pub fn findings(
 ) -> Vec<Finding> {
     let selection = lint::Selection::of(settings).without_fixes();
     let one = |cluster: &&ClusterRef| {
-        let found = panics::caught(|| {
+        let found = panics::catch_panic(|| {
             let planned = plan(repo, cluster).ok()?;
             Some(planned.findings(repo, cluster, None, &selection))
         });
@@ -369,7 +369,7 @@ pub fn mark_standing(findings: &mut [Finding], before: &[Finding]) {
 }
 
 /// The findings that have no twin among others.
-pub(super) fn only(these: &[Finding], those: &[Finding]) -> Vec<Finding> {
+pub(super) fn without_twins(these: &[Finding], those: &[Finding]) -> Vec<Finding> {
     let mut others = BTreeMap::<String, usize>::new();
     for finding in those {
         *others.entry(identity(finding)).or_default() += 1;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 
-use super::compare::Compared;
+use super::compare::PairOutcome;
 use super::pipeline::each;
 use super::planned::plan;
 use super::prior_state::Prior;
@@ -35,10 +35,10 @@ pub fn compare_with(
     clusters: &[&ClusterRef],
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
-    sink: impl FnMut(Compared) -> ControlFlow<()>,
+    sink: impl FnMut(PairOutcome) -> ControlFlow<()>,
 ) {
     let one = |cluster: &&ClusterRef| {
-        Compared::of(cluster.name(), |diff| {
+        PairOutcome::of(cluster.name(), |diff| {
             if let Err(why) = compare(left, repo, cluster, diff) {
                 diff.broken = Some(why);
             }
@@ -55,11 +55,11 @@ pub fn compare_with_prior(
     settings: &lint::Settings,
     jobs: Option<NonZeroUsize>,
     progress: &Progress,
-    sink: impl FnMut(Compared) -> ControlFlow<()>,
+    sink: impl FnMut(PairOutcome) -> ControlFlow<()>,
 ) {
     let selection = lint::Selection::of(settings).without_fixes();
     let one = |cluster: &&ClusterRef| {
-        Compared::of(cluster.name(), |diff| {
+        PairOutcome::of(cluster.name(), |diff| {
             if let Err(why) = follow(prior, update, repo, cluster, &selection, diff) {
                 diff.broken = Some(why);
             }

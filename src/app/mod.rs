@@ -37,9 +37,10 @@ mod view;
 mod work;
 
 pub use allowed::{ALLOW_HELM, ALLOW_KUSTOMIZE, is_allowed};
-pub use budget::{Budget, exceed, exceeded, say};
+pub use budget::{Budget, exceed, exceeded, is_first_to_report};
 pub use compare::{
-    Compared, Pair, Relation, compare, findings, mark_standing, pairs, unbuilt, unplannable,
+    ComparisonMode, Pair, PairOutcome, compare, findings, mark_standing, pairs, unbuilt,
+    unplannable,
 };
 pub use compare_with::{OldSide, compare_with, compare_with_prior, removed_clusters};
 pub use document::plan_document;
@@ -47,7 +48,7 @@ pub use drift::{ClusterDrift, cluster_drift};
 pub use interrupt::{interrupted, watch};
 pub use only::{ObjectSelector, OnlyError};
 pub use outcome::{Outcome, Refusal, State};
-pub(crate) use panics::caught;
+pub(crate) use panics::catch_panic;
 pub use pipeline::run;
 pub use planned::{NO_INVENTORY, finding_line};
 pub use prior_state::PriorState;

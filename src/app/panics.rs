@@ -5,12 +5,12 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// What the hook saw last on this thread; `None` outside of [`caught`].
+    /// What the hook saw last on this thread; `None` outside of [`catch_panic`].
     static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Runs `work`; a panic in it becomes an error with its message and place.
-pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+pub(crate) fn catch_panic<R>(work: impl FnOnce() -> R) -> Result<R, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let others = panic::take_hook();
@@ -41,8 +41,8 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_error_with_its_place() {
-        assert_eq!(caught(|| 1), Ok(1));
-        let error = caught(|| panic!("the {} is broken", "assumption")).expect_err("a panic");
+        assert_eq!(catch_panic(|| 1), Ok(1));
+        let error = catch_panic(|| panic!("the {} is broken", "assumption")).expect_err("a panic");
         assert!(error.starts_with("the assumption is broken ("), "{error}");
         assert!(error.contains("panics.rs:"), "{error}");
     }

@@ -24,7 +24,7 @@ pub fn run(
     sink: impl FnMut(Outcome) -> ControlFlow<()>,
 ) {
     let one = |cluster: &&ClusterRef| {
-        let outcome = panics::caught(|| cluster::work(work, repo, cluster));
+        let outcome = panics::catch_panic(|| cluster::work(work, repo, cluster));
         outcome.unwrap_or_else(|said| {
             let state = panicked(work, cluster, said);
             Outcome::new(cluster.name(), state)

@@ -34,7 +34,7 @@ impl Progress {
     }
 
     /// Prints without the bar in the way.
-    pub fn aside<R>(&self, print: impl FnOnce() -> R) -> R {
+    pub fn suspend<R>(&self, print: impl FnOnce() -> R) -> R {
         match &self.0 {
             Some(bar) => bar.suspend(print),
             None => print(),

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::compare::{Compared, only};
+use super::compare::{PairOutcome, without_twins};
 use super::pipeline::each;
 use super::planned::{plan, tell_images};
 use super::prior_state::Prior;
@@ -34,7 +34,7 @@ pub struct Upgraded {
     /// The HCO release that this is.
     pub of: String,
     /// What it does.
-    pub compared: Compared,
+    pub compared: PairOutcome,
     /// There is no step: the cluster runs that release already, or a later one.
     pub is_there: bool,
 }
@@ -53,7 +53,7 @@ pub fn upgrades(
     let selection = lint::Selection::of(settings).without_fixes();
     let one = |cluster: &&ClusterRef| {
         let mut steps = Vec::new();
-        let whole = Compared::of(cluster.name(), |diff| {
+        let whole = PairOutcome::of(cluster.name(), |diff| {
             steps = work(repo, cluster, upgrading, &selection, diff);
         });
         match steps.is_empty() {
@@ -125,7 +125,7 @@ fn work(
         let release = &step.after.release;
         let (release, of) = (release.label().to_owned(), release.name().to_owned());
         let after = planned.with_plan(&step.after.release, step.plan.clone());
-        let compared = Compared::of(cluster.name(), |diff| {
+        let compared = PairOutcome::of(cluster.name(), |diff| {
             let (a, b) = (before.side(), after.side());
             let states = States {
                 existed: &state.objects.in_order_of(a.plan),
@@ -152,8 +152,8 @@ fn work(
             // HyperConverged isn't what HCO renders by itself.
             let found = before.findings(repo, cluster, Some(&before), selection);
             let finds = after.findings(repo, cluster, Some(&before), selection);
-            diff.findings_added = only(&finds, &found);
-            diff.findings_removed = only(&found, &finds);
+            diff.findings_added = without_twins(&finds, &found);
+            diff.findings_removed = without_twins(&found, &finds);
         });
         out.push(Upgraded {
             release,

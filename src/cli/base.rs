@@ -13,7 +13,7 @@ use super::output::Output;
 use super::prior_state;
 use super::sides::Side;
 use super::tree::OutputTree;
-use crate::app::{self, Compared, PriorState, Progress, Relation};
+use crate::app::{self, ComparisonMode, PairOutcome, PriorState, Progress};
 use crate::diff::{ClusterDiff, PreviousTree};
 use crate::lifecycle::UpdateMethod;
 use crate::lint::Settings;
@@ -218,7 +218,7 @@ impl Base<'_> {
         let progress = Progress::of(pairs.len(), output.quiet());
         let mut out = Vec::new();
         let jobs = self.sources.reading.jobs;
-        let sides = (before, repo, Relation::BeforeAndAfter);
+        let sides = (before, repo, ComparisonMode::BeforeAndAfter);
         app::compare(sides, &pairs, self.settings, jobs, &progress, |compared| {
             out.push(noted(compared, verdict, output));
             ControlFlow::Continue(())
@@ -301,7 +301,7 @@ pub(super) fn add_unplanned(unplanned: Vec<ClusterDiff>, clusters: &mut Vec<Clus
 }
 
 /// What differs, a bug of ours on the way said.
-fn noted(mut compared: Compared, verdict: &mut Verdict, output: &Output) -> ClusterDiff {
+fn noted(mut compared: PairOutcome, verdict: &mut Verdict, output: &Output) -> ClusterDiff {
     compared.diff.point_at_origins();
     if let Some(said) = &compared.panicked {
         verdict.bug = true;

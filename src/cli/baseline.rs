@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::atomic_file;
 use super::failure::Failure;
 use super::output::Output;
-use super::written;
 use crate::finding::Finding;
 use crate::lint::{Baseline, Date, Settings, Update};
 use crate::repo;
@@ -93,7 +93,7 @@ impl BaselineFile {
             }
         }
         let baseline = Baseline::record(findings, before.as_ref(), today);
-        written::replace(path, baseline.to_text().as_bytes())
+        atomic_file::replace(path, baseline.to_text().as_bytes())
             .map_err(|error| Failure::Read(path.to_string(), error))?;
         let Update {
             added,

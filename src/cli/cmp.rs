@@ -256,12 +256,12 @@ fn generate(
     let (found, build) = match builds {
         true => {
             let Build { root, repo, file } = application.build(printed, &mut options)?;
-            let found = clusters::everything(repo, Utf8PathBuf::from("."), options);
+            let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
             (found.in_root(root), Some(file))
         }
         false => {
             let repo = Repo::open(Utf8Path::new("."), &options)?;
-            let found = clusters::everything(repo, Utf8PathBuf::from("."), options);
+            let found = clusters::all_clusters(repo, Utf8PathBuf::from("."), options);
             (found, None)
         }
     };
@@ -337,8 +337,8 @@ fn generate(
             ControlFlow::Continue(())
         },
     );
-    let mut settled = findings.settle(None, &settings, &found.root, output)?;
-    verdict.failed |= settled.fail(fail_on);
+    let mut settled = findings.apply_suppressions(None, &settings, &found.root, output)?;
+    verdict.failed |= settled.fails_from(fail_on);
     // Whatever the gate is: other tools would pass it on, or over.
     let almost = |f: &Finding| ALMOST.contains(&f.rule.name);
     verdict.failed |= settled.findings().iter().any(almost);

@@ -12,12 +12,12 @@ use super::clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
-use super::out::Out;
 use super::output::Output;
+use super::output_tree_arguments::OutputTreeArguments;
 use super::root;
 use super::selection::Selection;
 use super::sides::{self, Side};
-use crate::app::{self, Compared, Progress, Relation};
+use crate::app::{self, ComparisonMode, PairOutcome, Progress};
 use crate::diff::{ClusterDiff, PreviousTree};
 use crate::emit::DiskTree;
 use crate::finding::Finding;
@@ -70,7 +70,7 @@ pub(super) struct Arguments {
     reading: InputArguments,
 
     #[command(flatten)]
-    out: Out,
+    out: OutputTreeArguments,
 
     /// Only clusters of this name; `*` and `**` match, a name without `/` also the last part
     #[arg(long, value_name = "GLOB", help_heading = "Input")]
@@ -318,8 +318,8 @@ impl<'a> Run<'a> {
         let jobs = self.arguments.reading.jobs;
         // Two directories may be two clusters; two states of one are one cluster.
         let relation = match self.arguments.other {
-            Some(_) => Relation::Alternatives,
-            None => Relation::BeforeAndAfter,
+            Some(_) => ComparisonMode::Alternatives,
+            None => ComparisonMode::BeforeAndAfter,
         };
         let sides = (&before, &after, relation);
         app::compare(sides, &pairs, &settings, jobs, &progress, |c| {
@@ -421,7 +421,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn take(&mut self, mut compared: Compared, output: &Output) -> ControlFlow<()> {
+    fn take(&mut self, mut compared: PairOutcome, output: &Output) -> ControlFlow<()> {
         self.compared += 1;
         compared.diff.point_at_origins();
         let cluster = &compared.diff.cluster;

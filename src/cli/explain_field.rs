@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::explain_words::{self, Described};
 use super::failure::Failure;
-use super::release::wrapped;
+use super::release::wrap_lines;
 use crate::finding::nearest;
 use crate::inventory::{Inventory, Node};
 use crate::plan::{Plan, plan};
@@ -589,7 +589,7 @@ fn leaves(a: Option<&Value>, b: Option<&Value>, at: &str, name: &str, out: &mut 
 }
 
 fn paragraph(out: &mut String, indent: &str, text: &str) {
-    for (number, line) in wrapped(text, 96 - indent.len()).into_iter().enumerate() {
+    for (number, line) in wrap_lines(text, 96 - indent.len()).into_iter().enumerate() {
         let more = if number == 0 { "" } else { "  " };
         let _ = writeln!(out, "{indent}{more}{line}");
     }

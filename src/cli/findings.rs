@@ -107,7 +107,7 @@ impl Findings {
     }
 
     /// Says them on standard error, for subcommands whose result they are not.
-    pub(super) fn say(&self, root: &Utf8Path, output: &Output) {
+    pub(super) fn print_to_stderr(&self, root: &Utf8Path, output: &Output) {
         if !self.run.findings.is_empty() {
             let settled = SettledFindings {
                 summary: self.summary.clone(),
@@ -119,7 +119,7 @@ impl Findings {
     }
 
     /// What is left after suppression, and after the baseline where there is one.
-    pub(super) fn settle(
+    pub(super) fn apply_suppressions(
         self,
         baseline: Option<&BaselineFile>,
         settings: &Settings,
@@ -188,7 +188,7 @@ impl SettledFindings {
     }
 
     /// Whether any is at or above a severity; `None` = none ever is. Reports say so from then on.
-    pub(super) fn fail(&mut self, from: Option<Severity>) -> bool {
+    pub(super) fn fails_from(&mut self, from: Option<Severity>) -> bool {
         self.summary.fail_on = from;
         from.is_some_and(|from| self.findings.iter().any(|f| f.severity >= from))
     }

@@ -13,7 +13,7 @@ use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::SettledFindings;
 use super::fix_document;
-use super::mended::{Mended, diff_of, line};
+use super::fix_rounds::{FixRounds, diff_of, line};
 use super::migrate;
 use super::migrate_layers;
 use super::output::Output;
@@ -83,7 +83,7 @@ pub(super) struct Arguments {
     /// Rewrite HyperConvergeds in this API version instead, where the cluster's release has it;
     /// what is stored stays the same
     #[arg(long, value_name = "VERSION", help_heading = "Rules", conflicts_with_all = ["select", "ignore", "pedantic", "also_unsafe", "choose"])]
-    migrate: Option<migrate::To>,
+    migrate: Option<migrate::TargetVersion>,
 }
 
 /// How the result is printed.
@@ -131,28 +131,28 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     found.say_problems(output);
     let (root, is_built) = (found.root.clone(), found.is_built());
     let mut verdict = found.verdict;
-    let mended = match &arguments.migrate {
+    let fixed = match &arguments.migrate {
         Some(to) => {
             let mut migrated = migrate::all(&found, *to, &mut verdict, output);
             if found.is_built() {
                 migrate_layers::all(found, &mut migrated, &mut verdict, output)?;
             }
-            Mended {
+            FixRounds {
                 files: migrated.files,
                 applied: migrated.applied,
-                ..Mended::default()
+                ..FixRounds::default()
             }
         }
         None => rounds(arguments, found, &mut verdict, output)?,
     };
     let mut text = Vec::new();
-    let mut changed = mended.files.len();
+    let mut changed = fixed.files.len();
     let writes = arguments.write && !verdict.stops();
     if writes {
         changed = 0;
         // There is something to clean up from here on.
         app::watch();
-        for file in mended.files.values() {
+        for file in fixed.files.values() {
             match fix::write(&root, &file.before, &file.text) {
                 Ok(()) => changed += 1,
                 Err(error) => {
@@ -162,12 +162,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
                 }
             }
         }
-        for applied in &mended.applied {
+        for applied in &fixed.applied {
             write_applied(&mut text, &root, applied)?;
         }
     } else {
-        let from_top = mended.root_from_top(&root);
-        for file in mended.files.values() {
+        let from_top = fixed.root_from_top(&root);
+        for file in fixed.files.values() {
             write_diff(&mut text, &diff_of(&root, from_top.as_deref(), file))?;
         }
         if from_top.is_some() && arguments.format == Format::Human {
@@ -176,14 +176,14 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             );
         }
         // The diff doesn't say that a base goes into several clusters.
-        if is_built && arguments.migrate.is_none() && !mended.applied.is_empty() {
+        if is_built && arguments.migrate.is_none() && !fixed.applied.is_empty() {
             writeln!(text)?;
-            for applied in &mended.applied {
+            for applied in &fixed.applied {
                 write_applied(&mut text, &root, applied)?;
             }
         }
     }
-    for dropped in &mended.dropped {
+    for dropped in &fixed.dropped {
         let Applied {
             rule,
             title,
@@ -194,39 +194,39 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let why = &dropped.why;
         output.warning(format_args!("{place}{rule}: can't {title}: {why}"));
     }
-    for (finding, why) in &mended.not_carried {
+    for (finding, why) in &fixed.not_carried {
         let place = place(&root, finding.location.as_ref());
         output.warning(format_args!("{place}{}: {}", finding.rule.name, line(why)));
     }
-    for (finding, fix, cluster) in &mended.harmful {
+    for (finding, fix, cluster) in &fixed.harmful {
         let place = place(&root, finding.location.as_ref());
         let (rule, title) = (finding.rule.name, line(&fix.title));
         output.warning(format_args!(
             "{place}{rule}: can't {title}: {cluster} would have an error by it"
         ));
     }
-    if mended.exhausted {
+    if fixed.exhausted {
         output.warning(format_args!(
             "after {MOST_ROUNDS} rounds there is still something to mend: run it again"
         ));
     }
-    for cluster in &mended.refused {
+    for cluster in &fixed.refused {
         output.note(format_args!(
             "{cluster} would still be refused: rules that look at what it renders could not run"
         ));
     }
     if arguments.format == Format::Json {
-        let document = fix_document::of(&mended, &root, writes, changed);
+        let document = fix_document::of(&fixed, &root, writes, changed);
         output.print(format!("{document:#}\n"))?;
     } else {
-        write_left(&mut text, &root, &mended.left)?;
+        write_left(&mut text, &root, &fixed.left)?;
         if !text.is_empty() {
             writeln!(text)?;
         }
-        writeln!(text, "{}", mended.summary(arguments, writes, changed))?;
+        writeln!(text, "{}", fixed.summary(arguments, writes, changed))?;
         output.print(text)?;
     }
-    verdict.failed |= arguments.exit_code && !mended.files.is_empty();
+    verdict.failed |= arguments.exit_code && !fixed.files.is_empty();
     Ok(verdict)
 }
 
@@ -236,9 +236,9 @@ fn rounds(
     mut found: Clusters,
     verdict: &mut Verdict,
     output: &Output,
-) -> Result<Mended, Failure> {
+) -> Result<FixRounds, Failure> {
     let settings = arguments.choice.settings(&found)?;
-    let mut mended = Mended::default();
+    let mut fixed = FixRounds::default();
     let mut refused = Vec::new();
     let first = lint(
         arguments,
@@ -267,13 +267,13 @@ fn rounds(
         let messages = choices.iter().filter(is_chosen);
         let messages: Vec<String> = messages.map(|c| c.finding.message.clone()).collect();
         let mut done = fix::round(&choices);
-        mended.dropped = std::mem::take(&mut done.dropped);
+        fixed.dropped = std::mem::take(&mut done.dropped);
         if done.files.is_empty() {
-            mended.exhausted = done.exhausted;
+            fixed.exhausted = done.exhausted;
             break;
         }
         if round == MOST_ROUNDS {
-            mended.exhausted = true;
+            fixed.exhausted = true;
             break;
         }
         let relint = |found: &Clusters, refused: &mut Vec<String>| {
@@ -312,7 +312,7 @@ fn rounds(
                     let finding = choice.finding.clone();
                     match wrong {
                         Wrong::Harm(cluster) => {
-                            mended.harmful.push((finding, choice.fix.clone(), cluster));
+                            fixed.harmful.push((finding, choice.fix.clone(), cluster));
                         }
                         Wrong::Other(why) => {
                             let fix = one.applied.first().cloned();
@@ -332,10 +332,10 @@ fn rounds(
         }
         for (path, file) in done.files {
             let text = file.text.clone();
-            mended.files.entry(path).or_insert(file).text = text;
+            fixed.files.entry(path).or_insert(file).text = text;
         }
         done_by_choice.extend(messages);
-        mended.applied.extend(done.applied);
+        fixed.applied.extend(done.applied);
         now = Some(after);
     }
     for (rule, number) in &arguments.choose {
@@ -344,17 +344,17 @@ fn rounds(
             output.warning(format_args!("no finding of {rule} has a fix {number}"));
         }
     }
-    mended.dropped.append(&mut unproven);
-    mended.refused = refused;
-    mended
+    fixed.dropped.append(&mut unproven);
+    fixed.refused = refused;
+    fixed
         .files
         .retain(|_, file| file.before.text() != file.text);
     let settled = now.as_ref().unwrap_or(&first);
     let findings = settled.findings().iter();
     let why = |f: &Finding| Some((f.clone(), f.not_fixed.clone()?.into_owned()));
-    mended.not_carried = findings.clone().filter_map(why).collect();
+    fixed.not_carried = findings.clone().filter_map(why).collect();
     let left = findings.filter(|f| !f.fixes.is_empty());
-    mended.left = match arguments.write {
+    fixed.left = match arguments.write {
         true => left.cloned().collect(),
         // The files stay as they are: so do the lines.
         false => {
@@ -376,13 +376,13 @@ fn rounds(
         }
     };
     // What would harm a cluster is no way to mend another one.
-    mended.left.retain_mut(|finding| {
+    fixed.left.retain_mut(|finding| {
         finding
             .fixes
             .retain(|fix| !harmful.iter().any(|h| h.is_same(fix)));
         !finding.fixes.is_empty()
     });
-    Ok(mended)
+    Ok(fixed)
 }
 
 /// The files of a round with one of their texts, encoded as they are.
@@ -428,13 +428,13 @@ fn lint(
             refused.push(outcome.cluster.clone());
         }
         if let Some(verdict) = &mut verdict {
-            progress.aside(|| tree::say(outcome, verdict, output));
+            progress.suspend(|| tree::report_outcome(outcome, verdict, output));
         }
     });
-    findings.settle(None, settings, &found.root, output)
+    findings.apply_suppressions(None, settings, &found.root, output)
 }
 
-impl Mended {
+impl FixRounds {
     fn summary(&self, arguments: &Arguments, written: bool, changed: usize) -> String {
         let migrated = arguments.migrate.is_some();
         let what = match migrated {

@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use super::mended::{Mended, diff_of};
+use super::fix_rounds::{FixRounds, diff_of};
 use crate::finding::{Applicability, Finding, Fix};
 use crate::fix::{Applied, Line, preview};
 use crate::report::shown_path;
@@ -14,34 +14,34 @@ use crate::source::Location;
 const SCHEMA_VERSION: &str = "1";
 
 /// What was mended, or would be, and what is left to choose from.
-pub(super) fn of(mended: &Mended, root: &Utf8Path, written: bool, changed: usize) -> Value {
-    let from_top = mended.root_from_top(root);
-    let files = mended.files.values().map(|file| {
+pub(super) fn of(fixed: &FixRounds, root: &Utf8Path, written: bool, changed: usize) -> Value {
+    let from_top = fixed.root_from_top(root);
+    let files = fixed.files.values().map(|file| {
         json!({
             "file": shown_path(root, &file.before),
             "diff": diff_of(root, from_top.as_deref(), file),
         })
     });
-    let applied: Vec<Value> = mended.applied.iter().map(|a| done(root, a)).collect();
-    let dropped = mended.dropped.iter().map(|dropped| {
+    let applied: Vec<Value> = fixed.applied.iter().map(|a| done(root, a)).collect();
+    let dropped = fixed.dropped.iter().map(|dropped| {
         let mut document = done(root, &dropped.fix);
         document["reason"] = json!(dropped.why.to_string());
         document
     });
-    let harmful = mended.harmful.iter().map(|(finding, fix, cluster)| {
+    let harmful = fixed.harmful.iter().map(|(finding, fix, cluster)| {
         let mut document = placed(root, finding.location.as_ref());
         document["rule"] = json!(finding.rule.name);
         document["title"] = json!(fix.title);
         document["cluster"] = json!(cluster);
         document
     });
-    let not_carried = mended.not_carried.iter().map(|(finding, why)| {
+    let not_carried = fixed.not_carried.iter().map(|(finding, why)| {
         let mut document = placed(root, finding.location.as_ref());
         document["rule"] = json!(finding.rule.name);
         document["reason"] = json!(why);
         document
     });
-    let left: Vec<Value> = mended.left.iter().map(|f| to_choose(root, f)).collect();
+    let left: Vec<Value> = fixed.left.iter().map(|f| to_choose(root, f)).collect();
     json!({
         "schemaVersion": SCHEMA_VERSION,
         "written": written,
@@ -51,12 +51,12 @@ pub(super) fn of(mended: &Mended, root: &Utf8Path, written: bool, changed: usize
         "harmful": harmful.collect::<Vec<_>>(),
         "notCarried": not_carried.collect::<Vec<_>>(),
         "left": left,
-        "refused": mended.refused,
-        "exhausted": mended.exhausted,
+        "refused": fixed.refused,
+        "exhausted": fixed.exhausted,
         "summary": {
-            "fixes": mended.applied.len(),
+            "fixes": fixed.applied.len(),
             "files": changed,
-            "left": mended.left.len(),
+            "left": fixed.left.len(),
         },
     })
 }
@@ -153,7 +153,7 @@ mod tests {
         let finding = Finding::new(rule, "something")
             .at(place.clone())
             .fix(fix.clone());
-        let mended = Mended {
+        let fixed = FixRounds {
             applied: vec![Applied {
                 made: Vec::new(),
                 rule: rule.name,
@@ -164,10 +164,10 @@ mod tests {
             harmful: vec![(finding.clone(), fix, "prod".to_owned())],
             not_carried: vec![(finding.clone(), "can't: because".to_owned())],
             refused: vec!["prod".to_owned()],
-            ..Mended::default()
+            ..FixRounds::default()
         };
-        for mended in [Mended::default(), mended] {
-            let document = of(&mended, Utf8Path::new("."), false, 0);
+        for fixed in [FixRounds::default(), fixed] {
+            let document = of(&fixed, Utf8Path::new("."), false, 0);
             let wrong: Vec<String> = schema
                 .iter_errors(&document)
                 .map(|e| e.to_string())

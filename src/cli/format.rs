@@ -6,9 +6,9 @@ use std::str::FromStr;
 use anstream::adapter::StripBytes;
 use camino::Utf8PathBuf;
 
+use super::atomic_file::{self, PartialFile};
 use super::failure::Failure;
 use super::output::Output;
-use super::written::{self, PartialFile};
 use crate::report::{Format, Terminal, changes, matrix};
 use crate::secret::mask_credentials;
 
@@ -145,7 +145,7 @@ impl<F> Target<F> {
             None => text.into(),
         };
         let failed = |error| Failure::Write(path.to_string(), error);
-        written::replace(path, &plain).map_err(failed)
+        atomic_file::replace(path, &plain).map_err(failed)
     }
 }
 

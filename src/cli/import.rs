@@ -6,11 +6,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 use serde_json::Value;
 
+use super::atomic_file;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::inventory_file::{SCHEMA, facts, filled_in, inventory_in};
 use super::output::Output;
-use super::written;
 use crate::inventory::{Node, drift, pools, pools_yaml};
 use crate::release::{Platform, version_parts};
 use crate::repo::{self, Dump, Fact, FactOrigin, Identity, Options, Repo, Sourced};
@@ -93,7 +93,8 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
         let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");
         let text = cluster.inventory(name, named);
-        written::create(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
+        atomic_file::create(out, text.as_bytes())
+            .map_err(|e| Failure::Write(out.to_string(), e))?;
         output.print(format!("written: {out}\n"))?;
         return Ok(Verdict::default());
     }
@@ -108,7 +109,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         output.print(format!("up to date: {out}\n"))?;
         return Ok(Verdict::default());
     }
-    written::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
+    atomic_file::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
     output.print(format!("updated: {out}\n"))?;
     for line in changed {
         output.print(format!("  {line}\n"))?;

@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::arguments::Files;
+use super::atomic_file;
 use super::clusters::show_files;
 use super::exit::Verdict;
 use super::failure::Failure;
@@ -15,7 +16,6 @@ use super::inventory_file::{NO_NODES, SCHEMA, facts, no_release};
 use super::output::Output;
 use super::root::Place;
 use super::selection::Selection;
-use super::written;
 use crate::release::{Distribution, version_parts};
 use crate::repo::{
     self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Identity, Options,
@@ -193,7 +193,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
             (true, _) => "there already: ",
             (false, true) => "would write: ",
             (false, false) => {
-                written::create(&full, text.as_bytes())
+                atomic_file::create(&full, text.as_bytes())
                     .map_err(|e| Failure::Write(full.to_string(), e))?;
                 "written: "
             }

@@ -91,11 +91,12 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         arguments.sources.reading.jobs,
         output,
         |outcome, progress| {
-            progress.aside(|| tree::say(outcome, &mut verdict, output));
+            progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output));
         },
     );
-    let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
-    verdict.failed |= settled.fail(arguments.rules.fail_on(found.repo.config()));
+    let mut settled =
+        findings.apply_suppressions(baseline.as_ref(), &settings, &found.root, output)?;
+    verdict.failed |= settled.fails_from(arguments.rules.fail_on(found.repo.config()));
     if let (Some(PriorState::Revision { repo: before, .. }), Some(name)) =
         (&prior, arguments.prior.revision())
     {

@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         match outcome.state {
             // The matrix says so.
             State::Done | State::Refused | State::NoInventory => {}
-            _ => progress.aside(|| tree::say(outcome, &mut verdict, output)),
+            _ => progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output)),
         }
         matrices.extend(outcome.matrix.take());
     });
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     if app::interrupted() {
         return Ok(verdict);
     }
-    findings.say(&found.root, output);
+    findings.print_to_stderr(&found.root, output);
     for target in &targets {
         let page = MatrixPage {
             clusters: &matrices,

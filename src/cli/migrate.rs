@@ -17,7 +17,7 @@ use crate::source::{Location, SourceFile};
 
 /// The version to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum To {
+pub(super) enum TargetVersion {
     /// hco.kubevirt.io/v1, which releases from 1.18 on serve
     V1,
 }
@@ -32,7 +32,12 @@ pub(super) struct Migrated {
 }
 
 /// Rewrites every chosen cluster's HyperConverged that can be; says why the others can't.
-pub(super) fn all(found: &Clusters, _to: To, verdict: &mut Verdict, output: &Output) -> Migrated {
+pub(super) fn all(
+    found: &Clusters,
+    _to: TargetVersion,
+    verdict: &mut Verdict,
+    output: &Output,
+) -> Migrated {
     let mut all = Migrated::default();
     let say = |finding: &Finding| {
         let help = finding.help.as_ref().map(|h| format!("\n  help: {h}"));

@@ -5,6 +5,7 @@
 
 mod argocd;
 mod arguments;
+mod atomic_file;
 mod base;
 mod baseline;
 mod builds;
@@ -24,6 +25,7 @@ mod failure;
 mod findings;
 mod fix;
 mod fix_document;
+mod fix_rounds;
 mod format;
 mod import;
 mod init;
@@ -37,13 +39,12 @@ mod lint;
 mod lsp;
 mod man;
 mod matrix;
-mod mended;
 mod migrate;
 mod migrate_layers;
 mod mistakes;
-mod out;
 mod out_place;
 mod output;
+mod output_tree_arguments;
 mod plan;
 mod prior_state;
 mod read;
@@ -60,7 +61,6 @@ mod tree;
 mod upgrade;
 mod version;
 mod why;
-mod written;
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -100,7 +100,7 @@ pub fn run() -> ExitCode {
             return Verdict::UNUSABLE.into();
         }
     }
-    if let Some(version) = version::asked(&typed) {
+    if let Some(version) = version::version_answer(&typed) {
         // A closed pipe is no error.
         let _ = std::io::stdout().write_all(version.as_bytes());
         return ExitCode::SUCCESS;
@@ -156,7 +156,7 @@ pub fn run() -> ExitCode {
         }
     };
     if let Some(message) = app::exceeded() {
-        if app::say() {
+        if app::is_first_to_report() {
             output.error(message);
         }
         return Verdict::UNUSABLE.into();

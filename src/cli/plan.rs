@@ -9,8 +9,8 @@ use super::base::{self, Base};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
-use super::out::Out;
 use super::output::Output;
+use super::output_tree_arguments::OutputTreeArguments;
 use super::settings::Rules;
 use super::tree::{self, OutputTree};
 use super::{clusters, prior_state, render, upgrade};
@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     prior: prior_state::Arguments,
 
     #[command(flatten)]
-    out: Out,
+    out: OutputTreeArguments,
 
     #[command(flatten)]
     rules: Rules,
@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let (mut stale, mut kept) = (Vec::new(), Vec::new());
     let mut changed = BTreeSet::new();
     let mut findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
-        progress.aside(|| tree::say(outcome, &mut verdict, output));
+        progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output));
         stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
         if !matches!(outcome.state, State::Done) {
             kept.push(outcome.cluster.clone());
@@ -166,8 +166,9 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     let unplanned = app::unplannable(&found.repo, &unplanned);
     base::add_unplanned(unplanned, &mut compared.clusters);
     findings.judge_by_change(&compared.clusters);
-    let mut settled = findings.settle(baseline.as_ref(), &settings, &found.root, output)?;
-    verdict.failed |= settled.fail(arguments.rules.fail_on(config));
+    let mut settled =
+        findings.apply_suppressions(baseline.as_ref(), &settings, &found.root, output)?;
+    verdict.failed |= settled.fails_from(arguments.rules.fail_on(config));
     let standing = told_apart(settled.findings(), &mut compared.clusters);
     let upgrade_to = upgrade_to.as_ref().filter(|_| !found.verdict.nothing_found);
     let upgrading = upgrade_to.map(|to| Upgrading {

@@ -356,7 +356,7 @@ fn page(release: &Release) -> String {
             "\nOperands on {}, in order of work:\n",
             platform.as_str()
         ));
-        for line in wrapped(&operands, 76) {
+        for line in wrap_lines(&operands, 76) {
             out.push_str(&format!("  {line}\n"));
         }
     }
@@ -428,7 +428,7 @@ fn vendor(release: &Release, out: &mut String) {
 }
 
 /// Breaks a list at its spaces.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("never empty");

@@ -5,15 +5,15 @@ use std::ops::ControlFlow;
 use clap::{Args, ValueEnum};
 
 use super::arguments::Sources;
+use super::atomic_file::PartialFile;
 use super::clusters::Clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::findings::Findings;
 use super::format::{self, Target};
-use super::out::Out;
 use super::output::Output;
+use super::output_tree_arguments::OutputTreeArguments;
 use super::tree::{self, OutputTree};
-use super::written::PartialFile;
 use super::{clusters, prior_state};
 use crate::app::{self, ObjectSelector, Progress, State, Work};
 use crate::repo;
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     prior: prior_state::Arguments,
 
     #[command(flatten)]
-    out: Out,
+    out: OutputTreeArguments,
 
     /// Write nothing; fail when the tree on disk is not what would be written
     #[arg(long, help_heading = "Output tree", conflicts_with_all = ["stdout", "format", "only"])]
@@ -127,7 +127,7 @@ fn write(
     };
     let (mut rendered, mut objects) = (0, 0);
     let findings = found.each(&work, sources.reading.jobs, output, |outcome, progress| {
-        progress.aside(|| tree::say(outcome, &mut verdict, output));
+        progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output));
         stale.extend(outcome.stale.iter().map(|file| tree.reported(file)));
         if matches!(outcome.state, State::Done) {
             rendered += 1;
@@ -138,7 +138,7 @@ fn write(
     if app::interrupted() {
         return Ok(verdict);
     }
-    findings.say(&found.root, output);
+    findings.print_to_stderr(&found.root, output);
     if arguments.check {
         say_stale(&stale, &mut verdict, output);
         return Ok(verdict);
@@ -202,7 +202,7 @@ fn print(
         arguments.sources.reading.jobs,
         &progress,
         |mut outcome| {
-            progress.aside(|| tree::say(&outcome, &mut verdict, output));
+            progress.suspend(|| tree::report_outcome(&outcome, &mut verdict, output));
             findings.add(&mut outcome);
             for file in &mut files {
                 if let Err(error) = file.write(outcome.printed.as_bytes()) {
@@ -219,7 +219,7 @@ fn print(
         },
     );
     drop(progress);
-    findings.say(&found.root, output);
+    findings.print_to_stderr(&found.root, output);
     if let Some(error) = failure {
         return Err(error);
     }

@@ -8,8 +8,8 @@ use super::clusters::Clusters;
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Named, Target};
-use super::out::Out;
 use super::output::Output;
+use super::output_tree_arguments::OutputTreeArguments;
 use super::settings::Choice;
 use super::upgrade::last_release;
 use super::{clusters, prior_state, tree, upgrade};
@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     upgrade_to: Vec<String>,
 
     #[command(flatten)]
-    out: Out,
+    out: OutputTreeArguments,
 
     #[command(flatten)]
     rules: Choice,
@@ -115,10 +115,10 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         match outcome.state {
             State::Done | State::Refused => {}
             State::Unusable | State::Unreadable => {
-                tree::say(outcome, &mut verdict, output);
-                progress.aside(|| not_planned(outcome, output));
+                tree::report_outcome(outcome, &mut verdict, output);
+                progress.suspend(|| not_planned(outcome, output));
             }
-            _ => progress.aside(|| tree::say(outcome, &mut verdict, output)),
+            _ => progress.suspend(|| tree::report_outcome(outcome, &mut verdict, output)),
         }
         rows.push(row(outcome));
     });
@@ -143,7 +143,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
         verdict.bug |= brought.bug;
         steps
     });
-    let settled = findings.settle(None, &settings, &found.root, output)?;
+    let settled = findings.apply_suppressions(None, &settings, &found.root, output)?;
     let source = Source {
         repository: repository_name(&found.root),
         head: Commit::find(&found.root, "HEAD"),

@@ -119,7 +119,7 @@ impl OutputTree {
 
 /// Says how a cluster went, unless it went well, and notes it in the verdict. What findings say
 /// is left to them.
-pub(super) fn say(outcome: &Outcome, verdict: &mut Verdict, output: &Output) {
+pub(super) fn report_outcome(outcome: &Outcome, verdict: &mut Verdict, output: &Output) {
     let cluster = &outcome.cluster;
     for warning in &outcome.warnings {
         output.warning(format_args!("{cluster}: {warning}"));

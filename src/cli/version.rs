@@ -23,7 +23,7 @@ pub(super) fn long() -> String {
 
 /// The answer where the version is asked for and nothing else: scripts do that often, and no
 /// subcommand's arguments have to be put together for it. It is what the command line would print.
-pub(super) fn asked(typed: &[OsString]) -> Option<String> {
+pub(super) fn version_answer(typed: &[OsString]) -> Option<String> {
     let [_, word] = typed else {
         return None;
     };
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn says_what_the_command_line_says() {
-        let asked = |word: &str| asked(&["hcoplan".into(), word.into()]);
+        let asked = |word: &str| version_answer(&["hcoplan".into(), word.into()]);
         assert_eq!(asked("-V"), Some(Arguments::command().render_version()));
         assert_eq!(
             asked("--version"),

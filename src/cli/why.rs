@@ -9,8 +9,8 @@ use super::arguments::{InputArguments, Sources};
 use super::exit::Verdict;
 use super::failure::Failure;
 use super::format::{self, Target};
-use super::out::Out;
 use super::output::Output;
+use super::output_tree_arguments::OutputTreeArguments;
 use super::selection::{last_parts, typed};
 use super::{clusters, prior_state};
 use crate::app::{self, Work};
@@ -18,7 +18,7 @@ use crate::finding::nearest;
 use crate::inventory::LoadedInventory;
 use crate::release::Release;
 use crate::repo::{self, ClusterRef, Loaded, Overlay, Repo};
-use crate::report::{Format, WhyPage, masked, why_json, write_why};
+use crate::report::{Format, WhyPage, mask_answer, why_json, write_why};
 use crate::why::{Answer, PlanInput, ask, ask_of};
 use crate::{emit, plan};
 
@@ -73,7 +73,7 @@ pub(super) struct Arguments {
     upgrade_to: Option<String>,
 
     #[command(flatten)]
-    out: Out,
+    out: OutputTreeArguments,
 
     /// How to print the answer, as often as needed: `human` or `json`, alone or with `=FILE`
     #[arg(long, value_name = "FORMAT[=FILE]", help_heading = "Output")]
@@ -154,7 +154,7 @@ pub(super) fn run(arguments: &Arguments, output: &mut Output) -> Result<Verdict,
     };
     let mut answer = answer.map_err(|problem| Failure::usage(problem.message, problem.help))?;
     answer.point_at_origins();
-    let answer = masked(answer);
+    let answer = mask_answer(answer);
     for target in &targets {
         let page = WhyPage {
             answer: &answer,

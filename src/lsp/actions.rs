@@ -23,7 +23,7 @@ use crate::yaml::edit::{EditableFile, apply_and_verify};
 use crate::yaml::{Node, parse};
 
 /// What actions are made from.
-pub(super) struct Ground<'s> {
+pub(super) struct ActionInputs<'s> {
     /// The file, relative to the root.
     pub(super) path: Utf8PathBuf,
     pub(super) root: &'s Root,
@@ -32,7 +32,7 @@ pub(super) struct Ground<'s> {
     pub(super) client: &'s Client,
 }
 
-impl Ground<'_> {
+impl ActionInputs<'_> {
     fn marked(&self, path: &Utf8Path) -> bool {
         let open = self.root.document(self.documents, path);
         open.is_some_and(Open::is_marked)
@@ -44,7 +44,7 @@ impl Ground<'_> {
 
     fn range(&self, edit: &Edit) -> Range {
         let place = crate::source::Location::new(&edit.file, edit.span);
-        range(&place, self.client.shows, &|path| self.marked(path))
+        range(&place, self.client.capabilities, &|path| self.marked(path))
     }
 
     /// Edits as the editor takes them.
@@ -75,7 +75,7 @@ impl Ground<'_> {
 
 /// The actions for a range of the file. `only` names kinds, each with everything below it.
 pub(super) fn actions(
-    ground: &Ground<'_>,
+    inputs: &ActionInputs<'_>,
     at: Range,
     only: Option<&[CodeActionKind]>,
 ) -> Vec<Value> {
@@ -86,24 +86,24 @@ pub(super) fn actions(
         };
         only.is_none_or(|only| only.iter().any(below))
     };
-    let findings = ground.analysis.findings.iter().filter(|f| {
+    let findings = inputs.analysis.findings.iter().filter(|f| {
         let place = f.location.as_ref();
-        place.is_some_and(|l| l.file.path() == ground.path)
+        place.is_some_and(|l| l.file.path() == inputs.path)
     });
     let mut out: Vec<Value> = Vec::new();
     if wanted(QUICK_FIX) {
         let mut suppressions = Vec::new();
         for finding in findings.clone() {
-            let address = |path: &Utf8Path| ground.address(path);
-            let marked = |path: &Utf8Path| ground.marked(path);
-            let shown = diagnostic(finding, ground.client.shows, &marked, &address);
+            let address = |path: &Utf8Path| inputs.address(path);
+            let marked = |path: &Utf8Path| inputs.marked(path);
+            let shown = diagnostic(finding, inputs.client.capabilities, &marked, &address);
             let Some(shown) = shown.filter(|d| touch(d.range, at)) else {
                 continue;
             };
             let add = |title: String, edits: &[Edit], preferred: bool, to: &mut Vec<Value>| {
                 let mut action = json!({
                     "title": title, "kind": QUICK_FIX, "diagnostics": [shown],
-                    "edit": ground.workspace_edit(edits),
+                    "edit": inputs.workspace_edit(edits),
                 });
                 if preferred && let Some(entries) = action.as_object_mut() {
                     entries.insert("isPreferred".to_owned(), true.into());
@@ -117,7 +117,7 @@ pub(super) fn actions(
                 // A base goes into other clusters, too, where the same edit may be wrong.
                 let shared = safe && !finding.also.is_empty();
                 match shared
-                    .then(|| first_broken_cluster(ground, finding, fix))
+                    .then(|| first_broken_cluster(inputs, finding, fix))
                     .flatten()
                 {
                     Some(cluster) => {
@@ -127,18 +127,18 @@ pub(super) fn actions(
                     None => add(title(fix), &fix.edits, safe, &mut out),
                 }
             }
-            if let Some(edit) = suppression(ground, finding) {
+            if let Some(edit) = suppression(inputs, finding) {
                 let title = format!("ignore {} here", finding.rule.name);
                 add(title, &[edit], false, &mut suppressions);
             }
         }
         out.append(&mut suppressions);
     }
-    if wanted(FIX_ALL) && has_safe_fixes(ground) {
+    if wanted(FIX_ALL) && has_safe_fixes(inputs) {
         let mut action = json!({"title": "apply all safe fixes of hcoplan", "kind": FIX_ALL});
-        let more = match ground.client.resolves {
-            true => Some(("data", ground.address(&ground.path).into())),
-            false => everything(ground).map(|edit| ("edit", edit)),
+        let more = match inputs.client.resolves {
+            true => Some(("data", inputs.address(&inputs.path).into())),
+            false => fix_all_edit(inputs).map(|edit| ("edit", edit)),
         };
         if let (Some((key, value)), Some(entries)) = (more, action.as_object_mut()) {
             entries.insert(key.to_owned(), value);
@@ -149,15 +149,15 @@ pub(super) fn actions(
 }
 
 /// The edit that makes all safe fixes of the file, as `hcoplan fix --write` does.
-pub(super) fn everything(ground: &Ground<'_>) -> Option<Value> {
-    let job = ground.root.job_of(ground.documents);
-    let (before, text) = job.mended(&ground.path)?;
-    Some(ground.workspace_edit(&hunks(&before, &text)))
+pub(super) fn fix_all_edit(inputs: &ActionInputs<'_>) -> Option<Value> {
+    let job = inputs.root.job_of(inputs.documents);
+    let (before, text) = job.apply_safe_fixes(&inputs.path)?;
+    Some(inputs.workspace_edit(&hunks(&before, &text)))
 }
 
-fn has_safe_fixes(ground: &Ground<'_>) -> bool {
-    let choices = choose(&ground.analysis.findings, false);
-    let own = |e: &Edit| e.file.path() == ground.path;
+fn has_safe_fixes(inputs: &ActionInputs<'_>) -> bool {
+    let choices = choose(&inputs.analysis.findings, false);
+    let own = |e: &Edit| e.file.path() == inputs.path;
     choices.iter().any(|c| c.fix.edits.iter().all(own))
 }
 
@@ -169,11 +169,11 @@ fn title(fix: &Fix) -> String {
 }
 
 /// The cluster that would have a new error.
-fn first_broken_cluster(ground: &Ground<'_>, finding: &Finding, fix: &Fix) -> Option<String> {
+fn first_broken_cluster(inputs: &ActionInputs<'_>, finding: &Finding, fix: &Fix) -> Option<String> {
     let files = round(&[Choice { finding, fix }]).files.into_iter();
     let edited = files.map(|(path, f)| (path, encode(&f.text, f.before.encoding())));
-    let job = ground.root.job_of(ground.documents);
-    job.harmed_by(edited.collect(), &ground.analysis.findings)
+    let job = inputs.root.job_of(inputs.documents);
+    job.harmed_by(edited.collect(), &inputs.analysis.findings)
 }
 
 /// Whether the result is what was meant.
@@ -187,7 +187,7 @@ fn touch(a: Range, b: Range) -> bool {
 
 /// The comment that leaves a finding out, on the line above it. An error needs a reason, which is
 /// for the author to write. `None` for a refusal, and where no comment can stand or none counts.
-fn suppression(ground: &Ground<'_>, finding: &Finding) -> Option<Edit> {
+fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
     let place = finding.location.as_ref().filter(|_| !finding.refusal)?;
     let file = &place.file;
     let start = place.span.start;
@@ -196,7 +196,7 @@ fn suppression(ground: &Ground<'_>, finding: &Finding) -> Option<Edit> {
         .documents
         .iter()
         .find(|d| d.span.start <= start && start < d.span.end)?;
-    if !speaks(ground, file.path(), &document.root) {
+    if !has_suppressions(inputs, file.path(), &document.root) {
         return None;
     }
     // Inside a text over several lines a `#` is part of the text.
@@ -228,10 +228,10 @@ fn suppression(ground: &Ground<'_>, finding: &Finding) -> Option<Edit> {
 
 /// Whether the comments of a document count: it is a HyperConverged, says what a cluster is like,
 /// or is one of the other objects of a cluster's directory.
-fn speaks(ground: &Ground<'_>, path: &Utf8Path, root: &Node) -> bool {
+fn has_suppressions(inputs: &ActionInputs<'_>, path: &Utf8Path, root: &Node) -> bool {
     let version = root.get("apiVersion").and_then(Node::as_str);
     let kind = root.get("kind").and_then(Node::as_str);
-    let mut clusters = ground.analysis.repo.iter().flat_map(Repo::clusters);
+    let mut clusters = inputs.analysis.repo.iter().flat_map(Repo::clusters);
     match kind {
         // One whose name another one has is not looked at.
         _ if version.is_some_and(|v| v.starts_with("hco.kubevirt.io/")) => {

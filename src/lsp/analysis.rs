@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::overlay::Overlay;
-use crate::app::{self, Progress, State, Work, caught};
+use crate::app::{self, Progress, State, Work, catch_panic};
 use crate::finding::Finding;
 use crate::fix::{choose, first_broken_cluster, round};
 use crate::lint::{self, Date, Settings};
@@ -47,7 +47,7 @@ pub struct Analysis {
 impl Job {
     /// Does it. A panic on the way is told, and nothing else is.
     pub fn run(self) -> Analysis {
-        match caught(|| look(&self)) {
+        match catch_panic(|| look(&self)) {
             Ok(seen) => Analysis {
                 repo: seen.repo,
                 findings: seen.findings,
@@ -76,7 +76,7 @@ impl Job {
     /// A file as `hcoplan fix --write` would leave it: its safe fixes, and those that come up when
     /// they are made. `None` where nothing is to be done. Fixes that reach into other files are
     /// left out, and so is a round of them after which a cluster that is built has a new error.
-    pub(super) fn mended(mut self, path: &Utf8Path) -> Option<(Arc<SourceFile>, String)> {
+    pub(super) fn apply_safe_fixes(mut self, path: &Utf8Path) -> Option<(Arc<SourceFile>, String)> {
         const MOST_ROUNDS: usize = 10;
         let mut mended: Option<(Arc<SourceFile>, String)> = None;
         let first = look(&self);

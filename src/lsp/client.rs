@@ -6,7 +6,7 @@ use lsp_types::{DiagnosticTag, InitializeParams};
 use serde_json::{Value, json};
 
 use super::address;
-use super::diagnostics::Shows;
+use super::diagnostics::ClientCapabilities;
 use super::places::Encoding;
 use super::transport::Outgoing;
 
@@ -20,7 +20,7 @@ pub(super) const FIX_ALL: &str = "source.fixAll.hcoplan";
 #[derive(Debug, Default)]
 pub(super) struct Client {
     /// How it shows diagnostics.
-    pub(super) shows: Shows,
+    pub(super) capabilities: ClientCapabilities,
     /// Whether there is a workspace.
     pub(super) has_folders: bool,
     /// Whether it asks for an action's edit when it is needed.
@@ -44,7 +44,7 @@ impl Client {
         let shows_tag = |tag| tags.as_ref().is_some_and(|t| t.contains(&tag));
         let action = document.code_action.unwrap_or_default();
         let client = Self {
-            shows: Shows {
+            capabilities: ClientCapabilities {
                 encoding: Encoding::of(general.position_encodings.as_deref()),
                 related: diagnostics.related_information == Some(true),
                 pages: diagnostics.code_description_support == Some(true),
@@ -67,11 +67,11 @@ impl Client {
     }
 
     /// The answer to `initialize`.
-    pub(super) fn capabilities(&self) -> Value {
+    pub(super) fn server_capabilities(&self) -> Value {
         const INCREMENTAL: u8 = 2;
         json!({
             "capabilities": {
-                "positionEncoding": self.shows.encoding.kind(),
+                "positionEncoding": self.capabilities.encoding.kind(),
                 "textDocumentSync": {
                     "openClose": true,
                     "change": INCREMENTAL,

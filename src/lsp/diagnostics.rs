@@ -17,7 +17,7 @@ use crate::source::Location;
 
 /// What the client can show.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Shows {
+pub(super) struct ClientCapabilities {
     pub(super) encoding: Encoding,
     pub(super) related: bool,
     pub(super) pages: bool,
@@ -51,30 +51,30 @@ pub(super) fn by_file(findings: &[Finding]) -> BTreeMap<Utf8PathBuf, Vec<&Findin
 /// A finding as a diagnostic of its file. `marked` and `address` of a file, by its path.
 pub(super) fn diagnostic(
     finding: &Finding,
-    shows: Shows,
+    capabilities: ClientCapabilities,
     marked: &dyn Fn(&Utf8Path) -> bool,
     address: &dyn Fn(&Utf8Path) -> String,
 ) -> Option<Diagnostic> {
     let rule = finding.rule.name;
     let href = || Uri::from_str(&rule_page(rule)).ok();
-    let page = href().filter(|_| shows.pages);
+    let page = href().filter(|_| capabilities.pages);
     let related = finding.related.iter().filter_map(|related| {
         let uri = Uri::from_str(&address(related.location.file.path())).ok()?;
         Some(DiagnosticRelatedInformation {
-            location: lsp_types::Location::new(uri, range(&related.location, shows, marked)),
+            location: lsp_types::Location::new(uri, range(&related.location, capabilities, marked)),
             message: InputText::new(&related.message).message().into_owned(),
         })
     });
-    let related: Vec<_> = related.filter(|_| shows.related).collect();
+    let related: Vec<_> = related.filter(|_| capabilities.related).collect();
     let mut tags = Vec::new();
-    if shows.unnecessary && UNNECESSARY.contains(&rule) {
+    if capabilities.unnecessary && UNNECESSARY.contains(&rule) {
         tags.push(DiagnosticTag::UNNECESSARY);
     }
-    if shows.deprecated && rule.contains("deprecated") {
+    if capabilities.deprecated && rule.contains("deprecated") {
         tags.push(DiagnosticTag::DEPRECATED);
     }
     Some(Diagnostic {
-        range: range(finding.location.as_ref()?, shows, marked),
+        range: range(finding.location.as_ref()?, capabilities, marked),
         severity: Some(match finding.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
@@ -91,8 +91,12 @@ pub(super) fn diagnostic(
 }
 
 /// Where a place is for the editor.
-pub(super) fn range(place: &Location, shows: Shows, marked: &dyn Fn(&Utf8Path) -> bool) -> Range {
-    let lines = Lines::new(place.file.text(), shows.encoding);
+pub(super) fn range(
+    place: &Location,
+    capabilities: ClientCapabilities,
+    marked: &dyn Fn(&Utf8Path) -> bool,
+) -> Range {
+    let lines = Lines::new(place.file.text(), capabilities.encoding);
     let lines = lines.behind_mark(marked(place.file.path()));
     lines.range(place.span)
 }

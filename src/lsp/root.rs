@@ -126,7 +126,7 @@ impl Root {
             let address = |path: &Utf8Path| self.address(documents, path);
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
             for finding in findings {
-                let made = diagnostic(finding, client.shows, &marked, &address);
+                let made = diagnostic(finding, client.capabilities, &marked, &address);
                 // A file of several clusters is told the same several times.
                 let new = made.filter(|d| !diagnostics.contains(d));
                 diagnostics.extend(new);
@@ -168,7 +168,7 @@ impl Root {
     }
 
     /// What takes everything back that the editor was told.
-    pub(super) fn cleared(self) -> impl Iterator<Item = Value> {
+    pub(super) fn clear_diagnostics(self) -> impl Iterator<Item = Value> {
         let addresses = self.published.into_keys();
         addresses.map(|address| json!({"uri": address, "diagnostics": []}))
     }

@@ -58,7 +58,7 @@ pub fn run(input: impl BufRead + Send + 'static, mut output: impl Write) -> io::
                 Err(id) => session.cancelled(id),
             },
             Some(Event::Analysed(analysis)) => session.analysed(*analysis),
-            Some(Event::Ended) => session.ended(),
+            Some(Event::Ended) => session.end_of_input(),
             None => {}
         }
     }

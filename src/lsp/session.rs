@@ -23,7 +23,7 @@ use super::documents::{Documents, Open};
 use super::root::Root;
 use super::transport::{Incoming, Malformed, Outgoing};
 use super::{actions, completion, hover};
-use crate::app::caught;
+use crate::app::catch_panic;
 use crate::repo::Repo;
 
 /// So long nobody types before everything is looked at again.
@@ -87,7 +87,7 @@ impl Session {
             Incoming::Malformed(malformed) => self.out.push(Outgoing::Complaint(malformed)),
             Incoming::Message(Message::Request(request)) => {
                 let id = request.id.clone();
-                if let Err(said) = caught(|| self.request(request)) {
+                if let Err(said) = catch_panic(|| self.request(request)) {
                     self.refuse(
                         id,
                         ErrorCode::InternalError,
@@ -96,7 +96,7 @@ impl Session {
                 }
             }
             Incoming::Message(Message::Notification(notification)) => {
-                if let Err(said) = caught(|| self.notification(notification)) {
+                if let Err(said) = catch_panic(|| self.notification(notification)) {
                     self.say(&format!("hcoplan has a bug: {said}"));
                 }
             }
@@ -119,7 +119,7 @@ impl Session {
     }
 
     /// The end of the stream: what counts is whether somebody said `shutdown`.
-    pub fn ended(&mut self) {
+    pub fn end_of_input(&mut self) {
         if !matches!(self.phase, Phase::Over(_)) {
             self.phase = Phase::Over(u8::from(self.phase != Phase::Down));
         }
@@ -187,7 +187,7 @@ impl Session {
     }
 
     /// Does every job at once, here.
-    pub fn settle(&mut self) {
+    pub fn run_all_jobs(&mut self) {
         while let Some(job) = self.job() {
             self.analysed(job.run());
         }
@@ -244,7 +244,7 @@ impl Session {
             self.add_root(&folder);
         }
         self.phase = Phase::Running;
-        let result = self.client.capabilities();
+        let result = self.client.server_capabilities();
         self.out.push(Response::new_ok(id, result).into());
     }
 
@@ -265,7 +265,7 @@ impl Session {
         if !self.can_answer(&asked) {
             return self.waiting.push((id, asked));
         }
-        let answered = caught(|| match asked {
+        let answered = catch_panic(|| match asked {
             BuildRequest::Hover(params) => self.hover(&params),
             BuildRequest::Completion(params) => self.completion(&params),
             BuildRequest::Actions(params) => self.actions(&params),
@@ -311,7 +311,7 @@ impl Session {
     fn completion(&self, params: &CompletionParams) -> Value {
         let position = &params.text_document_position;
         let items = self.at(position).map(|(repo, path, open)| {
-            let encoding = self.client.shows.encoding;
+            let encoding = self.client.capabilities.encoding;
             completion::items(repo, &path, open, position.position, encoding)
         });
         items.unwrap_or_default().into()
@@ -320,7 +320,7 @@ impl Session {
     fn hover(&self, params: &HoverParams) -> Value {
         let position = &params.text_document_position_params;
         let found = self.at(position).and_then(|(repo, path, open)| {
-            let encoding = self.client.shows.encoding;
+            let encoding = self.client.capabilities.encoding;
             hover::hover(repo, &path, open, position.position, encoding)
         });
         match found {
@@ -334,16 +334,16 @@ impl Session {
 
     fn actions(&self, params: &CodeActionParams) -> Value {
         let uri = params.text_document.uri.as_str();
-        let found = self.ground(uri).map(|ground| {
+        let found = self.action_inputs(uri).map(|action_inputs| {
             let only = params.context.only.as_deref();
-            actions::actions(&ground, params.range, only)
+            actions::actions(&action_inputs, params.range, only)
         });
         found.unwrap_or_default().into()
     }
 
     fn resolve(&self, action: CodeAction) -> Value {
         let data = action.data.as_ref().and_then(Value::as_str);
-        let edit = data.and_then(|uri| actions::everything(&self.ground(uri)?));
+        let edit = data.and_then(|uri| actions::fix_all_edit(&self.action_inputs(uri)?));
         let mut action = json!(action);
         if let (Some(edit), Some(entries)) = (edit, action.as_object_mut()) {
             entries.insert("edit".to_owned(), edit);
@@ -351,10 +351,10 @@ impl Session {
         action
     }
 
-    fn ground(&self, uri: &str) -> Option<actions::Ground<'_>> {
+    fn action_inputs(&self, uri: &str) -> Option<actions::ActionInputs<'_>> {
         let path = address::to_path(uri)?;
         let root = self.roots.get(self.root_of(&path)?)?;
-        Some(actions::Ground {
+        Some(actions::ActionInputs {
             path: root.relative(&path)?,
             root,
             analysis: root.seen.as_ref()?,
@@ -423,7 +423,7 @@ impl Session {
     fn edited(&mut self, params: DidChangeTextDocumentParams) {
         let document = params.text_document;
         let address = document.uri.as_str();
-        let (changes, encoding) = (params.content_changes, self.client.shows.encoding);
+        let (changes, encoding) = (params.content_changes, self.client.capabilities.encoding);
         let changed = self
             .documents
             .change(address, document.version, changes, encoding);
@@ -447,7 +447,7 @@ impl Session {
                 .iter()
                 .position(|r| Some(&r.path) == path.as_ref());
             if let Some(gone) = gone {
-                for params in self.roots.remove(gone).cleared() {
+                for params in self.roots.remove(gone).clear_diagnostics() {
                     self.notify("textDocument/publishDiagnostics", params);
                 }
             }

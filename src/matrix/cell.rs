@@ -1,7 +1,7 @@
 //! One cell: what a virtual machine of an architecture finds under an image's name.
 
-use super::objects::{Behind, Cron, Objects};
-use super::rows::{Off, Row};
+use super::objects::{Cron, DataSourceTarget, Objects};
+use super::rows::{Row, SwitchedOffBy};
 use super::{Architecture, Obstacle};
 use crate::boot_images::ssp_stage::{Displaced, Displacer};
 
@@ -213,7 +213,9 @@ fn wanted(row: &Row, objects: &Objects<'_>, name: &str, obstacle: Option<&Obstac
     let candidates = [own.as_str(), &row.name];
     let mut found = Vec::new();
     for candidate in candidates {
-        if let Behind::Import(cron) = objects.behind(&row.namespace, candidate) {
+        if let DataSourceTarget::Import(cron) =
+            objects.data_source_target(&row.namespace, candidate)
+        {
             let is = objects.architecture(cron);
             if is.as_deref() == Some(name) {
                 let mut cell = Cell::imported(State::Covered, Reason::Imported, candidate, cron);
@@ -250,8 +252,8 @@ fn absent(row: &Row, objects: &Objects<'_>, name: &str) -> Cell {
     let template = row.templates.iter().find(|t| t.off.is_none());
     let Some(template) = template else {
         return match row.templates.iter().find_map(|t| t.off) {
-            Some(Off::Template) => Cell::new(State::Off, Reason::SwitchedOff),
-            Some(Off::CommonImages) => Cell::new(State::Off, Reason::CommonImagesOff),
+            Some(SwitchedOffBy::Template) => Cell::new(State::Off, Reason::SwitchedOff),
+            Some(SwitchedOffBy::CommonImages) => Cell::new(State::Off, Reason::CommonImagesOff),
             None => Cell::new(State::External, Reason::External),
         };
     };
@@ -303,8 +305,8 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_>, obstacle: Option<&Obstacle
         return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
     }
     let target = objects.reference(&row.namespace, &row.name);
-    let mut cell = match objects.behind(&row.namespace, &row.name) {
-        Behind::Import(cron) => {
+    let mut cell = match objects.data_source_target(&row.namespace, &row.name) {
+        DataSourceTarget::Import(cron) => {
             let mut cell = Cell::imported(State::Covered, Reason::Imported, &row.name, cron);
             cell.architecture = objects.architecture(cron);
             cell
@@ -313,8 +315,8 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_>, obstacle: Option<&Obstacle
             let nothing = absent(row, objects, "");
             match (nothing.state, behind) {
                 (State::Off | State::External, _) => nothing,
-                (_, Behind::Nothing(target)) => dangling(target),
-                (_, Behind::Volume) => dangling(target.unwrap_or(&row.name)),
+                (_, DataSourceTarget::Nothing(target)) => dangling(target),
+                (_, DataSourceTarget::Volume) => dangling(target.unwrap_or(&row.name)),
                 (_, _) if any_import(row, objects) => {
                     Cell::new(State::Missing, Reason::NoPlainName)
                 }

@@ -36,7 +36,7 @@ pub(super) struct Cron<'a> {
 
 /// What is behind a DataSource's name.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Behind<'a> {
+pub(super) enum DataSourceTarget<'a> {
     /// What this cron imports.
     Import(Cron<'a>),
     /// A volume that somebody else has to bring.
@@ -83,13 +83,13 @@ impl<'a> Objects<'a> {
     }
 
     /// What a virtual machine gets that names a DataSource: of references, CDI follows one.
-    pub(super) fn behind(&self, namespace: &str, name: &str) -> Behind<'a> {
+    pub(super) fn data_source_target(&self, namespace: &str, name: &str) -> DataSourceTarget<'a> {
         match self.reference(namespace, name) {
-            Some(target) => match self.directly(namespace, target) {
-                Behind::NoSource => Behind::Nothing(target),
+            Some(target) => match self.direct_target(namespace, target) {
+                DataSourceTarget::NoSource => DataSourceTarget::Nothing(target),
                 found => found,
             },
-            None => self.directly(namespace, name),
+            None => self.direct_target(namespace, name),
         }
     }
 
@@ -99,12 +99,12 @@ impl<'a> Objects<'a> {
         text(source, "/spec/source/dataSource/name")
     }
 
-    fn directly(&self, namespace: &str, name: &str) -> Behind<'a> {
+    fn direct_target(&self, namespace: &str, name: &str) -> DataSourceTarget<'a> {
         let key = (namespace.to_owned(), name.to_owned());
         match (self.crons.get(&key), self.sources.get(&key)) {
-            (Some(cron), _) => Behind::Import(*cron),
-            (None, Some(_)) => Behind::Volume,
-            (None, None) => Behind::NoSource,
+            (Some(cron), _) => DataSourceTarget::Import(*cron),
+            (None, Some(_)) => DataSourceTarget::Volume,
+            (None, None) => DataSourceTarget::NoSource,
         }
     }
 

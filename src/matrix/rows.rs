@@ -24,12 +24,12 @@ pub(super) struct ObjectOrigin {
     /// The architectures that it says it exists for.
     pub(super) declared: Option<String>,
     /// Why nobody wants it imported.
-    pub(super) off: Option<Off>,
+    pub(super) off: Option<SwitchedOffBy>,
 }
 
 /// Who switched an image off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Off {
+pub(super) enum SwitchedOffBy {
     /// The annotation of the template itself.
     Template,
     /// `enableCommonBootImageImport`.
@@ -104,7 +104,11 @@ fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
-fn common_image(objects: &Objects<'_>, common: &Value, off: Option<Off>) -> (Key, ObjectOrigin) {
+fn common_image(
+    objects: &Objects<'_>,
+    common: &Value,
+    off: Option<SwitchedOffBy>,
+) -> (Key, ObjectOrigin) {
     let name = text(common, "/metadata/name").unwrap_or_default();
     let source = text(common, "/spec/managedDataSource").unwrap_or_default();
     let origin = ObjectOrigin {
@@ -128,7 +132,7 @@ fn switched_off(given: &MatrixInput<'_>, objects: &Objects<'_>) -> Vec<(Key, Obj
     let mut out = Vec::new();
     if hc.flag("workloadSources.enableCommonBootImageImport") == Some(false) {
         let all = common.iter();
-        out.extend(all.map(|c| common_image(objects, c, Some(Off::CommonImages))));
+        out.extend(all.map(|c| common_image(objects, c, Some(SwitchedOffBy::CommonImages))));
     }
     for template in hc.list("workloadSources.dataImportCronTemplates") {
         let name = text(template, "/metadata/name").unwrap_or_default();
@@ -142,7 +146,7 @@ fn switched_off(given: &MatrixInput<'_>, objects: &Objects<'_>) -> Vec<(Key, Obj
         let origin = ObjectOrigin {
             name: name.to_owned(),
             declared: None,
-            off: Some(Off::Template),
+            off: Some(SwitchedOffBy::Template),
         };
         out.push((key(objects, namespace, source), origin));
     }

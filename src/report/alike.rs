@@ -50,7 +50,7 @@ struct Key<'a> {
 }
 
 /// Each finding with those of other clusters that say the same, in the order of the first of them.
-pub(super) fn alike(findings: &[Finding]) -> Vec<Alike<'_>> {
+pub(super) fn group_alike(findings: &[Finding]) -> Vec<Alike<'_>> {
     let mut out: Vec<Alike<'_>> = Vec::new();
     let mut known: HashMap<Key<'_>, usize> = HashMap::new();
     let mut seen: HashMap<(Key<'_>, Option<&str>), usize> = HashMap::new();
@@ -125,7 +125,7 @@ mod tests {
             finding("c/b", "one"),
             Finding::new(rule, "one"),
         ];
-        let groups = alike(&findings);
+        let groups = group_alike(&findings);
         let told: Vec<_> = groups
             .iter()
             .map(|g| (&*g.first.message, g.shared_by(), g.indexes.clone()))

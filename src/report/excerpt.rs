@@ -23,7 +23,7 @@ const MOST_LINES: usize = 6;
 const LEAD: usize = 24;
 
 /// A place with what is to be said about it.
-pub(super) struct Mark<'a> {
+pub(super) struct SpanLabel<'a> {
     pub(super) place: &'a Location,
     pub(super) label: String,
     pub(super) primary: bool,
@@ -72,7 +72,7 @@ struct Cells {
 
 impl Excerpt {
     /// The excerpt of one file, `name` being its path as it is shown. All marks are in that file.
-    pub(super) fn new(name: &str, marks: &[Mark<'_>], width: usize) -> Option<Self> {
+    pub(super) fn new(name: &str, marks: &[SpanLabel<'_>], width: usize) -> Option<Self> {
         let file = &marks.first()?.place.file;
         let mut out = Self {
             name: printable(name).into_owned(),
@@ -343,10 +343,10 @@ impl miette::Diagnostic for Excerpt {
 }
 
 /// The places of a finding by file, the finding's own file first.
-pub(super) fn by_file<'a>(marks: Vec<Mark<'a>>) -> Vec<Vec<Mark<'a>>> {
-    let mut groups: Vec<Vec<Mark<'a>>> = Vec::new();
+pub(super) fn by_file<'a>(marks: Vec<SpanLabel<'a>>) -> Vec<Vec<SpanLabel<'a>>> {
+    let mut groups: Vec<Vec<SpanLabel<'a>>> = Vec::new();
     for mark in marks {
-        let same = |group: &&mut Vec<Mark<'a>>| {
+        let same = |group: &&mut Vec<SpanLabel<'a>>| {
             let first = group.first().map(|m| &m.place.file);
             first.is_some_and(|f| {
                 Arc::ptr_eq(f, &mark.place.file) || f.path() == mark.place.file.path()

@@ -11,9 +11,9 @@ use anstyle::{AnsiColor, Style as Ansi};
 use camino::Utf8Path;
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
 
-use super::alike::{Alike, alike};
-use super::excerpt::{Excerpt, Mark, by_file};
-use super::text::{printable, wrapped};
+use super::alike::{Alike, group_alike};
+use super::excerpt::{Excerpt, SpanLabel, by_file};
+use super::text::{printable, wrap_lines};
 use super::{Report, join, sarif};
 use crate::finding::{Applicability, Finding, Severity};
 use crate::review;
@@ -53,14 +53,14 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         report,
         style: report.terminal,
     };
-    for group in &alike(report.findings) {
+    for group in &group_alike(report.findings) {
         if !group.all(|f| report.is_folded(f)) {
             printer.finding(group, out)?;
             writeln!(out)?;
         }
     }
     if let Some(folded) = report.folded() {
-        for line in wrapped(&printable(&folded), report.terminal.width.max(40)) {
+        for line in wrap_lines(&printable(&folded), report.terminal.width.max(40)) {
             writeln!(out, "{line}")?;
         }
         writeln!(out)?;
@@ -95,7 +95,7 @@ impl Printer<'_> {
         let bold = Ansi::new().bold();
         writeln!(out, "{severity}[{link}]: {}", self.painted(first, bold))?;
         for line in rest
-            .map(|rest| wrapped(rest, width - 2))
+            .map(|rest| wrap_lines(rest, width - 2))
             .into_iter()
             .flatten()
         {
@@ -108,17 +108,23 @@ impl Printer<'_> {
     fn excerpts(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         let mut marks = Vec::new();
         if let Some(place) = &finding.location {
-            marks.push(Mark {
+            marks.push(SpanLabel {
                 place,
                 label: finding.label.as_deref().unwrap_or_default().to_owned(),
                 primary: true,
             });
         }
-        marks.extend(finding.related.iter().take(MOST_RELATED).map(|r| Mark {
-            place: &r.location,
-            label: r.message.clone(),
-            primary: false,
-        }));
+        marks.extend(
+            finding
+                .related
+                .iter()
+                .take(MOST_RELATED)
+                .map(|r| SpanLabel {
+                    place: &r.location,
+                    label: r.message.clone(),
+                    primary: false,
+                }),
+        );
         draw(marks, self.report.root, self.style, out)?;
         match finding.related.len().saturating_sub(MOST_RELATED) {
             0 => Ok(()),
@@ -196,7 +202,7 @@ impl Printer<'_> {
         let color = Ansi::new().fg_color(Some(AnsiColor::Cyan.into()));
         let indent = name.len() + 6;
         let width = self.style.width.saturating_sub(indent).max(40);
-        for (i, line) in wrapped(text, width).iter().enumerate() {
+        for (i, line) in wrap_lines(text, width).iter().enumerate() {
             match i {
                 0 => writeln!(out, "  = {}: {line}", self.painted(name, color))?,
                 _ => writeln!(out, "{:indent$}{line}", "")?,
@@ -222,7 +228,7 @@ impl Printer<'_> {
 
 /// Draws the lines around places, file by file; `root` is what the files' paths count from.
 pub(super) fn draw(
-    marks: Vec<Mark<'_>>,
+    marks: Vec<SpanLabel<'_>>,
     root: &Utf8Path,
     style: Terminal,
     out: &mut dyn Write,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
-use super::alike::alike;
+use super::alike::group_alike;
 use super::{FEW_FINDINGS, Report};
 use crate::finding::{Applicability, Finding, Fix, Severity};
 use crate::secret;
@@ -90,7 +90,7 @@ fn with_findings(report: &Report<'_>, findings: Vec<Value>) -> Value {
             "baselined": summary.baselined,
         },
     });
-    let groups = alike(report.findings);
+    let groups = group_alike(report.findings);
     let groups = groups.iter().filter(|g| !g.others.is_empty()).map(|g| {
         json!({
             "rule": g.first.rule.name, "severity": g.first.severity.as_str(),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::alike::{Alike, alike};
+use super::alike::{Alike, group_alike};
 use super::{Report, sarif};
 use crate::finding::Severity;
 use crate::secret::InputText;
@@ -12,7 +12,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     if report.findings.is_empty() {
         return Ok(());
     }
-    let groups = alike(report.findings);
+    let groups = group_alike(report.findings);
     let shown = groups.iter().filter(|g| !g.all(|f| report.is_folded(f)));
     let shown: Vec<&Alike<'_>> = shown.collect();
     if !shown.is_empty() {

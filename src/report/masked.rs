@@ -5,7 +5,7 @@ use crate::secret::masked_value;
 use crate::why::{Answer, FoundValue, ValueOrigin};
 
 /// The answer without what is secret in its values.
-pub fn masked(mut answer: Answer) -> Answer {
+pub fn mask_answer(mut answer: Answer) -> Answer {
     let path = answer.path.to_string();
     let mask = |reading: &mut FoundValue| {
         if let FoundValue::Value(value) = reading {

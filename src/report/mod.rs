@@ -41,7 +41,7 @@ use crate::source::{Location, SourceFile};
 
 pub use human::Terminal;
 pub use json::document;
-pub use masked::masked;
+pub use masked::mask_answer;
 pub use page::{ClusterRow, PlanPage, Source, Verdict, write_plan};
 pub use sarif::page as rule_page;
 pub use why::{WhyPage, why_json, write_why};

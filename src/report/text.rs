@@ -11,7 +11,7 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Breaks a text into lines of at most `width` characters, at blanks where there are some.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut length = 0;
@@ -40,8 +40,8 @@ mod tests {
 
     #[test]
     fn words_are_wrapped() {
-        assert_eq!(wrapped("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
-        assert_eq!(wrapped("", 4), [""]);
+        assert_eq!(wrap_lines("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap_lines("unbreakable", 4), ["unbreakable"]);
+        assert_eq!(wrap_lines("", 4), [""]);
     }
 }

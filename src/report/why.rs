@@ -6,10 +6,10 @@ use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value, json};
 
-use super::excerpt::Mark;
+use super::excerpt::SpanLabel;
 use super::human::draw;
-use super::text::{printable, wrapped};
-use super::why_changes::{Told, told};
+use super::text::{printable, wrap_lines};
+use super::why_changes::{ChangeLine, change_lines};
 use super::{Terminal, join, line_of};
 use crate::jsonpatch::Change;
 use crate::source::Location;
@@ -96,7 +96,7 @@ impl WhyPage<'_> {
     /// A text on lines that fit.
     fn lines(&self, text: &str, indent: usize, out: &mut dyn Write) -> io::Result<()> {
         let width = self.terminal.width.saturating_sub(indent).max(40);
-        for line in wrapped(&printable(text), width) {
+        for line in wrap_lines(&printable(text), width) {
             writeln!(out, "{:indent$}{line}", "")?;
         }
         Ok(())
@@ -166,7 +166,7 @@ impl WhyPage<'_> {
                     1 => label.clone(),
                     _ => source.text.clone(),
                 };
-                marks.push(Mark {
+                marks.push(SpanLabel {
                     place,
                     label,
                     primary,
@@ -197,7 +197,7 @@ impl WhyPage<'_> {
             FoundValue::Exists => format!("{words}: rendered"),
             FoundValue::Value(value @ (Value::Object(_) | Value::Array(_))) => {
                 let size = match &self.answer.value {
-                    FoundValue::Value(old) => told(old, value).len(),
+                    FoundValue::Value(old) => change_lines(old, value).len(),
                     _ => 0,
                 };
                 match size {
@@ -218,11 +218,11 @@ impl WhyPage<'_> {
         if !matches!(new, Value::Object(_) | Value::Array(_)) {
             return Ok(());
         }
-        let changed = told(old, new);
+        let changed = change_lines(old, new);
         for change in changed.iter().take(MOST_CHANGES) {
             match change {
-                Told::Place(change) => self.change(change, 2, out)?,
-                Told::Entry(sign, entry) => {
+                ChangeLine::Place(change) => self.change(change, 2, out)?,
+                ChangeLine::Entry(sign, entry) => {
                     let line = format!("{sign} {}", printable(entry));
                     writeln!(out, "  {}", self.signed(*sign, &line))?;
                 }
@@ -425,7 +425,7 @@ impl WhyPage<'_> {
     }
 
     fn mark(&self, place: Option<&Location>, label: String, out: &mut dyn Write) -> io::Result<()> {
-        let mark = place.map(|place| Mark {
+        let mark = place.map(|place| SpanLabel {
             place,
             label,
             primary: true,

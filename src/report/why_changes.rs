@@ -7,7 +7,7 @@ use crate::jsonpatch::{Change, changes};
 
 /// A line or a few of what would change.
 #[derive(Debug, PartialEq)]
-pub(super) enum Told {
+pub(super) enum ChangeLine {
     /// What stands at a place, and what would.
     Place(Change),
     /// An entry of a list, by its name, that would go (`-`) or come (`+`); or that they would
@@ -16,7 +16,7 @@ pub(super) enum Told {
 }
 
 /// What would change between two values: of a list with names, entry by entry.
-pub(super) fn told(old: &Value, new: &Value) -> Vec<Told> {
+pub(super) fn change_lines(old: &Value, new: &Value) -> Vec<ChangeLine> {
     let whole = Change {
         path: String::new(),
         before: Some(old.clone()),
@@ -27,14 +27,14 @@ pub(super) fn told(old: &Value, new: &Value) -> Vec<Told> {
     }
     let of_change = |change: Change| match (&change.before, &change.after) {
         (Some(Value::Array(old)), Some(Value::Array(new))) => match entries(old, new) {
-            Some((before, after)) => vec![Told::Place(Change {
+            Some((before, after)) => vec![ChangeLine::Place(Change {
                 before,
                 after,
                 ..change
             })],
             None => by_name(&change),
         },
-        _ => vec![Told::Place(change)],
+        _ => vec![ChangeLine::Place(change)],
     };
     changes(old, new).into_iter().flat_map(of_change).collect()
 }
@@ -58,28 +58,28 @@ fn entries(old: &[Value], new: &[Value]) -> Option<(Option<Value>, Option<Value>
 
 /// The entries of two lists that come and go, each as a line; of those that stay, the places in which they
 /// differ.
-fn by_name(change: &Change) -> Vec<Told> {
+fn by_name(change: &Change) -> Vec<ChangeLine> {
     let (Some(old), Some(new)) = (&change.before, &change.after) else {
         return Vec::new();
     };
     let steps = delta(old, new, &Lists::default()).into_iter();
-    let told = steps.map(|step| {
+    let change_lines = steps.map(|step| {
         let place = format!("{}{}", change.path, step.label);
         let depth = step.path.0.len();
         match (step.before, step.after) {
             (Some(_), Some(_)) if depth == 0 => {
-                Told::Entry('~', format!("{place} in another order").trim().to_owned())
+                ChangeLine::Entry('~', format!("{place} in another order").trim().to_owned())
             }
-            (Some(_), None) if depth == 1 => Told::Entry('-', place),
-            (None, Some(_)) if depth == 1 => Told::Entry('+', place),
-            (before, after) => Told::Place(Change {
+            (Some(_), None) if depth == 1 => ChangeLine::Entry('-', place),
+            (None, Some(_)) if depth == 1 => ChangeLine::Entry('+', place),
+            (before, after) => ChangeLine::Place(Change {
                 path: place,
                 before,
                 after,
             }),
         }
     });
-    told.collect()
+    change_lines.collect()
 }
 
 #[cfg(test)]
@@ -94,20 +94,20 @@ mod tests {
         let old = json!([entry("a", "1"), entry("b", "1"), entry("c", "1")]);
         let new = json!([entry("a", "2"), entry("c", "1"), entry("d", "1")]);
         let expected = [
-            Told::Entry('-', "[metadata.name=b]".to_owned()),
-            Told::Entry('+', "[metadata.name=d]".to_owned()),
-            Told::Place(Change {
+            ChangeLine::Entry('-', "[metadata.name=b]".to_owned()),
+            ChangeLine::Entry('+', "[metadata.name=d]".to_owned()),
+            ChangeLine::Place(Change {
                 path: "[metadata.name=a].spec.schedule".to_owned(),
                 before: Some("1".into()),
                 after: Some("2".into()),
             }),
         ];
-        assert_eq!(told(&old, &new), expected);
+        assert_eq!(change_lines(&old, &new), expected);
     }
 
     #[test]
     fn of_a_list_of_words_those_are_told_that_only_one_has() {
-        let expected = Told::Place(Change {
+        let expected = ChangeLine::Place(Change {
             path: "/gates".to_owned(),
             before: None,
             after: Some(json!(["C"])),
@@ -116,6 +116,6 @@ mod tests {
             json!({"gates": ["A", "B"]}),
             json!({"gates": ["A", "B", "C"]}),
         );
-        assert_eq!(told(&old, &new), [expected]);
+        assert_eq!(change_lines(&old, &new), [expected]);
     }
 }

@@ -219,7 +219,7 @@ impl<'a> Review<'a> {
 
     /// The verdict, without a full stop: `data loss in 3 of 12 clusters; 2 new errors`.
     pub fn verdict(&self) -> String {
-        let all = names::counted(self.compared, "cluster");
+        let all = names::count_of(self.compared, "cluster");
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
                 _ if self.tells_refusals() => {
@@ -272,8 +272,8 @@ impl<'a> Review<'a> {
         };
         let mut out = match (of(Severity::Error), of(Severity::Warning)) {
             (0, 0) => String::new(),
-            (0, n) => format!("; {}", names::counted(n, "new warning")),
-            (n, _) => format!("; {}", names::counted(n, "new error")),
+            (0, n) => format!("; {}", names::count_of(n, "new warning")),
+            (n, _) => format!("; {}", names::count_of(n, "new error")),
         };
         let told = self.standing.iter().filter(|f| f.refusal);
         let told = if self.tells_refusals() {
@@ -283,7 +283,7 @@ impl<'a> Review<'a> {
         };
         let before = self.errors_before().saturating_sub(told);
         if before > 0 {
-            let errors = names::counted(before, "other error");
+            let errors = names::count_of(before, "other error");
             out.push_str(&format!("; {errors}"));
         }
         out
@@ -342,7 +342,7 @@ impl<'a> Review<'a> {
             1 => "; 1 difference that changes nothing left out".to_owned(),
             n => format!("; {n} differences that change nothing left out"),
         };
-        let all = names::counted(self.compared, "cluster");
+        let all = names::count_of(self.compared, "cluster");
         format!(
             "{add} to add, {change} to change, {remove} to remove in {differing} of {all}{left_out}"
         )

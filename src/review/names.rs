@@ -46,7 +46,7 @@ pub fn list(names: &[impl AsRef<str>], most: usize) -> String {
 }
 
 /// `1 cluster`, `2 clusters`.
-pub(super) fn counted(n: usize, noun: &str) -> String {
+pub(super) fn count_of(n: usize, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
         n => format!("{n} {noun}s"),

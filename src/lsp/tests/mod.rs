@@ -110,7 +110,7 @@ impl Editor {
     }
 
     fn settle(&mut self) {
-        self.session.settle();
+        self.session.run_all_jobs();
         self.listen();
     }
 

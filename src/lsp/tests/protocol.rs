@@ -73,7 +73,7 @@ fn the_exit_code_says_whether_somebody_said_shutdown() {
             });
         }
         if hang_up {
-            editor.session.ended();
+            editor.session.end_of_input();
         }
         editor.session.exit()
     };

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::super::plural;
-use super::super::text::{printable, wrapped};
+use super::super::text::{printable, wrap_lines};
 use super::{Changes, brief_both, places, shown_pair};
 use crate::diff::Kind;
 use crate::diff::semantic::{EffectTime, Impact};
@@ -218,7 +218,7 @@ impl Printer<'_> {
             many => format!("{} clusters: {}", many.len(), many.join(", ")),
         };
         writeln!(out)?;
-        for line in wrapped(&printable(&format!("{title}{note}")), self.width()) {
+        for line in wrap_lines(&printable(&format!("{title}{note}")), self.width()) {
             writeln!(out, "{BOLD}{line}{BOLD:#}")?;
         }
         if let Some(kind) = first.whole {
@@ -252,7 +252,7 @@ impl Printer<'_> {
             _ => " each in the place of one without the architecture in its name".to_owned(),
         };
         let text = format!("{title}{instead}");
-        for (i, part) in wrapped(&printable(&text), self.width().saturating_sub(6))
+        for (i, part) in wrap_lines(&printable(&text), self.width().saturating_sub(6))
             .iter()
             .enumerate()
         {
@@ -358,7 +358,7 @@ impl Printer<'_> {
             ""
         };
         let text = format!("{total} objects{each}: {}", all.join(", "));
-        for (i, line) in wrapped(&text, self.width().saturating_sub(6))
+        for (i, line) in wrap_lines(&text, self.width().saturating_sub(6))
             .iter()
             .enumerate()
         {
@@ -454,7 +454,7 @@ impl Printer<'_> {
     fn wrapped(&self, out: &mut dyn Write, style: Style, head: &str, text: &str) -> io::Result<()> {
         let text = printable(text);
         let room = self.width().saturating_sub(4);
-        let lines = wrapped(&format!("{head}: {text}"), room);
+        let lines = wrap_lines(&format!("{head}: {text}"), room);
         for (i, line) in lines.iter().enumerate() {
             match line.strip_prefix(head).filter(|_| i == 0) {
                 Some(rest) => writeln!(out, "  {style}{head}{style:#}{rest}")?,
@@ -465,7 +465,7 @@ impl Printer<'_> {
     }
 
     fn line(&self, out: &mut dyn Write, indent: usize, text: &str) -> io::Result<()> {
-        for line in wrapped(&printable(text), self.width().saturating_sub(indent)) {
+        for line in wrap_lines(&printable(text), self.width().saturating_sub(indent)) {
             writeln!(out, "{:indent$}{line}", "")?;
         }
         Ok(())

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::{MatrixPage, about, external, name, plain_word, reasons, totals, word};
 use crate::matrix::{Cell, ClusterMatrix, Group, Image, State, groups};
 use crate::report::plural;
-use crate::report::text::{printable, wrapped};
+use crate::report::text::{printable, wrap_lines};
 
 /// Names of clusters that are shown of a group.
 const MOST_NAMES: usize = 6;
@@ -60,7 +60,7 @@ impl Printer<'_> {
             let what = printable(&why.what()).into_owned();
             let text = format!("{what}: {}", why.images(rows.len()));
             let room = self.page.terminal.width.max(40) - 4;
-            for (index, line) in wrapped(&printable(&text), room).iter().enumerate() {
+            for (index, line) in wrap_lines(&printable(&text), room).iter().enumerate() {
                 let painted = line.strip_prefix(&what).filter(|_| index == 0);
                 match painted {
                     Some(rest) => {
@@ -158,7 +158,7 @@ impl Printer<'_> {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let width = self.page.terminal.width.max(40).saturating_sub(indent);
-        for line in wrapped(&printable(text), width) {
+        for line in wrap_lines(&printable(text), width) {
             writeln!(out, "{:indent$}{}", "", self.painted(&line, style))?;
         }
         Ok(())

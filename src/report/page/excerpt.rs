@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::SeverityColour;
 use crate::finding::Finding;
 use crate::report::Report;
-use crate::report::excerpt::{Excerpt, Mark, by_file};
+use crate::report::excerpt::{Excerpt, SpanLabel, by_file};
 use crate::report::text::printable;
 
 /// Columns of a line that are shown; longer ones are cut around what is meant.
@@ -13,12 +13,12 @@ const WIDTH: usize = 160;
 
 /// The places of a finding, file by file.
 pub(super) fn places(report: &Report<'_>, finding: &Finding, tone: SeverityColour) -> Markup {
-    let own = finding.location.iter().map(|place| Mark {
+    let own = finding.location.iter().map(|place| SpanLabel {
         place,
         label: finding.label.as_deref().unwrap_or_default().to_owned(),
         primary: true,
     });
-    let related = finding.related.iter().map(|r| Mark {
+    let related = finding.related.iter().map(|r| SpanLabel {
         place: &r.location,
         label: r.message.clone(),
         primary: false,

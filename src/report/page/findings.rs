@@ -43,7 +43,7 @@ pub(super) fn anchor(rule: &str, severity: Severity) -> String {
     format!("finding-{}-{rule}", severity.as_str())
 }
 
-pub(super) fn tone(severity: Severity) -> SeverityColour {
+pub(super) fn severity_colour(severity: Severity) -> SeverityColour {
     match severity {
         Severity::Error => SeverityColour::Bad,
         Severity::Warning => SeverityColour::Warn,
@@ -52,7 +52,7 @@ pub(super) fn tone(severity: Severity) -> SeverityColour {
 }
 
 fn label(severity: Severity) -> Markup {
-    html! { span.label.(tone(severity).class()) { (severity.as_str()) } }
+    html! { span.label.(severity_colour(severity).class()) { (severity.as_str()) } }
 }
 
 /// The content of the section.
@@ -145,7 +145,7 @@ fn shared(report: &Report<'_>, group: &[&Finding]) -> Markup {
             } @else if let Some(cluster) = first.cluster.as_ref().filter(|_| report.summary.clusters > 1) {
                 p.soft { "cluster " (printable(cluster)) }
             }
-            (excerpt::places(report, first, tone(first.severity)))
+            (excerpt::places(report, first, severity_colour(first.severity)))
             (notes(first))
             @if !others.is_empty() {
                 p { "The same in:" }

@@ -15,7 +15,7 @@ use crate::source::SourceFile;
 
 /// What came of all rounds.
 #[derive(Debug, Default)]
-pub(super) struct Mended {
+pub(super) struct FixRounds {
     /// Files by path, as they were read and as they are to be.
     pub(super) files: BTreeMap<Utf8PathBuf, Rewritten>,
     /// What was done.
@@ -39,7 +39,7 @@ pub(super) fn line(text: &str) -> Cow<'_, str> {
     InputText::new(text).line()
 }
 
-impl Mended {
+impl FixRounds {
     /// Where the root is in the git work tree, if the diff's paths have to count from the top of that: a file
     /// lies outside of the current directory, where no patch reaches.
     pub(super) fn root_from_top(&self, root: &Utf8Path) -> Option<Utf8PathBuf> {

@@ -11,7 +11,7 @@ use super::out_place;
 /// Where the output tree is.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output tree")]
-pub(super) struct Out {
+pub(super) struct OutputTreeArguments {
     /// The output tree [default: `rendered` in DIR]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<Utf8PathBuf>,
@@ -22,7 +22,7 @@ pub(super) struct Out {
     kustomization: bool,
 }
 
-impl Out {
+impl OutputTreeArguments {
     /// Whether each cluster's directory gets a kustomization.
     pub(super) fn kustomization(&self, found: &Clusters) -> bool {
         self.kustomization || found.repo.config().kustomization

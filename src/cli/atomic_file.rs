@@ -19,11 +19,11 @@ pub(super) fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {
 #[derive(Debug)]
 pub(super) struct PartialFile {
     path: Utf8PathBuf,
-    to: To,
+    to: WriteTarget,
 }
 
 #[derive(Debug)]
-enum To {
+enum WriteTarget {
     /// Takes the file's place at the end.
     Beside(NamedTempFile),
     /// A device or a pipe.
@@ -33,8 +33,8 @@ enum To {
 impl PartialFile {
     pub(super) fn begin(path: &Utf8Path) -> io::Result<Self> {
         let to = match fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-            true => To::Itself(File::options().write(true).open(path)?),
-            false => To::Beside(beside(path)?),
+            true => WriteTarget::Itself(File::options().write(true).open(path)?),
+            false => WriteTarget::Beside(beside(path)?),
         };
         let path = path.to_owned();
         Ok(Self { path, to })
@@ -46,13 +46,13 @@ impl PartialFile {
 
     pub(super) fn write(&mut self, text: &[u8]) -> io::Result<()> {
         match &mut self.to {
-            To::Beside(file) => file.write_all(text),
-            To::Itself(file) => file.write_all(text),
+            WriteTarget::Beside(file) => file.write_all(text),
+            WriteTarget::Itself(file) => file.write_all(text),
         }
     }
 
     pub(super) fn finish(self) -> io::Result<()> {
-        if let To::Beside(file) = self.to {
+        if let WriteTarget::Beside(file) = self.to {
             file.persist(self.path)?;
         }
         Ok(())
