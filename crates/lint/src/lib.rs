@@ -39,8 +39,8 @@ pub use context::{
     SourceRef, VirtualMachine, source_ref,
 };
 pub use context::{
-    ArchitectureScope, Coverage, Csv, Form, ImageUse, POD_KINDS, Platform, PodTemplate, Support,
-    SupportedPlatforms, UsedAs,
+    ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS,
+    Platform, PodTemplate, SupportedPlatforms, UsedAs,
 };
 pub use context::{gate_when_unset, schema_path};
 pub use date::Date;

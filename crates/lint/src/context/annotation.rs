@@ -68,7 +68,7 @@ impl<'a> Annotation<'a> {
     }
 
     /// The place of a part of the value: `part` counts bytes of [`Annotation::text`].
-    pub fn part(&self, part: Range<usize>) -> Location {
+    pub fn part_location(&self, part: Range<usize>) -> Location {
         self.location(self.places().locate(part))
     }
 

@@ -61,7 +61,7 @@ impl Context<'_> {
     /// Where a field of the document that its version doesn't know belongs: for a path of the
     /// other version (or above one) the old and the new path below the root, else the one place
     /// of this version where a field of that name is.
-    pub fn moved(&self, path: &Path) -> Option<(Path, Path)> {
+    pub fn moved_field(&self, path: &Path) -> Option<(Path, Path)> {
         let mut candidates = vec![path.clone()];
         if let Some(node) = self.document().root.at(path) {
             let children = node.entries().iter().map(|e| path.key(&e.key.text));

@@ -105,7 +105,9 @@ impl Context<'_> {
         }
         for reference in vm.template_sources() {
             let (namespace, name) = (reference.namespace, reference.name);
-            let label = self.followed(namespace, name).and_then(|s| s.label);
+            let label = self
+                .followed_data_source(namespace, name)
+                .and_then(|s| s.label);
             let known = label.filter(|l| GUEST_ARCHITECTURES.contains(&l.as_str()));
             if let Some(label) = known {
                 return guest(&label, ArchitectureReason::DataSource(name.to_owned()));
@@ -122,7 +124,7 @@ impl Context<'_> {
 
     /// A DataSource, after the one reference that KubeVirt and CDI follow; `None` where it, or
     /// what it leads to, isn't known.
-    pub fn followed(&self, namespace: &str, name: &str) -> Option<KnownSource> {
+    pub fn followed_data_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
         let known = self.known_source(namespace, name)?;
         match &known.leads_to {
             Some((namespace, name)) => self.known_source(namespace, name),

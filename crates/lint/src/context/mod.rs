@@ -74,7 +74,7 @@ pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
 pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::ArchitectureScope;
-pub use pod_templates::{Coverage, POD_KINDS, PodTemplate, Support};
+pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTemplate};
 pub use releases::{gate_when_unset, schema_path};
 pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
 

@@ -88,7 +88,7 @@ impl Applied<'_, '_> {
     pub fn place_of(&self, field: &OwnField) -> Location {
         match &field.gate {
             Some(gate) => self.text_place(gate),
-            None => self.named(&field.pointer),
+            None => self.named_location(&field.pointer),
         }
     }
 }

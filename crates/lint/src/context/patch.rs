@@ -127,7 +127,7 @@ impl<'a> Context<'a> {
     pub fn patch_place(&self, annotation: &str, failure: &Failure) -> Location {
         match (self.annotation(annotation), failure.span) {
             (Some(annotation), Some(span)) if annotation.text() != Some("") => {
-                annotation.part(span.range())
+                annotation.part_location(span.range())
             }
             (Some(annotation), _) => annotation.value_place(),
             (None, _) => self.whole_location(),
@@ -247,7 +247,7 @@ impl<'a> PatchAnnotation<'a> {
 
     /// Where an operation speaks of a place of the operand (a JSON pointer): the segment of its
     /// path that leads there, the key inside its value, else its path.
-    pub fn named(&self, operation: &Operation, pointer: &str) -> Location {
+    pub fn named_location(&self, operation: &Operation, pointer: &str) -> Location {
         let found = self.named_span(operation, pointer);
         self.place(found.unwrap_or(operation.spans.path))
     }
@@ -292,8 +292,8 @@ impl Applied<'_, '_> {
     }
 
     /// Where the operation speaks of a place of the operand.
-    pub fn named(&self, pointer: &str) -> Location {
-        self.patch.named(self.operation, pointer)
+    pub fn named_location(&self, pointer: &str) -> Location {
+        self.patch.named_location(self.operation, pointer)
     }
 
     /// Where the operation writes: its path.

@@ -52,10 +52,10 @@ impl Applied<'_, '_> {
 
     /// Where the operation writes what then stands at a place of the operand: the part of its
     /// value, else where it speaks of the place.
-    pub fn written(&self, pointer: &str) -> Location {
+    pub fn written_location(&self, pointer: &str) -> Location {
         match self.written_span(pointer) {
             Some(span) => self.patch.place(span),
-            None => self.named(pointer),
+            None => self.named_location(pointer),
         }
     }
 

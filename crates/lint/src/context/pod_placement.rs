@@ -52,7 +52,7 @@ pub(super) fn tolerated(placement: &Value, node: &hcoplan_planner::inventory::No
 
 /// Where a placement keeps pods to architectures. A term without requirements matches nothing, so
 /// that nothing gets through it.
-pub(super) fn stated(placement: &Value) -> ArchitectureScope {
+pub(super) fn architecture_scope_of(placement: &Value) -> ArchitectureScope {
     let selector = &placement["nodeSelector"];
     if ARCHITECTURE_KEYS.iter().any(|k| selector[k].is_string()) {
         return ArchitectureScope::Everywhere;
@@ -209,7 +209,7 @@ mod tests {
                 "amd64",
             ),
         ] {
-            assert_eq!(stated(&placement), expected, "{placement}");
+            assert_eq!(architecture_scope_of(&placement), expected, "{placement}");
             let all = ["amd64", "arm64"].into_iter();
             let all: Vec<&str> = all.filter(|a| permits(&placement, "linux", a)).collect();
             assert_eq!(all.join(" "), permitted, "{placement}");

@@ -10,8 +10,8 @@ use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
 
 use super::pod_placement::{
-    ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, forget_architectures, names_architecture,
-    permits, stated, tolerated,
+    ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures,
+    names_architecture, permits, tolerated,
 };
 use super::{Context, ImageEvidence, NodeRef};
 
@@ -54,7 +54,7 @@ pub struct PodTemplate {
 
 /// Whether the images of a pod are there for the architectures that it may land on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Coverage {
+pub enum ImageCoverage {
     /// For all of them.
     All,
     /// Not for these.
@@ -67,7 +67,7 @@ pub enum Coverage {
 
 /// What is known of the architectures that all images of a pod are there for.
 #[derive(Debug, Clone)]
-pub struct Support {
+pub struct ArchitectureSupport {
     /// Those that no image is known to lack.
     pub architectures: BTreeSet<String>,
     /// Whether everything is known about each of the images.
@@ -148,13 +148,13 @@ impl PodTemplate {
     }
 
     /// Where the manifest keeps it to architectures.
-    pub fn stated(&self) -> ArchitectureScope {
-        stated(&self.written_placement())
+    pub fn architecture_scope(&self) -> ArchitectureScope {
+        architecture_scope_of(&self.written_placement())
     }
 
     /// The same of what the Subscription makes of it.
-    pub fn stated_as_installed(&self) -> ArchitectureScope {
-        stated(&self.placement())
+    pub fn architecture_scope_as_installed(&self) -> ArchitectureScope {
+        architecture_scope_of(&self.placement())
     }
 
     /// Whether a preferred term speaks of an architecture, and where.
@@ -176,7 +176,7 @@ impl PodTemplate {
 
     /// The lists of architectures that it is kept to: where each is, and what is in it. (A node
     /// selector's value is one.)
-    pub fn named(&self) -> Vec<(Path, Vec<&str>)> {
+    pub fn named_architectures(&self) -> Vec<(Path, Vec<&str>)> {
         let selector = self.path("nodeSelector");
         let of_selector = ARCHITECTURE_KEYS.iter().filter_map(|key| {
             let path = selector.key(key);
@@ -236,12 +236,12 @@ impl<'a> Context<'a> {
 
     /// The architectures of the declared nodes that a pod may land on: those that its node selector
     /// and affinity select and whose taints it tolerates.
-    pub fn reach(&self, pod: &PodTemplate) -> BTreeSet<&'a str> {
+    pub fn reachable_architectures(&self, pod: &PodTemplate) -> BTreeSet<&'a str> {
         self.reached(&pod.placement())
     }
 
     /// The same, if its requirements said nothing of architectures.
-    pub fn reach_unrestricted(&self, pod: &PodTemplate) -> BTreeSet<&'a str> {
+    pub fn reachable_when_unrestricted(&self, pod: &PodTemplate) -> BTreeSet<&'a str> {
         let mut placement = pod.placement();
         forget_architectures(&mut placement);
         self.reached(&placement)
@@ -259,7 +259,7 @@ impl<'a> Context<'a> {
 
     /// What is known of the architectures that all of a pod's images are there for; `None` where
     /// about none of them is known what it lacks.
-    pub fn support(&self, pod: &PodTemplate) -> Option<Support> {
+    pub fn supported_architectures(&self, pod: &PodTemplate) -> Option<ArchitectureSupport> {
         let os = pod.os();
         let images = pod.images();
         let count = images.len();
@@ -275,7 +275,7 @@ impl<'a> Context<'a> {
         });
         let first = sets.next()?;
         let architectures = sets.fold(first, |all, own| &all & &own);
-        Some(Support {
+        Some(ArchitectureSupport {
             architectures,
             is_complete: known.len() == count,
             known,
@@ -285,20 +285,23 @@ impl<'a> Context<'a> {
 
 impl Context<'_> {
     /// Whether the images of a pod are there for the architectures that it may land on.
-    pub fn coverage(&self, pod: &PodTemplate) -> Coverage {
-        let reach = self.reach(pod);
-        let Some(support) = self.support(pod).filter(|_| !reach.is_empty()) else {
-            return Coverage::Unknown;
+    pub fn image_coverage(&self, pod: &PodTemplate) -> ImageCoverage {
+        let reach = self.reachable_architectures(pod);
+        let Some(support) = self
+            .supported_architectures(pod)
+            .filter(|_| !reach.is_empty())
+        else {
+            return ImageCoverage::Unknown;
         };
         let missing = reach
             .iter()
             .filter(|a| !support.architectures.contains(**a));
         let missing: Vec<String> = missing.map(|a| (*a).to_owned()).collect();
         match missing.len() {
-            0 if support.is_complete => Coverage::All,
-            0 => Coverage::Unknown,
-            all if all == reach.len() => Coverage::Nothing,
-            _ => Coverage::Part(missing),
+            0 if support.is_complete => ImageCoverage::All,
+            0 => ImageCoverage::Unknown,
+            all if all == reach.len() => ImageCoverage::Nothing,
+            _ => ImageCoverage::Part(missing),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Nothing is believed. Each fix is tried alone first: the file must still be readable, no comment
 //! may be lost, and the tree may differ only inside of what the edits touch. The trees of fixes
 //! that go together are put together, too, and the file with all of their edits must be just that
-//! tree. What does not match is dropped with a [`edit::Reason`]; what overlaps waits for the next
+//! tree. What does not match is dropped with a [`hcoplan_yaml::edit::Reason`]; what overlaps waits for the next
 //! round.
 
 mod carry;

@@ -85,7 +85,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let message =
                 format!("a pod of {kind} names its node, and {namespace} is gated by the quota");
-            let finding = about(&RULE, document, message)
+            let finding = finding_about(&RULE, document, message)
                 .at(document.locate_key(&path))
                 .label("refused in a gated namespace")
                 .help("select the node by its label kubernetes.io/hostname");

@@ -63,13 +63,17 @@ matchExpressions:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
-        if pod.stated() != ArchitectureScope::Everywhere {
+        if pod.architecture_scope() != ArchitectureScope::Everywhere {
             continue;
         }
-        let Some(support) = cx.support(pod) else {
+        let Some(support) = cx.supported_architectures(pod) else {
             continue;
         };
-        let (lists, there, reach) = (pod.named(), cx.all_architectures(), cx.reach(pod));
+        let (lists, there, reach) = (
+            pod.named_architectures(),
+            cx.all_architectures(),
+            cx.reachable_architectures(pod),
+        );
         let named = lists.iter().flat_map(|(_, names)| names.iter().copied());
         let candidates: BTreeSet<&str> = named.chain(there.iter().copied()).collect();
         let extra: Vec<&str> = candidates

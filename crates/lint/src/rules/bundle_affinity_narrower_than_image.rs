@@ -56,20 +56,20 @@ matchExpressions:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates().filter(|p| p.in_bundle) {
-        if pod.stated() != ArchitectureScope::Everywhere {
+        if pod.architecture_scope() != ArchitectureScope::Everywhere {
             continue;
         }
-        let Some(support) = cx.support(pod).filter(|s| s.is_complete) else {
+        let Some(support) = cx.supported_architectures(pod).filter(|s| s.is_complete) else {
             continue;
         };
-        let open = cx.reach_unrestricted(pod).into_iter();
+        let open = cx.reachable_when_unrestricted(pod).into_iter();
         let open: Vec<&str> = open
             .filter(|a| support.architectures.contains(*a) && !pod.permits(a))
             .collect();
         if open.is_empty() {
             continue;
         }
-        let lists = pod.named();
+        let lists = pod.named_architectures();
         let place = match lists.first() {
             Some((path, _)) => pod.document.locate(path),
             None => pod.place(),

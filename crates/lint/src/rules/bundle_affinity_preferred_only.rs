@@ -1,7 +1,7 @@
 //! A wish for an architecture that forbids nothing.
 
 use super::prelude::*;
-use crate::{ArchitectureScope, Coverage};
+use crate::{ArchitectureScope, ImageCoverage};
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-affinity-preferred-only",
@@ -66,16 +66,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
         let Some(preferred) = pod
             .preferred()
-            .filter(|_| pod.stated() == ArchitectureScope::Nowhere)
+            .filter(|_| pod.architecture_scope() == ArchitectureScope::Nowhere)
         else {
             continue;
         };
-        let reach = cx.reach(pod);
+        let reach = cx.reachable_architectures(pod);
         // The Subscription keeps it to some.
-        if reach != cx.reach_unrestricted(pod) {
+        if reach != cx.reachable_when_unrestricted(pod) {
             continue;
         }
-        let harmless = cx.coverage(pod) == Coverage::All || reach.len() == 1;
+        let harmless = cx.image_coverage(pod) == ImageCoverage::All || reach.len() == 1;
         let severity = match (pod.in_bundle, harmless) {
             (true, true) => Severity::Info,
             (true, false) => Severity::Warning,
@@ -89,7 +89,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => format!("pods may still land on {}", or(&all)),
         };
         let wished = wished(&pod.document, &preferred);
-        let support = cx.support(pod).filter(|s| s.is_complete);
+        let support = cx.supported_architectures(pod).filter(|s| s.is_complete);
         let kept: Vec<String> = match support {
             Some(support) if !support.architectures.is_empty() => {
                 support.architectures.into_iter().collect()

@@ -66,10 +66,10 @@ Where alternatives are meant, each of them needs the architecture.
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
-        if pod.stated() != ArchitectureScope::InSomeTerms {
+        if pod.architecture_scope() != ArchitectureScope::InSomeTerms {
             continue;
         }
-        let reach = cx.reach(pod);
+        let reach = cx.reachable_architectures(pod);
         let severity = match (pod.in_bundle, reach.len()) {
             (_, 2..) => Severity::Error,
             (true, 0) => Severity::Error,

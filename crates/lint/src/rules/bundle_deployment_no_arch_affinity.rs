@@ -1,7 +1,7 @@
 //! A pod template that goes to nodes of any architecture.
 
 use super::prelude::*;
-use crate::{ArchitectureScope, Coverage};
+use crate::{ArchitectureScope, ImageCoverage};
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-deployment-no-arch-affinity",
@@ -76,27 +76,30 @@ template:
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pod in cx.pod_templates() {
-        if pod.stated() != ArchitectureScope::Nowhere || pod.preferred().is_some() {
+        if pod.architecture_scope() != ArchitectureScope::Nowhere || pod.preferred().is_some() {
             continue;
         }
         // The Subscription keeps it to some.
-        let (reach, free) = (cx.reach(pod), cx.reach_unrestricted(pod));
+        let (reach, free) = (
+            cx.reachable_architectures(pod),
+            cx.reachable_when_unrestricted(pod),
+        );
         if reach != free || pod.images().is_empty() {
             continue;
         }
-        let coverage = cx.coverage(pod);
+        let coverage = cx.image_coverage(pod);
         let severity = match &coverage {
-            Coverage::Part(_) => Severity::Error,
+            ImageCoverage::Part(_) => Severity::Error,
             // No affinity mends that: bundle-image-missing-arch.
-            Coverage::Nothing => continue,
+            ImageCoverage::Nothing => continue,
             _ if !pod.in_bundle => continue,
-            Coverage::Unknown if reach.len() > 1 => Severity::Warning,
-            Coverage::Unknown | Coverage::All => Severity::Info,
+            ImageCoverage::Unknown if reach.len() > 1 => Severity::Warning,
+            ImageCoverage::Unknown | ImageCoverage::All => Severity::Info,
         };
-        let support = cx.support(pod);
+        let support = cx.supported_architectures(pod);
         let all: Vec<&str> = reach.into_iter().collect();
         let (message, label) = match &coverage {
-            Coverage::Part(missing) => (
+            ImageCoverage::Part(missing) => (
                 format!(
                     "{} may land on {}, which its images aren't there for",
                     pod.called,
@@ -119,7 +122,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .object(object_of(&pod.document))
             .label(label)
             .help("require the architectures that its images are built for");
-        if let Coverage::Part(missing) = &coverage {
+        if let ImageCoverage::Part(missing) = &coverage {
             let known = support.iter().flat_map(|s| &s.known);
             let short = known.filter(|(_, e)| missing.iter().any(|m| e.lacks(m)));
             for (path, evidence) in short.take(1) {

@@ -1,7 +1,7 @@
 //! An image of an operator that isn't there for an architecture that it is needed for.
 
 use super::prelude::*;
-use crate::{Coverage, Form, ImageEvidence, ImageUse, UsedAs};
+use crate::{Form, ImageCoverage, ImageEvidence, ImageUse, UsedAs};
 
 pub(super) static RULE: Rule = Rule {
     name: "bundle-image-missing-arch",
@@ -186,11 +186,14 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
 
 /// A deployment that no node it may land on can run.
 fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
-    if cx.coverage(pod) != Coverage::Nothing {
+    if cx.image_coverage(pod) != ImageCoverage::Nothing {
         return;
     }
-    let reach: Vec<&str> = cx.reach(pod).into_iter().collect();
-    let support = cx.support(pod).map(|s| s.known).unwrap_or_default();
+    let reach: Vec<&str> = cx.reachable_architectures(pod).into_iter().collect();
+    let support = cx
+        .supported_architectures(pod)
+        .map(|s| s.known)
+        .unwrap_or_default();
     let short = support
         .iter()
         .find(|(_, e)| reach.iter().all(|a| e.lacks(a)));

@@ -116,5 +116,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn is_kept(csv: &Csv, image: &str) -> bool {
     let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == image);
     let mut running = csv.deployments.iter().filter(runs).peekable();
-    running.peek().is_some() && running.all(|p| p.stated() == ArchitectureScope::Everywhere)
+    running.peek().is_some()
+        && running.all(|p| p.architecture_scope() == ArchitectureScope::Everywhere)
 }

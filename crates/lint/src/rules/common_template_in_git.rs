@@ -73,7 +73,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let name = text_at(document, "metadata.name").unwrap_or_default();
-        let finding = about(
+        let finding = finding_about(
             &RULE,
             document,
             format!("the template {name} is one of SSP's"),

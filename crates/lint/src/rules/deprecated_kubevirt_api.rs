@@ -115,7 +115,7 @@ fn finding(document: &Document, written: &str, version: &str, what: Old) -> Find
         Old::Gone => (format!("{written} isn't served any more"), "refused"),
         _ => (format!("{written} is deprecated"), "an old version"),
     };
-    let finding = about(&RULE, document, message)
+    let finding = finding_about(&RULE, document, message)
         .at(document.locate(&path))
         .label(label)
         .help(match what {

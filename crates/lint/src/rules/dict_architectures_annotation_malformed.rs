@@ -81,7 +81,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let mut finding = Finding::new(&RULE, wrong.message(template.name()))
-            .at(annotation.part(wrong.start..wrong.start + wrong.word.len()))
+            .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
             .label(wrong.label())
             .help("write architectures in lower case, separated by single commas: \"amd64,arm64\"");
         if wrong.what == WordMistake::NewArchitecture {

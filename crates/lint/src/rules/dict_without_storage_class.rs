@@ -95,7 +95,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         [first, ..] => format!("{first} and {} more golden images name", names.len() - 1),
     };
     let message = format!("no storage class is the default, and {what} none");
-    let mut finding = about(&RULE, first, message)
+    let mut finding = finding_about(&RULE, first, message)
         .label("not a default")
         .help(format!("annotate one with {VIRT}: \"true\""));
     for other in others {

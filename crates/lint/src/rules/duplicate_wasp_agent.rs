@@ -65,7 +65,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let message =
             format!("HCO deploys a wasp agent of its own: memory is overcommitted to {percent}%");
-        let finding = about(&RULE, document, message)
+        let finding = finding_about(&RULE, document, message)
             .label("a second one")
             .help("delete it")
             .related(cx.field(FIELD).value_place(), "has HCO deploy the first");

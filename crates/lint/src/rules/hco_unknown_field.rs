@@ -81,7 +81,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let pruned = cx.admission().pruned.iter();
     for field in pruned.filter(|f| !of_other(&f.path)) {
-        if super::placement_wrong_level::belongs(cx.version(), &field.path).is_some() {
+        if super::placement_wrong_level::correct_paths(cx.version(), &field.path).is_some() {
             continue;
         }
         let key = cx.document().root.key_at(&field.path);
@@ -236,7 +236,7 @@ fn meant(cx: &Context<'_>, path: &Path, name: &str, siblings: &[String]) -> Mean
     {
         return Meant::Operand(operand);
     }
-    if let Some((from, to)) = cx.moved(path) {
+    if let Some((from, to)) = cx.moved_field(path) {
         return Meant::Place(from, to);
     }
     match nearest(name, siblings.iter().map(String::as_str)) {

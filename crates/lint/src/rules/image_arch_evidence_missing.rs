@@ -111,7 +111,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for pod in cx
         .pod_templates()
-        .filter(|p| !p.in_bundle && cx.reach(p).len() > 1)
+        .filter(|p| !p.in_bundle && cx.reachable_architectures(p).len() > 1)
     {
         for (path, image) in pod.images() {
             add(image, pod.document.locate(&path));

@@ -64,7 +64,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let Some(TypeStep::Field(name, _)) = ty.map(|ty| types.step(ty, key)) else {
                 continue;
             };
-            let place = applied.named(&loss.path);
+            let place = applied.named_location(&loss.path);
             out.report(
                 Finding::new(&RULE, format!("{key} is {name} in {}", applied.kind()))
                     .at(place)

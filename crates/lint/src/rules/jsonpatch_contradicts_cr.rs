@@ -71,7 +71,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let place = match (&set[..], &first.gate) {
             (_, Some(gate)) => applied.text_place(gate),
-            ([only], None) => applied.written(&only.pointer),
+            ([only], None) => applied.written_location(&only.pointer),
             _ => applied.path_place(),
         };
         let mut finding = Finding::new(&RULE, contradiction(cx, &applied, first))

@@ -135,7 +135,7 @@ fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
     let finding = match counted {
         None => finding.label("a patch inside the patch"),
         Some((pointer, path)) => finding.label("a patch inside the patch").related(
-            applied.written(&pointer),
+            applied.written_location(&pointer),
             format!("{path} counts elements that come and go"),
         ),
     };
@@ -185,7 +185,7 @@ fn broken(
         Finding::new(&RULE, message)
             .severity(Severity::Error)
             .silent()
-            .at(applied.written(&format!("{pointer}/{key}")))
+            .at(applied.written_location(&format!("{pointer}/{key}")))
             .label(label)
     };
     let inner = text("patch")?;

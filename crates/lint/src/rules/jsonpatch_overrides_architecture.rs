@@ -121,7 +121,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let finding = Finding::new(&RULE, message)
             .severity(severity)
-            .at(applied.written(pointer))
+            .at(applied.written_location(pointer))
             .label("HCO's status and alerts don't see it");
         out.report(match severity {
             Severity::Info => finding.help(

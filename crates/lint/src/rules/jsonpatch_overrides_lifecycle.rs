@@ -153,7 +153,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report(
                 Finding::new(&RULE, message)
                     .severity(part.severity)
-                    .at(applied.named(pointer))
+                    .at(applied.named_location(pointer))
                     .label("taken out of HCO's hands")
                     .help(part.instead)
                     .fixes(cx.drop_operation(&applied)),

@@ -74,7 +74,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 false => "remove it, or use the HyperConverged's own field".to_owned(),
             };
             let finding = Finding::new(&RULE, message)
-                .at(applied.named(&loss.path))
+                .at(applied.named_location(&loss.path))
                 .label("the operator drops it")
                 .help(help);
             out.report(finding);

@@ -125,7 +125,7 @@ fn finding(
         .changed_by(patch, pointer)
         .or_else(|| cx.changed_by(patch, "/spec"));
     let place = match &applied {
-        Some(applied) if applied.changed(pointer).is_some() => applied.written(pointer),
+        Some(applied) if applied.changed(pointer).is_some() => applied.written_location(pointer),
         Some(applied) => applied.path_place(),
         None => patch.annotation.value_place(),
     };

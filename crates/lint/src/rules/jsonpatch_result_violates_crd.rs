@@ -90,7 +90,7 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, violation: &Violation)
     let pointer = violation.path.to_pointer();
     let applied = cx.changed_by(patch, &pointer);
     let place = match &applied {
-        Some(applied) => applied.written(&pointer),
+        Some(applied) => applied.written_location(&pointer),
         None => patch.annotation.value_place(),
     };
     Finding::new(&RULE, message)

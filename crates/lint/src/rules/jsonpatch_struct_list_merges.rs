@@ -87,7 +87,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         );
         out.report(
             Finding::new(&RULE, message)
-                .at(applied.named(what))
+                .at(applied.named_location(what))
                 .label("HCO fills new elements into the old ones, index by index")
                 .help(
                     "change the list in the HyperConverged, or write every field of every element",

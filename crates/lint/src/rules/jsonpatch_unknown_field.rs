@@ -118,7 +118,7 @@ fn report(
         return;
     };
     let finding = Finding::new(&RULE, format!("{kind} has no field {pointer}"))
-        .at(applied.named(pointer))
+        .at(applied.named_location(pointer))
         .label(label);
     out.report(match meant(cx, applied, parent, key) {
         Some(Meant::Name(name)) => finding

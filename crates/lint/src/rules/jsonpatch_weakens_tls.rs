@@ -116,7 +116,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let place = match span {
                 Some(span) => patch.place(span),
-                None => applied.written(&leaf),
+                None => applied.written_location(&leaf),
             };
             out.report(
                 Finding::new(&RULE, message)

@@ -236,7 +236,7 @@ mod prelude {
     }
 
     /// A finding about a neighbour as a whole: its name.
-    pub(super) fn about(
+    pub(super) fn finding_about(
         rule: &'static Rule,
         document: &Document,
         message: impl Into<String>,

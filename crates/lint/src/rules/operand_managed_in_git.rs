@@ -88,7 +88,7 @@ fn finding(cx: &Context<'_>, document: &Document, rendered: &Json) -> Finding {
     let kind = text_at(document, "kind").unwrap_or_default();
     let name = text_at(document, "metadata.name").unwrap_or_default();
     let Some((path, value)) = difference(&document.root, rendered) else {
-        return about(
+        return finding_about(
             &RULE,
             document,
             format!("{kind} {name} is HCO's own object"),
@@ -99,7 +99,7 @@ fn finding(cx: &Context<'_>, document: &Document, rendered: &Json) -> Finding {
         .help("delete the manifest: HCO makes the object");
     };
     let message = format!("{kind} {name} is HCO's own object, and git has another {path}");
-    let finding = about(&RULE, document, message)
+    let finding = finding_about(&RULE, document, message)
         .at(document.locate_key(&path))
         .label("HCO takes this back, git writes it again");
     let Some((field, copied)) = source_of(cx, kind, &path) else {

@@ -61,7 +61,7 @@ const PARTS: [&str; 3] = ["affinity", "nodeSelector", "tolerations"];
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for field in &cx.admission().pruned {
         let path = &field.path;
-        let Some(belongs) = belongs(cx.version(), path) else {
+        let Some(belongs) = correct_paths(cx.version(), path) else {
             continue;
         };
         let message = format!("nothing reads {path}: it is one level off");
@@ -86,7 +86,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Where a part of a placement belongs; `None` for anything else.
-pub(super) fn belongs(version: &str, path: &Path) -> Option<Vec<Path>> {
+pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
     let steps: Option<Vec<&str>> = path
         .0
         .iter()
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn only_misplaced_parts_belong_elsewhere() {
         let to = |version: &str, path: &str| {
-            let found = belongs(version, &Path::dotted(path))?;
+            let found = correct_paths(version, &Path::dotted(path))?;
             Some(
                 found
                     .iter()

@@ -61,7 +61,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for document in of_kind.filter(|d| is_it(cx, removed, d)) {
             let release = cx.release().label();
             let message = format!("{} {} is gone in {release}", removed.kind, removed.name);
-            let finding = about(&RULE, document, message)
+            let finding = finding_about(&RULE, document, message)
                 .label("HCO deletes it, git creates it again")
                 .help("delete the manifest");
             out.report(finding);

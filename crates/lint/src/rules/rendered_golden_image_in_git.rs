@@ -95,7 +95,7 @@ fn is_same(rendered: &Rendered, document: &Document) -> bool {
 fn report(cx: &Context<'_>, document: &Document, made: &Rendered, by: &str, out: &mut Sink) {
     let kind = text_at(document, "kind").unwrap_or_default();
     let name = text_at(document, "metadata.name").unwrap_or_default();
-    let mut finding = about(
+    let mut finding = finding_about(
         &RULE,
         document,
         format!("the {kind} {name} is not git's: {by}"),

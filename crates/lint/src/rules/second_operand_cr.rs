@@ -70,7 +70,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if is_own || version.split('/').next() != Some(id.group()) {
                 continue;
             }
-            let finding = about(
+            let finding = finding_about(
                 &RULE,
                 document,
                 format!("a second {} beside HCO's", id.kind),
@@ -88,7 +88,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             && namespace != cx.inventory().namespace
             && Some(namespace) != own;
         if OPERATORS.contains(&name) && outside {
-            let finding = about(&RULE, document, format!("a second {name} beside HCO's"))
+            let finding = finding_about(&RULE, document, format!("a second {name} beside HCO's"))
                 .label("HCO brings its own, in its own namespace")
                 .help("delete it, or move it to another cluster's directory");
             out.report(finding);

@@ -159,7 +159,7 @@ fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
         "{} storage classes are the default of virtual machines",
         found.len()
     );
-    let finding = about(&RULE, second, message)
+    let finding = finding_about(&RULE, second, message)
         .at(second.locate(&path))
         .label("another default")
         .silent()

@@ -86,8 +86,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let drops = |p: &&PodTemplate| {
-            p.stated() == ArchitectureScope::Everywhere
-                && p.stated_as_installed() != ArchitectureScope::Everywhere
+            p.architecture_scope() == ArchitectureScope::Everywhere
+                && p.architecture_scope_as_installed() != ArchitectureScope::Everywhere
         };
         let Some(pod) = csv.deployments.iter().find(drops) else {
             continue;
@@ -108,7 +108,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .help(format!(
                 "carry the architecture over: OLM doesn't merge a {what}, it replaces it"
             ));
-        if let Some((named_at, values)) = pod.named().into_iter().next() {
+        if let Some((named_at, values)) = pod.named_architectures().into_iter().next() {
             let place = csv.document.locate(&named_at);
             finding = finding.related(place, "required by the operator");
             let changes = carried(subscription, &path, &values);

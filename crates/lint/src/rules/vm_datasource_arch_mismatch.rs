@@ -59,7 +59,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let (Some(own), Some(source)) = (guest.name.as_deref(), vm.boot_source()) else {
             continue;
         };
-        let followed = cx.followed(source.namespace, source.name);
+        let followed = cx.followed_data_source(source.namespace, source.name);
         let Some(image) = followed.and_then(|s| s.image).filter(|i| i != own) else {
             continue;
         };
