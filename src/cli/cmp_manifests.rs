@@ -56,7 +56,7 @@ pub(super) fn manifests(
         append_all(&file, places, &mut out)?;
     }
     if rendered_files > 0 {
-        let (files, tops) = (plural(rendered_files, "file"), rendered.tops());
+        let (files, tops) = (plural(rendered_files, "file"), rendered.top_directories());
         // Behind twenty findings it would not be shown.
         said.insert(
             0,

@@ -241,8 +241,8 @@ fn identity(
     }
     if let Some(own) = &manifests.identity {
         identity = match arguments.cluster.is_some() {
-            true => own.clone().or(identity),
-            false => identity.or(own.clone()),
+            true => own.clone().with_fallback(identity),
+            false => identity.with_fallback(own.clone()),
         };
     }
     if identity.platform.by == FactOrigin::Nothing {

@@ -5,7 +5,7 @@ use hcoplan_diagnostics::source::normalize_path;
 use hcoplan_yaml::Node;
 use regex_lite::Regex;
 
-use super::kustomization_keys::{folded, values};
+use super::kustomization_keys::{fold_case, values};
 
 const KIND: &str = "HyperConverged";
 
@@ -55,13 +55,13 @@ pub(super) struct Changes {
 
 impl Changes {
     /// What the kustomization of a directory does.
-    pub(super) fn by(root: &Node, directory: &Utf8Path) -> Self {
+    pub(super) fn of_kustomization(root: &Node, directory: &Utf8Path) -> Self {
         let mut out = Self::default();
         for entry in root.entries() {
             let value = &entry.value;
             let items = || value.items().iter();
             let texts = || items().filter_map(Node::as_str);
-            match folded(&entry.key.text).as_str() {
+            match fold_case(&entry.key.text).as_str() {
                 "patches" | "patchesjson6902" => items().for_each(|p| out.patch(p, directory)),
                 "patchesstrategicmerge" => texts().for_each(|p| out.untargeted(p, directory)),
                 "transformers" => {

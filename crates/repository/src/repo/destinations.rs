@@ -126,7 +126,7 @@ impl AllApplied {
     }
 
     /// Gives clusters what is applied where their HyperConverged is, and what the same Application applies.
-    pub(super) fn give(&self, clusters: &mut [ClusterRef]) {
+    pub(super) fn assign_to(&self, clusters: &mut [ClusterRef]) {
         if self.0.is_empty() {
             return;
         }

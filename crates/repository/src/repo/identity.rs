@@ -92,7 +92,7 @@ pub struct Identity {
 impl Identity {
     /// The same with another one's answers where nothing has said any.
     #[must_use]
-    pub fn or(self, other: Self) -> Self {
+    pub fn with_fallback(self, other: Self) -> Self {
         Self {
             namespace: known(self.namespace, other.namespace),
             platform: known(self.platform, other.platform),

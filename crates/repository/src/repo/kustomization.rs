@@ -25,7 +25,7 @@ pub fn is_kustomization(path: &Utf8Path) -> bool {
 
 /// What a path that a kustomization builds on leads to: kustomize follows links to directories before it looks
 /// into them, and reads a file by the name that it has here.
-pub(super) fn followed(tree: &dyn Tree, path: &Utf8Path) -> Utf8PathBuf {
+pub(super) fn follow_links(tree: &dyn Tree, path: &Utf8Path) -> Utf8PathBuf {
     match tree.check(path) {
         Ok(()) => path.to_owned(),
         Err(_) => tree.real(path),
@@ -47,7 +47,7 @@ pub(super) struct Named {
 
 impl Named {
     /// What the kustomization at a path names.
-    pub(super) fn by(root: &Node, path: &Utf8Path) -> Self {
+    pub(super) fn of_kustomization(root: &Node, path: &Utf8Path) -> Self {
         let directory = path.parent().unwrap_or(Utf8Path::new(""));
         let list = |key: &'static str| values(root, key).flat_map(Node::items);
         let patches = ["patches", "patchesstrategicmerge", "patchesjson6902"];
@@ -65,7 +65,7 @@ impl Named {
             patches: patches
                 .filter_map(|p| normalize_path(&directory.join(p)))
                 .collect(),
-            changes: Changes::by(root, directory),
+            changes: Changes::of_kustomization(root, directory),
             ..Self::default()
         };
         for resource in resources {
@@ -203,7 +203,7 @@ mod tests {
         let read = kustomizations.map(|(path, text)| {
             let parsed = hcoplan_yaml::parse(&SourceFile::new(*path, *text));
             let path: Arc<Utf8Path> = Utf8Path::new(path).into();
-            let named = Named::by(&parsed.documents[0].root, &path);
+            let named = Named::of_kustomization(&parsed.documents[0].root, &path);
             (path, named)
         });
         let read: Vec<_> = read.collect();

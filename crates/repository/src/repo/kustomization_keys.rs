@@ -5,7 +5,7 @@ use hcoplan_yaml::Node;
 
 /// A key as Go's JSON decoder compares it: letters of any case, and the two beyond ASCII that fold
 /// to one of it.
-pub(super) fn folded(key: &str) -> String {
+pub(super) fn fold_case(key: &str) -> String {
     let fold = |c| match c {
         '\u{17F}' => 's',
         '\u{212A}' => 'k',
@@ -18,6 +18,6 @@ pub(super) fn folded(key: &str) -> String {
 pub(super) fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
     let entries = node.entries().iter();
     entries
-        .filter(move |e| folded(&e.key.text) == key)
+        .filter(move |e| fold_case(&e.key.text) == key)
         .map(|e| &e.value)
 }

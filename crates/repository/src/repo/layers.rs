@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{Location, SourceFile, Tree, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
-use super::kustomization::{KUSTOMIZATIONS, followed};
+use super::kustomization::{KUSTOMIZATIONS, follow_links};
 
 /// An annotation that a kustomization's patch sets on a HyperConverged, or that it has before any does.
 #[derive(Debug, Clone)]
@@ -166,7 +166,7 @@ impl Kustomization {
         Self {
             resources: resources
                 .filter_map(|r| normalize_path(&directory.join(r)))
-                .map(|r| followed(tree, &r))
+                .map(|r| follow_links(tree, &r))
                 .collect(),
             patched: patches
                 .flat_map(|p| patched(tree, path, document, p))

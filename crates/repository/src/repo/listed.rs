@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) use super::almost::HCO;
 use hcoplan_yaml::{Document, Entry, Key, Node, Value};
 
-use super::carriers::unknown::settle;
+use super::carriers::unknown::fill_in_known_values;
 use super::carriers::{self, Carrier, CarrierKind, Unknown};
 
 /// An object of a list.
@@ -27,7 +27,7 @@ pub(super) struct Object<'n> {
 
 /// Whether a document is taken apart.
 pub(super) fn is_list(root: &Node) -> bool {
-    items(root).is_some() || carriers::inside(root).is_some()
+    items(root).is_some() || carriers::carried_nodes(root).is_some()
 }
 
 fn items(node: &Node) -> Option<&[Node]> {
@@ -64,7 +64,7 @@ fn add<'n>(
         is_direct: depth == 1,
     };
     let Some(items) = items(node) else {
-        let Some(inside) = carriers::inside(node) else {
+        let Some(inside) = carriers::carried_nodes(node) else {
             return out.push(object);
         };
         for (inner, own) in inside {
@@ -103,11 +103,11 @@ impl<'n> Object<'n> {
 
     /// The object as if it stood alone.
     pub(super) fn alone(&self, document: &Document) -> Document {
-        self.settled(document).0
+        self.resolved(document).0
     }
 
     /// The object as if it stood alone, and what of it isn't known.
-    pub(super) fn settled(&self, document: &Document) -> (Document, Vec<Unknown>) {
+    pub(super) fn resolved(&self, document: &Document) -> (Document, Vec<Unknown>) {
         let span = self.node.span;
         let mut root = self.node.clone();
         if let (Some(list), Value::Map(entries)) = (self.list, &mut root.value) {
@@ -128,7 +128,7 @@ impl<'n> Object<'n> {
             }
         }
         let unknown = match &self.carrier {
-            Some(carrier) => settle(&mut root, carrier),
+            Some(carrier) => fill_in_known_values(&mut root, carrier),
             None => Vec::new(),
         };
         // They stand in the order of the text.

@@ -15,7 +15,7 @@ use super::carriers::{merge, unknown};
 use super::choose_release::{is_directory, known_names, known_release};
 use super::identity::{Candidates, FactOrigin, Identity, Sourced};
 use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
-use super::problem::{Problem, changed, oddities, unreadable};
+use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::rules::RELEASE_UNKNOWN;
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
@@ -68,7 +68,7 @@ impl Loaded {
             documents: Vec::new(),
             places: Places::default(),
         });
-        settle(&mut empty, &self.identity);
+        apply_identity(&mut empty, &self.identity);
         empty
     }
 
@@ -99,7 +99,7 @@ impl Repo {
         let parts = self.parts(cluster, &mut files)?;
         let mut findings = Vec::new();
         for (part, content) in parts.iter().zip(&files) {
-            findings.extend(oddities(content, part));
+            findings.extend(text_problems(content, part));
         }
         let (document, said) = patched(laid_over(&parts), cluster);
         findings.extend(said);
@@ -120,7 +120,7 @@ impl Repo {
         }
         let identity = identity(candidates, release.as_deref().ok());
         if let Some(loaded) = &mut inventory {
-            settle(loaded, &identity);
+            apply_identity(loaded, &identity);
         }
         files.append(&mut statements);
         let known = release.as_deref().ok();
@@ -167,7 +167,7 @@ impl Repo {
             let content = self.content(object.file)?;
             let document = content.object(object.place);
             files.push(content);
-            document.ok_or_else(|| Box::new(changed(&cluster.path)))
+            document.ok_or_else(|| Box::new(changed_while_read(&cluster.path)))
         };
         objects.map(part).collect()
     }
@@ -278,8 +278,8 @@ impl Repo {
     ) -> Result<Source, Box<Problem>> {
         let content = self.content(source.object.file)?;
         let document = content.object(source.object.place);
-        let document = document.ok_or_else(|| Box::new(changed(content.file.path())))?;
-        odd.extend(oddities(&content, &document));
+        let document = document.ok_or_else(|| Box::new(changed_while_read(content.file.path())))?;
+        odd.extend(text_problems(&content, &document));
         files.push(content);
         let kind = source.kind;
         Ok(Source { kind, document })
@@ -500,7 +500,7 @@ fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
 }
 
 /// Gives an inventory the namespace and the platform that other manifests say, where it says none.
-fn settle(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
+fn apply_identity(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
     let namespace = &identity.namespace.value;
     let platform = identity.platform.value;
     // Several clusters may share it: only where something is to change does a cluster get its own.

@@ -12,9 +12,9 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::carriers::files::is_text as is_carrying_text;
 use super::config::CONFIG_FILE;
 use super::error::Error;
-use super::kustomization::{Kustomizations, Named, followed};
+use super::kustomization::{Kustomizations, Named, follow_links};
 use super::overlays::{Files, Overlay, overlays};
-use super::problem::{Problem, broken, unreadable};
+use super::problem::{Problem, unparseable_file, unreadable};
 use super::scan::{Content, FoundKind, FoundObject, Scanned, is_candidate, scan};
 
 /// Below this many files a second thread costs more than it gives.
@@ -104,7 +104,7 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
     }
     // Read again when a cluster is loaded, so that memory doesn't grow with the repository.
     if let Some(content) = scanned.content.take().filter(Content::is_broken) {
-        problems.extend(broken(&content, scanned.marked));
+        problems.extend(unparseable_file(&content, scanned.marked));
     }
     let Scanned {
         found,
@@ -114,7 +114,7 @@ fn look(tree: &dyn Tree, path: &Utf8Path, room: &ByteBudget) -> FileSummary {
     } = scanned;
     let named = kustomization.iter_mut();
     for resource in named.flat_map(|named| &mut named.resources) {
-        *resource = followed(tree, resource);
+        *resource = follow_links(tree, resource);
     }
     let some = kustomization.is_some() || unreadable.is_some() || !problems.is_empty();
     let more = some.then(|| {

@@ -25,9 +25,9 @@ use super::look::{
 };
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::overlays::{Overlay, WhyNot, not_built};
-use super::pair::{pair, relative};
+use super::pair::{pair, path_in_root};
 use super::patches::patches_of;
-use super::problem::{Problem, broken, unreadable};
+use super::problem::{Problem, unparseable_file, unreadable};
 use super::recent::RecentFiles;
 use super::rendered::Rendered;
 use super::rules::FILE_NOT_READ;
@@ -144,7 +144,7 @@ impl Repo {
         not_fetched(&candidates, &looked)?;
         let patches = patches(&candidates, &looked);
         let named = config.clusters.iter();
-        let named: HashSet<_> = named.filter_map(|c| relative(&c.path.value)).collect();
+        let named: HashSet<_> = named.filter_map(|c| path_in_root(&c.path.value)).collect();
         let mut overlays = unbuilt(&*tree, &candidates, &looked);
         overlays.retain(|o| !o.is_named_by(&named));
         let bases = bases(&overlays, &named);
@@ -295,7 +295,7 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
     let entries = config.clusters.iter();
     let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
     for path in config.inventory.iter().chain(named) {
-        if let Some(path) = relative(&path.value)
+        if let Some(path) = path_in_root(&path.value)
             && let Err(at) = out.binary_search(&path)
             && tree.check(&path).is_ok()
         {
@@ -440,7 +440,7 @@ impl Reading {
         let name = absolute.unwrap_or_else(|| path.to_owned());
         let content = Content::parse(SourceFile::new(name, content.file.text()));
         if content.is_broken() {
-            self.problems.extend(broken(&content, true));
+            self.problems.extend(unparseable_file(&content, true));
         }
         let file = index(self.objects.paths.len());
         self.objects.paths.push(path.into());
@@ -526,7 +526,7 @@ impl Reading {
         let patches = patching
             .flat_map(|document| patches_of(&document, &elements(&document.root, &files)))
             .collect();
-        applied.give(&mut repo.clusters);
+        applied.assign_to(&mut repo.clusters);
         repo.applied = applied;
         repo.place_commands();
         repo.findings = destinations::give_patches(patches, &mut repo.clusters);

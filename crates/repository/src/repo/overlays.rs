@@ -16,7 +16,7 @@ use super::build_failed::name_of;
 use super::files::{FileRole, FileUse};
 use super::identity::{FactOrigin, Identity, Sourced};
 use super::kustomization::{Kustomizations, Named};
-use super::kustomize::whole;
+use super::kustomize::kustomization_location;
 use super::load::identity_in;
 use super::problem::Problem;
 
@@ -291,7 +291,9 @@ pub(super) fn not_built(tree: &dyn Tree, overlays: &[&Overlay], why: WhyNot) -> 
                  revision allows it"
             }
         });
-    let first = overlays.first().map(|o| whole(tree, o.directory()));
+    let first = overlays
+        .first()
+        .map(|o| kustomization_location(tree, o.directory()));
     finding.location = first;
     let bases: BTreeSet<&Utf8PathBuf> = overlays.iter().flat_map(|o| &o.bases).collect();
     for base in bases.into_iter().take(SHOWN) {

@@ -47,7 +47,7 @@ pub(super) fn pair(
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let mut claimed = BTreeSet::new();
     let is_unbuilt = |entry: &&ClusterEntry| {
-        let path = relative(&entry.path.value);
+        let path = path_in_root(&entry.path.value);
         path.is_some_and(|p| objects.unbuilt.contains(&p))
     };
     for entry in config.clusters.iter().filter(|e| !is_unbuilt(e)) {
@@ -256,7 +256,7 @@ impl<'o> Pairs<'o> {
     }
 
     fn configured(&self, paths: &[Located<String>]) -> Vec<SourceRef> {
-        let paths = paths.iter().filter_map(|p| relative(&p.value));
+        let paths = paths.iter().filter_map(|p| path_in_root(&p.value));
         paths.flat_map(|p| self.objects.named(&p)).collect()
     }
 
@@ -267,7 +267,7 @@ impl<'o> Pairs<'o> {
             Box::new(finding.at(place.place.clone()))
         };
         let path = &entry.path.value;
-        let found: Vec<ObjectRef> = match relative(path) {
+        let found: Vec<ObjectRef> = match path_in_root(path) {
             Some(path) => {
                 let here = |o: &&ObjectRef| {
                     let found = self.objects.path(**o);
@@ -316,7 +316,7 @@ impl<'o> Pairs<'o> {
         }
         cluster.release = entry.release.clone();
         for also in &entry.also {
-            let path = relative(&also.value);
+            let path = path_in_root(&also.value);
             let is_there = |path: &Utf8PathBuf| {
                 let mut files = self.objects.paths.iter();
                 files.any(|file| file.starts_with(path))
@@ -351,6 +351,6 @@ fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
 }
 
 /// A path of the configuration, which is relative to the root.
-pub(super) fn relative(path: &str) -> Option<Utf8PathBuf> {
+pub(super) fn path_in_root(path: &str) -> Option<Utf8PathBuf> {
     hcoplan_diagnostics::source::normalize_path(Utf8Path::new(path))
 }

@@ -187,7 +187,7 @@ fn alone(document: &Document, mut root: Node, kind: CarrierKind) -> (Document, V
         kind,
         node: &document.root,
     };
-    let unknown = unknown::settle(&mut root, &carrier);
+    let unknown = unknown::fill_in_known_values(&mut root, &carrier);
     let patch = Document {
         file: Arc::clone(&document.file),
         index: document.index,

@@ -37,7 +37,7 @@ pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
 }
 
 /// A file that was there when the directory was listed and is no more, or has other documents now.
-pub(super) fn changed(path: &Utf8Path) -> Problem {
+pub(super) fn changed_while_read(path: &Utf8Path) -> Problem {
     let finding = not_read(path, "it changed while it was read".to_owned());
     Problem {
         finding: finding.severity(Severity::Error),
@@ -53,7 +53,7 @@ fn not_read(path: &Utf8Path, why: String) -> Finding {
 }
 
 /// A file that can't be parsed. `marked`: it mentions the operator's API group or ours.
-pub(super) fn broken(content: &Content, marked: bool) -> Vec<Problem> {
+pub(super) fn unparseable_file(content: &Content, marked: bool) -> Vec<Problem> {
     let fatal = content.problems.iter().filter(|p| p.kind.is_fatal());
     let template = fatal.clone().any(|p| p.kind == ProblemKind::Template);
     if template {
@@ -104,7 +104,7 @@ fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> F
 }
 
 /// What is odd about one document's text, though it can be read.
-pub(super) fn oddities(content: &Content, document: &Document) -> Vec<Finding> {
+pub(super) fn text_problems(content: &Content, document: &Document) -> Vec<Finding> {
     let inside =
         |p: &&YamlProblem| document.span.start <= p.span.start && p.span.end <= document.span.end;
     let odd = content.problems.iter().filter(|p| !p.kind.is_fatal());

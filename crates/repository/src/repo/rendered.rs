@@ -99,7 +99,7 @@ impl Rendered {
     }
 
     /// The directories of the trees, for people.
-    pub fn tops(&self) -> String {
+    pub fn top_directories(&self) -> String {
         let shown = self.tops.iter().map(|top| match top.as_str() {
             "" => "`.`".to_owned(),
             top => format!("`{top}`"),

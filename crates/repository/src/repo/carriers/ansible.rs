@@ -106,7 +106,7 @@ fn named(arguments: &Node) -> Option<&Node> {
 }
 
 /// The manifests that tasks delete.
-pub(super) fn unwanted(list: &Node) -> Vec<&Node> {
+pub(super) fn removed_manifests(list: &Node) -> Vec<&Node> {
     let mut out = Vec::new();
     each(list, &mut |_, arguments| {
         if text(arguments, "state") == "absent" {

@@ -44,7 +44,7 @@ pub(super) enum CarrierKind {
 }
 
 /// What an object carries, in the order of the text; `None` where it is no carrier.
-pub(super) fn inside(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
+pub(super) fn carried_nodes(node: &Node) -> Option<Vec<(&Node, Carrier<'_>)>> {
     if !node.items().is_empty() {
         return ansible::objects(node);
     }

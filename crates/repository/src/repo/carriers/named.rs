@@ -135,7 +135,7 @@ impl<'n> Walk<'n, '_> {
         match &node.value {
             Value::Map(entries) => {
                 if group(node) == "policy.open-cluster-management.io" {
-                    self.unwanted.extend(policy::unwanted(node));
+                    self.unwanted.extend(policy::removed_manifests(node));
                 }
                 let has_kind = node.get("kind").is_some() && node.get("apiVersion").is_some();
                 let carrier = if has_kind { kind_of(node) } else { carrier };
@@ -148,7 +148,7 @@ impl<'n> Walk<'n, '_> {
             }
             Value::Seq(items) => {
                 if is_root {
-                    self.unwanted.extend(ansible::unwanted(node));
+                    self.unwanted.extend(ansible::removed_manifests(node));
                     for (kind, is_removed) in ansible::changes(node) {
                         let why = if is_removed {
                             NotPlannedReason::Removed

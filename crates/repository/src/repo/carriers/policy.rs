@@ -21,7 +21,7 @@ pub(super) fn objects(node: &Node) -> Vec<(&Node, Carrier<'_>)> {
 }
 
 /// What it wants to be gone.
-pub(super) fn unwanted(node: &Node) -> impl Iterator<Item = &Node> {
+pub(super) fn removed_manifests(node: &Node) -> impl Iterator<Item = &Node> {
     let unwanted = templates(node).filter(|t| compliance(t) == Compliance::Removed);
     unwanted.filter_map(|t| t.get("objectDefinition"))
 }

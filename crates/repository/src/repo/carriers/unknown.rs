@@ -137,7 +137,10 @@ impl Unknown {
 
 /// Takes the values out of a carried object that its carrier's tool fills in, and puts those in that the
 /// carrier itself says.
-pub(in super::super) fn settle(root: &mut Node, carrier: &Carrier<'_>) -> Vec<Unknown> {
+pub(in super::super) fn fill_in_known_values(
+    root: &mut Node,
+    carrier: &Carrier<'_>,
+) -> Vec<Unknown> {
     let parameters = parameters(carrier);
     let mut out = Vec::new();
     walk(root, "", &mut out, &mut |text| match carrier.kind {

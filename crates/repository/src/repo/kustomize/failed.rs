@@ -7,7 +7,8 @@ use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::read::{Kustomization, Named};
 use super::{
-    BuildError, BuildInputs, BuildJob, TreeKustomizations, has_kustomization, shown, whole,
+    BuildError, BuildInputs, BuildJob, TreeKustomizations, has_kustomization,
+    kustomization_location, shown,
 };
 use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, name_of};
 
@@ -37,7 +38,8 @@ pub(super) fn unknown(tree: &dyn Tree, root: &Utf8Path, job: BuildJob) -> Option
 }
 
 fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Finding {
-    let place = place(tree, root, directory, error).unwrap_or_else(|| whole(tree, directory));
+    let place = place(tree, root, directory, error)
+        .unwrap_or_else(|| kustomization_location(tree, directory));
     let file = format!("{}: ", shown(root, place.file.path()));
     let said = error.to_string();
     let said = said.strip_prefix(&file).unwrap_or(&said);

@@ -39,7 +39,7 @@ use hcoplan_yaml::{self as yaml, Document};
 
 use super::build_failed::{FailedBuild, name_of};
 use super::cluster_filter::ClusterFilter;
-use super::kustomization::{KUSTOMIZATIONS, followed, is_kustomization};
+use super::kustomization::{KUSTOMIZATIONS, follow_links, is_kustomization};
 use super::listed::HCO;
 use super::scan::{FoundKind, scan};
 
@@ -158,7 +158,7 @@ pub fn build(
         if let Some(kustomization) = all.at(directory) {
             let bases = kustomization.bases();
             let bases = bases.filter_map(|base| normalize_path(&directory.join(base)));
-            named.extend(bases.map(|base| followed(tree, &base)));
+            named.extend(bases.map(|base| follow_links(tree, &base)));
         }
     }
     let mut jobs = Vec::new();
@@ -404,7 +404,11 @@ impl Built {
         let layers = layers::layers(tree, directory);
         let file = SourceFile::from_bytes(&path, bytes.clone());
         let parsed = yaml::parse(&file);
-        let origins = trace::origins(&parsed.documents, &layers, &whole(tree, directory));
+        let origins = trace::origins(
+            &parsed.documents,
+            &layers,
+            &kustomization_location(tree, directory),
+        );
         let mut documents: Vec<Arc<Document>> = layers.into_iter().map(|l| l.document()).collect();
         let mut known = HashSet::new();
         documents.retain(|d| known.insert((d.file.path().to_owned(), d.index)));
@@ -415,7 +419,7 @@ impl Built {
 }
 
 /// The place that stands for a directory's kustomization: its first line.
-pub(super) fn whole(tree: &dyn Tree, directory: &Utf8Path) -> Location {
+pub(super) fn kustomization_location(tree: &dyn Tree, directory: &Utf8Path) -> Location {
     let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
     let mut read = paths
         .iter()

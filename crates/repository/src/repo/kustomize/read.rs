@@ -11,7 +11,7 @@ use hcoplan_diagnostics::source::{SourceFile, Tree, Unreadable, normalize_path};
 use hcoplan_yaml::edit::{Change, apply, edits};
 use hcoplan_yaml::{self as yaml, Document, Node, Path};
 
-use super::super::kustomization_keys::{folded, values};
+use super::super::kustomization_keys::{fold_case, values};
 use super::{BuildError, has_kustomization, shown};
 
 /// What is said about what must not be in a kustomization.
@@ -192,7 +192,7 @@ impl Kustomization {
             return out;
         };
         for entry in document.root.entries() {
-            let (key, name) = (folded(&entry.key.text), &entry.key.text);
+            let (key, name) = (fold_case(&entry.key.text), &entry.key.text);
             out.only_lists &=
                 ["apiversion", "kind", "metadata", "resources"].contains(&key.as_str());
             match FIELDS.iter().find(|(known, _)| *known == key) {
@@ -313,7 +313,7 @@ pub(super) fn without_ours(file: &Arc<SourceFile>) -> Option<String> {
     let document = parsed.documents.first()?;
     let mut changes = Vec::new();
     for entry in document.root.entries() {
-        let key = folded(&entry.key.text);
+        let key = fold_case(&entry.key.text);
         let is_list = FIELDS.contains(&(key.as_str(), Field::Plugins));
         let items = entry.value.items().iter().enumerate().filter(|_| is_list);
         let ours = items.filter(|(_, item)| item.as_str().is_some_and(is_ours));
@@ -356,7 +356,7 @@ pub(super) fn plugins(text: &str) -> Result<Vec<Named>, &'static str> {
 fn files(node: &Node, named: &mut Vec<Named>) {
     for entry in node.entries() {
         let value = &entry.value;
-        match folded(&entry.key.text).as_str() {
+        match fold_case(&entry.key.text).as_str() {
             // Paths in objects, not of files.
             "fieldspecs" | "fieldpaths" | "targets" | "options" => {}
             "path" => named.extend(text(value).map(Named::File)),

@@ -56,7 +56,7 @@ impl Content {
         let item = place.item.map(|item| item as usize);
         let objects = item.map(|_| listed::objects(&document.root));
         let object = objects.and_then(|o| o.into_iter().nth(item.unwrap_or_default()));
-        object.map(|o| o.settled(document).1).unwrap_or_default()
+        object.map(|o| o.resolved(document).1).unwrap_or_default()
     }
 
     pub(super) fn embedded_at(&self, place: ObjectPlace) -> Option<&Embedded> {

@@ -308,7 +308,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
             };
             scanned.found = content.found();
             let first = content.documents.first().filter(|_| kustomization);
-            scanned.kustomization = first.map(|d| Box::new(Named::by(&d.root, path)));
+            scanned.kustomization = first.map(|d| Box::new(Named::of_kustomization(&d.root, path)));
             if interest == Interest::Tagged {
                 if scanned.found.is_empty() {
                     return Scanned::default();
