@@ -282,7 +282,7 @@ impl Differences {
     fn take(&mut self, diff: ClusterDiff) {
         self.compared += 1;
         // Also a cluster whose differences change nothing is told, by their number.
-        if !diff.is_empty() || diff.comparison.noise() > 0 {
+        if !diff.is_empty() || diff.comparison.noise_count() > 0 {
             self.clusters.push(diff);
         }
     }

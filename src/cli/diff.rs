@@ -438,7 +438,7 @@ impl<'a> Run<'a> {
         // Also a cluster whose differences change nothing is told, by their number, and one that is refused as
         // it was.
         let diff = &compared.diff;
-        let is_told = !diff.refusals.is_empty() || diff.comparison.noise() > 0;
+        let is_told = !diff.refusals.is_empty() || diff.comparison.noise_count() > 0;
         if !diff.is_empty() || is_told {
             self.clusters.push(compared.diff);
         }

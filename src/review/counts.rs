@@ -53,7 +53,7 @@ impl Counts {
             };
             out.errors_added += of(Severity::Error);
             out.warnings_added += of(Severity::Warning);
-            out.noise += diff.comparison.noise();
+            out.noise += diff.comparison.noise_count();
             let real = diff.comparison.objects.iter().filter(|c| !c.is_noise());
             for change in real {
                 match change.kind {

@@ -230,7 +230,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             },
         ));
     }
-    let old = versions::old(before, after);
+    let old = versions::old_in_new_version(before, after);
     let fields = semantic::differences(&old, after.object, &lists(after));
     let fields: Vec<_> = fields.iter().filter(|d| !is_status(&d.label)).collect();
     let mut sections = BTreeMap::<String, Vec<&Difference>>::new();
@@ -426,7 +426,7 @@ impl<'a> Mixer<'a> {
             before,
             after,
             with,
-            old: versions::old(before, after),
+            old: versions::old_in_new_version(before, after),
             nodes,
         }
     }

@@ -224,8 +224,8 @@ impl Comparison {
     }
 
     /// How many differences change nothing: orders, ways of writing, what the server sets.
-    pub fn noise(&self) -> usize {
-        self.objects.iter().map(ObjectChange::noise).sum()
+    pub fn noise_count(&self) -> usize {
+        self.objects.iter().map(ObjectChange::noise_count).sum()
     }
 
     /// What the changes do, the worst first: each with the object's index, and the field's where

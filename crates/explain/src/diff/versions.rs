@@ -14,7 +14,7 @@ use super::side::Side;
 
 /// The old HyperConverged in the version of the new one, where the operator makes the same of it; else as it
 /// is written.
-pub(super) fn old<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow<'a, Value> {
+pub(super) fn old_in_new_version<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow<'a, Value> {
     let written = Cow::Borrowed(before.object);
     let (was, is) = (version_of(before.object), version_of(after.object));
     let served = &before.release.tables().hyperconverged.served_versions;

@@ -7,7 +7,7 @@ use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
 use super::feed::Feed;
-use super::node_counts::{self, counts};
+use super::node_counts::{self, node_count_variants};
 use super::plan_input::PlanInput;
 use super::target::{FoundValue, Target};
 
@@ -120,7 +120,7 @@ fn tried(
 /// Other numbers of nodes that would change it: of each architecture the fewest, of the roles that show it
 /// first.
 fn by_nodes(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<Feed> {
-    let counts = counts(plan_input.inventory(), &ARCHITECTURES);
+    let counts = node_count_variants(plan_input.inventory(), &ARCHITECTURES);
     let mut out: Vec<Feed> = Vec::new();
     for count in &counts {
         let is_known = out.iter().any(|f| {
@@ -129,7 +129,9 @@ fn by_nodes(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> V
                 .is_some_and(|(v, _)| v == count.architecture())
         });
         if !is_known {
-            out.extend(node_counts::tried(plan_input, target, base, count));
+            out.extend(node_counts::with_node_count(
+                plan_input, target, base, count,
+            ));
         }
     }
     out

@@ -12,7 +12,7 @@ use super::feed::Feed;
 use super::input::Input;
 use super::input_pairs;
 use super::inputs;
-use super::kept::kept;
+use super::kept_value::kept_value;
 use super::node_counts;
 use super::origin::{self, OtherRelease, ValueOrigin};
 use super::patch::{PatchShown, patch_shown};
@@ -108,7 +108,7 @@ pub fn ask(
         target: &target,
         base: &value,
     };
-    let moved = search.run(&inputs::units(plan_input));
+    let moved = search.run(&inputs::input_trees(plan_input));
     let for_its_own_sake = |m: &Moved| {
         target.is_object() || m.without != FoundValue::NoObject || value == FoundValue::NoObject
     };
@@ -161,7 +161,7 @@ pub fn ask(
     if let Some(default) = default_inside(plan_input, &target, &base, &answer) {
         answer.origin = default;
         answer.causes.clear();
-        answer.others = origin::others(plan_input, &target);
+        answer.others = origin::other_releases(plan_input, &target);
     } else if answer.causes.is_empty() {
         answer.origin = origin::of(plan_input, &target, &answer.value, &base);
         if missing || answer.origin == ValueOrigin::Release {
@@ -173,7 +173,7 @@ pub fn ask(
             answer.origin = ValueOrigin::Nodes;
             answer.feeds.insert(0, node);
         }
-        answer.others = origin::others(plan_input, &target);
+        answer.others = origin::other_releases(plan_input, &target);
     } else if missing {
         answer.feeds = absent::feeds(plan_input, &target, &answer.value);
     }
@@ -211,7 +211,7 @@ pub fn ask_of(
     if now == answer.value {
         return Ok(answer);
     }
-    answer.origin = kept(plan_input, &target, state, &now);
+    answer.origin = kept_value(plan_input, &target, state, &now);
     let object = target.object_among(state.objects.iter());
     answer.object = object.map(|o| ObjectId::clone(&o.id));
     answer.in_a_new_cluster = Some(std::mem::replace(&mut answer.value, now));
@@ -262,7 +262,7 @@ fn described(plan_input: &PlanInput<'_>, input: &Input) -> String {
 }
 
 fn cause(plan_input: &PlanInput<'_>, target: &Target, moved: Moved) -> Cause {
-    let below = plan_input.below(&moved.inputs);
+    let below = plan_input.left_to_lower_layers(&moved.inputs);
     let (without, below) = match below {
         Some((plan, place)) => (target.read(&plan), Some(place)),
         None => (moved.without, None),

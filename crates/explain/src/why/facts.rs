@@ -22,7 +22,7 @@ pub enum NodeField {
 
 impl NodeField {
     /// Takes it away; gives the nodes that go with it.
-    pub(super) fn mask(&self, inventory: &mut Inventory, nodes: &[usize]) -> Vec<usize> {
+    pub(super) fn take_away(&self, inventory: &mut Inventory, nodes: &[usize]) -> Vec<usize> {
         if *self == Self::Count {
             return nodes.iter().skip(1).copied().collect();
         }
@@ -101,7 +101,7 @@ impl Fact {
     }
 
     /// Takes it away. Some value there always is: then another one takes its place.
-    pub(super) fn mask(self, inventory: &mut Inventory) {
+    pub(super) fn take_away(self, inventory: &mut Inventory) {
         match self {
             Self::Platform => {
                 inventory.platform = match inventory.platform {

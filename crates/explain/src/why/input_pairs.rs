@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::absent::feeds_it;
 use super::input::Input;
-use super::inputs::units;
-use super::node_counts::{architectures, counts, tried};
-use super::plan_input::{PlanInput, put, take};
+use super::inputs::input_trees;
+use super::node_counts::{architectures, node_count_variants, with_node_count};
+use super::plan_input::{PlanInput, remove_at, set_at};
 use super::search::Moved;
 use super::target::{FoundValue, Target};
 
@@ -19,7 +19,7 @@ pub(super) fn by_lines(
     target: &Target,
     base: &FoundValue,
 ) -> Vec<Moved> {
-    let units = units(plan_input);
+    let units = input_trees(plan_input);
     let leaves = units.iter().flat_map(|unit| unit.leaves());
     let written = leaves.filter_map(|unit| unit.input.written());
     let says = |path: &&Path| {
@@ -67,22 +67,22 @@ fn decides(
     };
     if let Some(other) = other {
         let mut object = plan_input.object.clone();
-        put(&mut object, path, other);
+        set_at(&mut object, path, other);
         let plan = plan_input.with_object(&object);
-        return !plan_input.breaks(&plan) && target.read(&plan) != *base;
+        return !plan_input.stops_operators(&plan) && target.read(&plan) != *base;
     }
     let mut object = plan_input.object.clone();
-    drop(take(&mut object, path));
+    drop(remove_at(&mut object, path));
     let without = PlanInput::new(
         plan_input.release,
         plan_input.document,
         &object,
         plan_input.loaded,
     );
-    let counts = counts(plan_input.inventory(), &architectures(plan_input));
+    let counts = node_count_variants(plan_input.inventory(), &architectures(plan_input));
     counts.iter().any(|count| {
-        let there = tried(plan_input, target, base, count).is_some();
-        let gone = tried(&without, target, base, count).is_some();
+        let there = with_node_count(plan_input, target, base, count).is_some();
+        let gone = with_node_count(&without, target, base, count).is_some();
         there != gone
     })
 }

@@ -42,14 +42,14 @@ impl Input {
 }
 
 /// Everything that can be taken away of a cluster's inputs.
-pub fn units(plan_input: &PlanInput<'_>) -> Vec<InputTree> {
-    let mut out = written(plan_input);
-    out.extend(nodes::units(plan_input.loaded));
+pub fn input_trees(plan_input: &PlanInput<'_>) -> Vec<InputTree> {
+    let mut out = written_inputs(plan_input);
+    out.extend(nodes::inventory_inputs(plan_input.loaded));
     out
 }
 
 /// Everything that can be taken away of the HyperConverged.
-pub(super) fn written(plan_input: &PlanInput<'_>) -> Vec<InputTree> {
+pub(super) fn written_inputs(plan_input: &PlanInput<'_>) -> Vec<InputTree> {
     let root = &plan_input.document.root;
     let mut out = Vec::new();
     if let Some(metadata) = root.get("metadata") {

@@ -33,7 +33,7 @@ impl Count {
 
 /// One node more, and two, of each of these architectures and each role; one less of each that is there. (Two,
 /// as a control plane of one becomes one of three.)
-pub(super) fn counts(inventory: &Inventory, architectures: &[&str]) -> Vec<Count> {
+pub(super) fn node_count_variants(inventory: &Inventory, architectures: &[&str]) -> Vec<Count> {
     let mut like: BTreeMap<Vec<&str>, Option<&Node>> = BTreeMap::new();
     for node in &inventory.nodes {
         let first = like.entry(node.roles().collect());
@@ -109,14 +109,14 @@ fn called_one(architecture: &str, roles: &[&str]) -> String {
 
 /// What comes of another number of nodes, where it is something else; nothing where the operators get nowhere
 /// with it.
-pub(super) fn tried(
+pub(super) fn with_node_count(
     plan_input: &PlanInput<'_>,
     target: &Target,
     base: &FoundValue,
     count: &Count,
 ) -> Option<Feed> {
     let plan = plan_input.with_nodes(count.nodes.clone());
-    let reading = match plan_input.breaks(&plan) {
+    let reading = match plan_input.stops_operators(&plan) {
         true => return None,
         false => target.read(&plan),
     };
@@ -134,10 +134,10 @@ pub(super) fn first_that_matters(
     target: &Target,
     base: &FoundValue,
 ) -> Option<Feed> {
-    let counts = counts(plan_input.inventory(), &architectures(plan_input));
+    let counts = node_count_variants(plan_input.inventory(), &architectures(plan_input));
     counts
         .iter()
-        .find_map(|c| tried(plan_input, target, base, c))
+        .find_map(|c| with_node_count(plan_input, target, base, c))
 }
 
 /// The architectures of the nodes.

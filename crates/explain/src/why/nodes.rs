@@ -21,12 +21,12 @@ const OWN_LABELS: [&str; 3] = [
 ];
 
 /// What can be taken away of an inventory.
-pub(super) fn units(loaded: &LoadedInventory) -> Vec<InputTree> {
+pub(super) fn inventory_inputs(loaded: &LoadedInventory) -> Vec<InputTree> {
     let inventory = &loaded.inventory;
     let mut out: Vec<InputTree> = Vec::new();
     for fact in Fact::ALL {
         let mut masked = inventory.clone();
-        fact.mask(&mut masked);
+        fact.take_away(&mut masked);
         if fact.value(&masked) != fact.value(inventory) {
             out.push(InputTree::leaf(Input::Fact(fact)));
         }

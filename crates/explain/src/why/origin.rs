@@ -7,7 +7,7 @@ use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-use super::plan_input::{PlanInput, put};
+use super::plan_input::{PlanInput, set_at};
 use super::target::{FoundValue, Target};
 
 /// Where a value comes from.
@@ -66,7 +66,7 @@ pub(super) fn of(
     let moves = |paths: &[&(Path, Value)]| {
         let mut object = stored.clone();
         for (path, value) in paths {
-            put(&mut object, path, other(value));
+            set_at(&mut object, path, other(value));
         }
         target.read(&plan_input.with_stored(&object)) != *value
     };
@@ -93,14 +93,14 @@ pub(super) fn of(
 }
 
 /// What another release makes of the same inputs.
-pub(super) fn others(plan_input: &PlanInput<'_>, target: &Target) -> Vec<OtherRelease> {
+pub(super) fn other_releases(plan_input: &PlanInput<'_>, target: &Target) -> Vec<OtherRelease> {
     let siblings = plan_input.release.releases_of_distribution();
     let others = siblings
         .iter()
         .filter(|release| release.name() != plan_input.release.name());
     let other = |release: &Arc<Release>| OtherRelease {
         release: release.label().to_owned(),
-        value: target.read(&plan_input.on(release).without(&[])),
+        value: target.read(&plan_input.on_release(release).without(&[])),
     };
     others.map(other).collect()
 }

@@ -65,7 +65,7 @@ impl<'a> PlanInput<'a> {
 
     /// What would be if the layers that say these had left it to the layers below them, and where the first of
     /// those says what; `None` where no other layer says anything.
-    pub(super) fn below(&self, inputs: &[Input]) -> Option<(Plan, Location)> {
+    pub(super) fn left_to_lower_layers(&self, inputs: &[Input]) -> Option<(Plan, Location)> {
         let mut object = self.object.clone();
         let mut place = None;
         for input in inputs {
@@ -74,15 +74,15 @@ impl<'a> PlanInput<'a> {
             let mut said = layer_values(self.layers, &self.document.root, path).into_iter();
             said.find(|s| s.is_value && !own.is_object() && s.node.to_json() == own)?;
             let below = said.next().filter(|s| s.is_value)?;
-            put(&mut object, path, below.node.to_json());
+            set_at(&mut object, path, below.node.to_json());
             place = place.or_else(|| Some(self.layers.get(below.layer)?.place(below.node.span)));
         }
         let plan = self.planned(&self.loaded.inventory, &object);
-        (!self.breaks(&plan)).then_some((plan, place?))
+        (!self.stops_operators(&plan)).then_some((plan, place?))
     }
 
     /// The same inputs on another release.
-    pub(super) fn on(&self, release: &'a Release) -> Self {
+    pub(super) fn on_release(&self, release: &'a Release) -> Self {
         Self::new(release, self.document, self.object, self.loaded)
     }
 
@@ -102,7 +102,7 @@ impl<'a> PlanInput<'a> {
     }
 
     /// How often it was planned.
-    pub fn plans(&self) -> usize {
+    pub fn plan_count(&self) -> usize {
         self.plans.get()
     }
 
@@ -123,12 +123,12 @@ impl<'a> PlanInput<'a> {
         for path in paths {
             match path.0.last() {
                 Some(Segment::Key(key)) if key == TUNING_POLICY => {
-                    put(&mut object, path, OTHER_POLICY.into());
+                    set_at(&mut object, path, OTHER_POLICY.into());
                 }
                 _ if path.to_string() == "metadata.namespace" => {
-                    put(&mut object, path, ELSEWHERE.into());
+                    set_at(&mut object, path, ELSEWHERE.into());
                 }
-                _ => drop(take(&mut object, path)),
+                _ => drop(remove_at(&mut object, path)),
             }
         }
         loop {
@@ -159,7 +159,7 @@ impl<'a> PlanInput<'a> {
     }
 
     /// Whether the operators get nowhere with a plan of other inputs, although they do with these.
-    pub(super) fn breaks(&self, plan: &Plan) -> bool {
+    pub(super) fn stops_operators(&self, plan: &Plan) -> bool {
         let stops = |plan: &Plan| {
             let ssp = plan.ssp.as_ref();
             plan.reconcile_error.is_some() || ssp.is_some_and(|ssp| !ssp.admission.accepted)
@@ -209,8 +209,8 @@ fn nodes_without(inventory: &mut Inventory, inputs: &[&Input]) {
     for input in inputs {
         match input {
             Input::Nodes { nodes, .. } => gone.extend(nodes),
-            Input::NodeField { nodes, field, .. } => gone.extend(field.mask(inventory, nodes)),
-            Input::Fact(fact) => fact.mask(inventory),
+            Input::NodeField { nodes, field, .. } => gone.extend(field.take_away(inventory, nodes)),
+            Input::Fact(fact) => fact.take_away(inventory),
             Input::Written(_) | Input::Operation { .. } => {}
         }
     }
@@ -271,7 +271,7 @@ fn parent<'v>(value: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
 }
 
 /// Takes away what is at a path.
-pub(super) fn take(value: &mut Value, path: &Path) -> Option<Value> {
+pub(super) fn remove_at(value: &mut Value, path: &Path) -> Option<Value> {
     match (parent(value, path)?, path.0.last()?) {
         (Value::Object(map), Segment::Key(key)) => map.remove(key),
         (Value::Array(items), Segment::Index(index)) if *index < items.len() => {
@@ -282,7 +282,7 @@ pub(super) fn take(value: &mut Value, path: &Path) -> Option<Value> {
 }
 
 /// Puts something where something is.
-pub(super) fn put(value: &mut Value, path: &Path, new: Value) {
+pub(super) fn set_at(value: &mut Value, path: &Path, new: Value) {
     match (parent(value, path), path.0.last()) {
         (Some(Value::Object(map)), Some(Segment::Key(key))) => {
             map.insert(key.clone(), new);

@@ -34,7 +34,7 @@ impl Search<'_> {
     /// now: the answer is about the field, not about what else an edit breaks.
     fn without(&self, inputs: &[&Input]) -> FoundValue {
         let plan = self.plan_input.without(inputs);
-        match self.plan_input.breaks(&plan) {
+        match self.plan_input.stops_operators(&plan) {
             true => self.base.clone(),
             false => self.target.read(&plan),
         }

@@ -46,14 +46,14 @@ pub fn unused_inputs(plan_input: &PlanInput<'_>) -> Vec<UnusedInput> {
         later: later
             .iter()
             .map(|release| {
-                let plan_input = plan_input.on(release);
+                let plan_input = plan_input.on_release(release);
                 let base = Seen::of(plan_input.without(&[]));
                 (plan_input, base)
             })
             .collect(),
         gone: Vec::new(),
     };
-    for unit in inputs::written(plan_input) {
+    for unit in inputs::written_inputs(plan_input) {
         let path = unit.input.written();
         if path.is_some_and(|p| p.0.first() == Some(&Segment::Key("spec".to_owned()))) {
             finder.look(&unit);

@@ -9,7 +9,7 @@ use hcoplan_diagnostics::finding::{
     Applicability, BecomesWhen, Claim, Finding, PredictedValue, Severity,
 };
 use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::why::{Input, PlanInput, units};
+use hcoplan_explain::why::{Input, PlanInput, input_trees};
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::plan::{Admit, PREDICTED_ALERTS, Plan, plan_with};
 use hcoplan_planner::release::{Phase, Release};
@@ -239,7 +239,7 @@ fn pointed_at(finding: &Finding, plan_input: &PlanInput<'_>) -> Option<Input> {
 
 /// What is taken away at a place: an operation of a jsonpatch, or a key or a value of the document.
 fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
-    let all = units(plan_input);
+    let all = input_trees(plan_input);
     let operations = all.iter().flat_map(|unit| unit.leaves());
     let operation = operations.map(|unit| &unit.input).find(|input| {
         let is_operation = matches!(input, Input::Operation { .. });

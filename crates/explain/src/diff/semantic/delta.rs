@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
+use super::equivalent::is_equivalent;
 use super::lists::{Keys, Listing, Lists};
-use super::same::same;
 
 /// Why a difference changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,7 +185,7 @@ impl Walk<'_, '_> {
                 }
             }
             _ => {
-                let noise = same(&at.path, before, after).then_some(NoiseKind::Writing);
+                let noise = is_equivalent(&at.path, before, after).then_some(NoiseKind::Writing);
                 self.noted(at, Some(before), Some(after), noise);
             }
         }

@@ -8,11 +8,11 @@
 
 mod consequence;
 mod delta;
+mod equivalent;
 mod impact;
 mod lists;
 mod mix;
 mod objects;
-mod same;
 mod table;
 
 pub use consequence::{Consequence, of_field, of_object, subject};

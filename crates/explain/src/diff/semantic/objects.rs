@@ -47,7 +47,7 @@ impl ObjectChange {
     }
 
     /// How many of its differences change nothing.
-    pub fn noise(&self) -> usize {
+    pub fn noise_count(&self) -> usize {
         let fields = self.fields.iter();
         fields.filter(|f| f.step.noise.is_some()).count()
     }

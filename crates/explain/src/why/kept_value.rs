@@ -13,7 +13,7 @@ use crate::diff::semantic::{Lists, differences, mix};
 /// Which field of the stored HyperConverged keeps the target what it is: given the value that it
 /// would have in a new cluster, it moves the target. Where none does, it is the object itself that
 /// stays as it was.
-pub(super) fn kept(
+pub(super) fn kept_value(
     plan_input: &PlanInput<'_>,
     target: &Target,
     state: &State,

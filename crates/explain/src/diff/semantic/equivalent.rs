@@ -11,7 +11,7 @@ use serde_json::Value;
 const QUANTITIES: [&str; 6] = ["requests", "limits", "capacity", "hard", "storage", "size"];
 
 /// Whether two scalars mean the same where they stand: the same length of time, the same quantity.
-pub(super) fn same(path: &Path, before: &Value, after: &Value) -> bool {
+pub(super) fn is_equivalent(path: &Path, before: &Value, after: &Value) -> bool {
     if let (Some(a), Some(b)) = (before.as_str(), after.as_str()) {
         let time = |text: &str| {
             let has_unit = text.ends_with(|c: char| c.is_ascii_alphabetic());
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn quantities_count_where_they_are_measured() {
-        let at = |path: &str, a: Value, b: Value| same(&Path::dotted(path), &a, &b);
+        let at = |path: &str, a: Value, b: Value| is_equivalent(&Path::dotted(path), &a, &b);
         assert!(at(
             "resources.requests.memory",
             json!("1Gi"),
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn times_count_everywhere() {
-        let at = |a: &str, b: &str| same(&Path::dotted("x"), &json!(a), &json!(b));
+        let at = |a: &str, b: &str| is_equivalent(&Path::dotted("x"), &json!(a), &json!(b));
         assert!(at("60s", "1m"));
         assert!(!at("60s", "2m"));
         assert!(!at("60", "60.0"));
