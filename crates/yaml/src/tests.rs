@@ -233,6 +233,22 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn of_equal_keys_of_a_long_mapping_the_last_wins() {
+    // Longer than the mappings whose keys are compared each with each.
+    let names = (0..20).map(|i| format!("k{i}"));
+    let mut text: String = names.map(|name| format!("{name}: 1\n")).collect();
+    text.push_str("k3: 2\nk3: 3\n");
+    assert_eq!(
+        problems(&text),
+        ["DuplicateKey \"k3\" k3", "DuplicateKey \"k3\" k3"]
+    );
+    let parsed = parse(&file(&text));
+    let root = &parsed.documents[0].root;
+    assert_eq!(root.entries().len(), 20);
+    assert_eq!(root.get("k3").map(Node::to_json), Some(3.into()));
+}
+
+#[test]
 fn what_is_wrong_is_said_where_it_is() {
     assert_eq!(problems("a: 1\nb: 2\na: 3\n"), ["DuplicateKey \"a\" a"]);
     assert_eq!(problems("a: yes\n"), ["ReadsDifferently \"yes\" "]);
