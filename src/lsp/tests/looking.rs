@@ -238,3 +238,21 @@ fn folders_come_and_go_and_the_inner_one_speaks() {
     editor.settle();
     assert!(editor.shown.is_empty());
 }
+
+#[test]
+fn a_folder_that_is_not_looked_at_yet_stays_due() {
+    let (_temp, root) = workspace(&[
+        ("east/hyperconverged.yaml", HYPERCONVERGED),
+        ("inventory.yaml", INVENTORY),
+    ]);
+    let mut editor = Editor::plain(&root);
+    let folder = json!([{"uri": editor.uri("east"), "name": "e"}]);
+    let change = json!({"event": {"added": folder, "removed": []}});
+    editor.tell("workspace/didChangeWorkspaceFolders", &change);
+    let first = editor.session.job().expect("a job");
+    editor.session.analysed(first.run());
+    assert!(editor.session.due().is_some());
+    let second = editor.session.job().expect("another job");
+    editor.session.analysed(second.run());
+    assert!(editor.session.due().is_none());
+}
