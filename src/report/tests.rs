@@ -215,6 +215,22 @@ fn markdown_keeps_its_table() {
 }
 
 #[test]
+fn an_excerpt_tells_what_is_marked_in_a_line() {
+    let file = SourceFile::new("a.yaml", "spec:\n  a: 1\n");
+    let place = Location::new(&file, Span::new(8, 9));
+    let label = excerpt::SpanLabel {
+        place: &place,
+        label: "here".to_owned(),
+        primary: true,
+    };
+    let excerpt = excerpt::Excerpt::new("a.yaml", &[label], 80).expect("an excerpt");
+    let rows = excerpt.rows();
+    assert_eq!(rows[0].pieces, [("spec:", false)]);
+    assert_eq!(rows[1].pieces, [("  ", false), ("a", true), (": 1", false)]);
+    assert_eq!(rows[1].labels, [("here", true)]);
+}
+
+#[test]
 fn every_format_has_a_name_of_its_own() {
     for format in Format::ALL {
         assert_eq!(Format::named(format.as_str()), Some(format));
