@@ -370,7 +370,10 @@ mod tests {
         assert!(has(&diff.fields, "add", "v1"));
         assert!(!has(&diff.fields, "add", "v1 spec."));
         assert!(!diff.gates.is_empty() && !diff.objects.is_empty());
-        assert!(!of("1.18", "1.19").refusals.is_empty());
+        let next = of("1.18", "1.19");
+        let of_schema = "v1 spec.featureGates[].name · maxLength";
+        assert!(has(&next.refusals, "add", of_schema));
+        assert!(has(&next.refusals, "add", "v1 · webhook on update"));
         let same = of("1.18", "1.18");
         assert!(same.sections().iter().all(|(_, list)| list.is_empty()));
     }
