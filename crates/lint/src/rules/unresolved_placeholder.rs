@@ -186,6 +186,7 @@ mod tests {
             ("a...b", None),
             ("1 < 2", None),
             ("<>", None),
+            ("Jane <jane@example.org>", None),
             ("$HOME", None),
             ("{}", None),
         ] {
