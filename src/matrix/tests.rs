@@ -194,6 +194,25 @@ fn a_later_template_takes_the_place() {
 }
 
 #[test]
+fn a_template_without_architectures_makes_way_for_one_with_them() {
+    let key = "ssp.kubevirt.io/dict.architectures";
+    let spec = json!({"dataImportCronTemplates": [
+        template("a", "same", json!({}), json!({})),
+        template("b", "same", json!({key: "amd64"}), json!({})),
+    ]});
+    let matrix = made("1.18", &inventory(&MIXED), true, spec);
+    assert_eq!(
+        told(&matrix, "same"),
+        [
+            "amd64 covered imported amd64",
+            "arm64 missing displaced -",
+            "s390x missing displaced -",
+            "plain covered imported amd64",
+        ]
+    );
+}
+
+#[test]
 fn what_keeps_every_image_away_is_said_once() {
     let mixed = inventory(&MIXED);
     let refused = made(
