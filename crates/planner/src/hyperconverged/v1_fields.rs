@@ -121,3 +121,24 @@ fn is_field_of_v1beta1(release: &Release, gate: &str) -> bool {
     let path = hcoplan_yaml::Path::dotted("spec.featureGates").key(gate);
     schema.is_some_and(|schema| schema.field(&path).is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_gate_that_v1beta1_switches_keeps_its_place_in_the_list() {
+        let release = Release::known("1.19").expect("known");
+        let on = |name: &str| json!({"name": name, "state": "Enabled"});
+        let off = |name: &str| json!({"name": name, "state": "Disabled"});
+        let kept = json!({"featureGates": [on("alignCPUs"), on("videoConfig")]});
+        let v1beta1 = json!({"spec": {"featureGates": {"alignCPUs": false, "videoConfig": true}}});
+        let mut v1 = json!({"metadata": {"annotations": {ANNOTATION: kept.to_string()}}});
+        restore(&release, &v1beta1, &mut v1);
+        let gates = json!([off("alignCPUs"), on("videoConfig")]);
+        assert_eq!(v1["spec"]["featureGates"], gates);
+        assert_eq!(v1["metadata"]["annotations"], json!({}));
+    }
+}
