@@ -419,6 +419,12 @@ mod tests {
     fn what_an_operator_makes_is_taken_and_nothing_else_changes() {
         for name in Release::known_names() {
             let out = taken(name, |_| {});
+            let ssp: Value = serde_json::from_str(&out.files["ssp.json"]).expect("JSON");
+            let said = format!(
+                "{} objects of SSP",
+                ssp["objects"].as_array().expect("a list").len()
+            );
+            assert!(out.notes.contains(&said), "{said}: {:?}", out.notes);
             for (file, text) in &imported(name).files {
                 assert!(out.files[file] == *text, "{name} {file}");
             }
