@@ -396,5 +396,18 @@ mod tests {
             ];
             assert_eq!(found(&files), expected, "{generators}");
         }
+        // Of a generator that isn't known the files say nothing where another one names clusters.
+        let set = set(
+            "[{list: {elements: [{cluster: east}]}}, {clusters: {}}]",
+            "cluster",
+        );
+        let files = [
+            ("set.yaml", set.as_str()),
+            ("envs/east/values.yaml", ""),
+            ("envs/west/values.yaml", ""),
+        ];
+        let unknown = "release cnv  [][][\"the name `virt-{{ .cluster }}`\", \"the values of \
+                       `$values/envs/{{ .cluster }}/values.yaml`\"]";
+        assert_eq!(found(&files), [unknown, expected[0]]);
     }
 }
