@@ -227,6 +227,24 @@ mod tests {
     }
 
     #[test]
+    fn names_the_functions_that_it_cannot_call() {
+        let rules = [
+            "self.all(x, self.exists_one(y, x.name.lowerAscii() == y.name.lowerAscii()))",
+            "has(self.a) && size(self.a) > 0 && self.a.matches('^b') && quantity(self.b).isGreaterThan(quantity('1'))",
+            "string(self.a) == 'b' || int(self.b) in [1, 2] || type(self.a) == string || self.a.startsWith('c')",
+            "url(self.a).getHost() == 'b'",
+            "semver(self.a).major() > 1 && self.a.contains('b')",
+        ];
+        let rules = rules.map(|rule| serde_json::json!({"rule": rule}));
+        let schema = serde_json::json!({"group": "g", "version": "v1", "kind": "K",
+            "openAPIV3Schema": {"type": "object", "x-kubernetes-validations": rules}});
+        let schema = Schema::from_json(&schema.to_string()).expect("reads");
+        let unknown = ["type", "getHost", "url", "major", "semver"];
+        let unknown = unknown.map(|name| format!("the function {name} of a CEL rule is not known"));
+        assert_eq!(schema.unsupported(), unknown);
+    }
+
+    #[test]
     fn says_what_is_missing() {
         let error = Schema::from_json("{}").expect_err("nothing there");
         assert_eq!(error.to_string(), "the schema has no openAPIV3Schema");
