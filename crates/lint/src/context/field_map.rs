@@ -14,34 +14,6 @@ impl Context<'_> {
     }
 }
 
-/// How a field gets into an operand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FieldMapping {
-    /// As it is.
-    Copied,
-    /// The opposite switch.
-    Negated,
-    /// `true` becomes an empty object.
-    EmptyObject,
-    /// Each element becomes a key with `true`.
-    Keys,
-    /// In a way that isn't turned round here.
-    Derived,
-}
-
-/// How a row of the field map does it; `None` where something else than this field is the
-/// place's own.
-fn mapping_of(transform: Transform) -> Option<FieldMapping> {
-    match transform {
-        Transform::Copy => Some(FieldMapping::Copied),
-        Transform::Negate => Some(FieldMapping::Negated),
-        Transform::EmptyObject => Some(FieldMapping::EmptyObject),
-        Transform::Keys => Some(FieldMapping::Keys),
-        Transform::Derive => Some(FieldMapping::Derived),
-        Transform::Part => None,
-    }
-}
-
 /// A step of a row's path: a key, or any element of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathStep<'a> {
@@ -118,7 +90,7 @@ pub(super) fn with_indices(path: &str, indices: &[usize]) -> Path {
 /// A row that leads to a place, or above it.
 pub(super) struct Row<'c> {
     pub field: &'c HyperConvergedField,
-    pub how: FieldMapping,
+    pub how: Transform,
     /// The field's path, or what is below it.
     pub path: Path,
 }
@@ -128,12 +100,14 @@ pub(super) struct Row<'c> {
 pub(super) fn rows<'c, 'a>(
     cx: &'c Context<'a>,
     kind: &'c str,
-) -> impl Iterator<Item = (&'c HyperConvergedField, &'c str, FieldMapping)> + use<'c, 'a> {
+) -> impl Iterator<Item = (&'c HyperConvergedField, &'c str, Transform)> + use<'c, 'a> {
     let fields = cx.release().fields().iter();
     let fields = fields.filter(move |f| f.api_version == cx.version() && !f.ignored);
     fields.flat_map(move |field| {
         let feeds = field.operands.iter().filter(move |o| o.kind == kind);
-        feeds.filter_map(move |o| Some((field, o.path.as_str(), mapping_of(o.how)?)))
+        // What has only a part in a place isn't the field behind it.
+        let own = feeds.filter(|o| o.how != Transform::Part);
+        own.map(move |o| (field, o.path.as_str(), o.how))
     })
 }
 
@@ -146,17 +120,13 @@ pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Op
         let mut path = with_indices(&field.path, &indices);
         // Below a field that is no copy, nothing can be named.
         let list = field.ty.starts_with("array");
-        for key in rest.iter().filter(|_| how == FieldMapping::Copied) {
+        for key in rest.iter().filter(|_| how == Transform::Copy) {
             path = match key.parse() {
                 Ok(index) if list => path.index(index),
                 _ => path.key(key),
             };
         }
-        Some((
-            depth,
-            how != FieldMapping::Derived,
-            Row { field, how, path },
-        ))
+        Some((depth, how != Transform::Derive, Row { field, how, path }))
     });
     // Of several, the first that can be turned round.
     let rows: Vec<_> = leading.collect();

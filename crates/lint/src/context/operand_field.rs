@@ -1,12 +1,12 @@
 //! A field of an operand that was written in the HyperConverged.
 
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
-use hcoplan_planner::release::GateCondition;
+use hcoplan_planner::release::{GateCondition, Transform};
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Node, Path, Segment, Value};
 
 use super::Context;
-use super::field_map::{FieldMapping, row};
+use super::field_map::row;
 
 /// Where operands have the settings that people write without the section around them.
 const SECTIONS: [(&str, &str); 2] = [("KubeVirt", "configuration"), ("CDI", "config")];
@@ -76,7 +76,7 @@ impl Context<'_> {
         let keys = hcoplan_planner::jsonpatch::segments(&pointer);
         if let Some(row) = row(self, found.operand.kind, &keys) {
             let is_free = self.document().root.at(&row.path).is_none();
-            match row.how == FieldMapping::Copied && is_free {
+            match row.how == Transform::Copy && is_free {
                 true => found.change(Change::Set(row.path.clone(), node.to_json())),
                 false => found.changes = None,
             }

@@ -2,12 +2,12 @@
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::jsonpatch::segments;
-use hcoplan_planner::release::GateCondition;
+use hcoplan_planner::release::{GateCondition, Transform};
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
-use super::field_map::{FieldMapping, PathStep, Row, along, row, rows, steps, with_indices};
+use super::field_map::{PathStep, Row, along, row, rows, steps, with_indices};
 use super::{Applied, Context, KUBEVIRT_GATES};
 
 /// A field of the HyperConverged that feeds a place which a patch writes.
@@ -162,16 +162,16 @@ impl Search<'_, '_> {
     ) {
         let root = &self.cx.document().root;
         let changes = match (row.how, after) {
-            (FieldMapping::Copied, Some(after)) => self
+            (Transform::Copy, Some(after)) => self
                 .added(&row.path, before, after)
                 .or_else(|| Some(vec![Change::Set(row.path.clone(), after.clone())])),
-            (FieldMapping::Negated, Some(Value::Bool(on))) => {
+            (Transform::Negate, Some(Value::Bool(on))) => {
                 Some(vec![Change::Set(row.path.clone(), (!on).into())])
             }
-            (FieldMapping::EmptyObject, Some(_)) => {
+            (Transform::EmptyObject, Some(_)) => {
                 Some(vec![Change::Set(row.path.clone(), true.into())])
             }
-            (FieldMapping::Keys, Some(Value::Bool(true))) => {
+            (Transform::Keys, Some(Value::Bool(true))) => {
                 let name = segments(pointer).pop().unwrap_or_default();
                 Some(vec![Change::Append(row.path.clone(), name.into())])
             }
@@ -267,7 +267,7 @@ impl Search<'_, '_> {
         leaves: &mut Vec<(Path, Value)>,
     ) -> Option<()> {
         if let Some(row) = row(self.cx, self.kind, keys) {
-            let plain = row.how == FieldMapping::Copied;
+            let plain = row.how == Transform::Copy;
             return plain.then(|| leaves.push((row.path, value.clone())));
         }
         let children: Vec<(String, &Value)> = match value {
@@ -292,7 +292,7 @@ impl Search<'_, '_> {
         let mut rows = rows(self.cx, self.kind);
         let parent = rows.find_map(|(field, place, how)| {
             let indices = along(keys, place)?;
-            let is_parent = steps(place).count() == keys.len() + 1 && how == FieldMapping::Copied;
+            let is_parent = steps(place).count() == keys.len() + 1 && how == Transform::Copy;
             is_parent.then(|| with_indices(&field.path, &indices).parent())
         });
         let spec = Path::root().key("spec");
