@@ -13,7 +13,7 @@ use super::inventory_file::{SCHEMA, facts, filled_in, inventory_in};
 use super::output::Output;
 use crate::inventory::{Node, drift, pools, pools_yaml};
 use crate::release::{Platform, version_parts};
-use crate::repo::{self, Dump, Fact, FactOrigin, Identity, Options, Repo, Sourced};
+use crate::repo::{self, Dump, Fact, FactOrigin, Identity, Options, Repo, WithSource};
 use crate::source::{Location, SourceFile, read_limited};
 use crate::yaml::edit::{self, Change};
 use crate::yaml::{self, Document, Path, Segment};
@@ -256,7 +256,7 @@ fn identity(
         let release = repo::named_release(name)?;
         let is_name = repo::known_release(name).is_ok();
         let value = if is_name { release.label() } else { name };
-        identity.release = Some(Sourced {
+        identity.release = Some(WithSource {
             value: value.to_owned(),
             by: FactOrigin::CommandLine,
             place: None,

@@ -19,7 +19,7 @@ use super::selection::Selection;
 use crate::release::{Distribution, version_parts};
 use crate::repo::{
     self, AppliedBy, Appliers, CONFIG_FILE, ClusterRef, Controller, FactOrigin, Identity, Options,
-    Overlay, Repo, Sourced,
+    Overlay, Repo, WithSource,
 };
 use crate::source::origin_name;
 use crate::yaml::emit;
@@ -356,7 +356,7 @@ fn inventory_of(
     let facts = match (identity, release) {
         (Some(identity), None) => facts(identity),
         (Some(identity), Some(release)) => facts(&Identity {
-            release: Some(Sourced {
+            release: Some(WithSource {
                 value: release.to_owned(),
                 by: FactOrigin::CommandLine,
                 place: None,

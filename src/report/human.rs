@@ -11,8 +11,8 @@ use anstyle::{AnsiColor, Style as Ansi};
 use camino::Utf8Path;
 use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
 
-use super::alike::{Alike, group_alike};
 use super::excerpt::{Excerpt, SpanLabel, by_file};
+use super::same_findings::{Alike, group_alike};
 use super::text::{printable, wrap_lines};
 use super::{Report, join, sarif};
 use crate::finding::{Applicability, Finding, Severity};

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
-use super::alike::group_alike;
+use super::same_findings::group_alike;
 use super::{FEW_FINDINGS, Report};
 use crate::finding::{Applicability, Finding, Fix, Severity};
 use crate::secret;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::alike::{Alike, group_alike};
+use super::same_findings::{Alike, group_alike};
 use super::{Report, sarif};
 use crate::finding::Severity;
 use crate::secret::InputText;

@@ -4,7 +4,6 @@
 //! Paths are relative to the current directory for people, and to the top of the git repository
 //! for the formats that a forge reads.
 
-mod alike;
 pub mod changes;
 mod concise;
 #[cfg(test)]
@@ -23,6 +22,7 @@ mod masked;
 pub mod matrix;
 mod page;
 mod rdjson;
+mod same_findings;
 mod sarif;
 #[cfg(test)]
 mod snapshots;

@@ -9,11 +9,11 @@ use hcoplan_planner::plan::PREDICTED_ALERTS;
 use hcoplan_yaml::Document;
 
 use super::context::Context;
+use super::failing_fixes::drop_those_that_fail;
 use super::registered_rule::{RegisteredRule, RunPhase};
 use super::registry::rules;
 use super::settings::Settings;
 use super::sink::Sink;
-use super::tried::drop_those_that_fail;
 
 /// What rules found, before suppression.
 #[derive(Debug, Default)]

@@ -23,9 +23,9 @@ mod suppress;
 mod suppression;
 mod suppression_rules;
 
+mod failing_fixes;
 #[cfg(test)]
 pub(crate) mod tests;
-mod tried;
 
 pub use baseline::{Baseline, Unknown, Update};
 pub use context::{

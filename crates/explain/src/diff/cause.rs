@@ -68,7 +68,7 @@ pub(super) fn attribute(
             }
         }
         _ => {
-            let mixer = Mixer::new(before, after, with);
+            let mixer = PartialPlanner::new(before, after, with);
             for index in 0..parts.len() {
                 // With the part alone: what is not as it was.
                 if let Some(with) = mixer.plan(&parts, |i| i == index) {
@@ -125,7 +125,7 @@ impl Outcomes {
     /// Those of each difference; of one alone nobody has to ask.
     pub(super) fn new(before: &Side<'_>, after: &Side<'_>, with: &ExistingObjects<'_>) -> Self {
         let parts = parts(before, after);
-        let mixer = Mixer::new(before, after, with);
+        let mixer = PartialPlanner::new(before, after, with);
         let all = 0..parts.len();
         match parts.len() {
             0 | 1 => Self::default(),
@@ -404,7 +404,7 @@ fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
 }
 
 /// Plans with some of the differences between two sides.
-struct Mixer<'a> {
+struct PartialPlanner<'a> {
     before: &'a Side<'a>,
     after: &'a Side<'a>,
     with: &'a ExistingObjects<'a>,
@@ -413,7 +413,7 @@ struct Mixer<'a> {
     nodes: BTreeMap<&'a str, (Option<&'a Node>, Option<&'a Node>)>,
 }
 
-impl<'a> Mixer<'a> {
+impl<'a> PartialPlanner<'a> {
     fn new(before: &'a Side<'a>, after: &'a Side<'a>, with: &'a ExistingObjects<'a>) -> Self {
         let mut nodes = BTreeMap::<_, (Option<&Node>, Option<&Node>)>::new();
         for node in &before.inventory.inventory.nodes {

@@ -17,7 +17,7 @@ use super::node_counts;
 use super::origin::{self, OtherRelease, ValueOrigin};
 use super::patch::{PatchShown, patch_shown};
 use super::plan_input::PlanInput;
-use super::search::{Moved, Search};
+use super::search::{DecisiveInputs, Search};
 use super::target::{FoundValue, Problem, Target};
 
 /// What makes a field, or an object, what it is.
@@ -109,10 +109,11 @@ pub fn ask(
         base: &value,
     };
     let moved = search.run(&inputs::input_trees(plan_input));
-    let for_its_own_sake = |m: &Moved| {
+    let for_its_own_sake = |m: &DecisiveInputs| {
         target.is_object() || m.without != FoundValue::NoObject || value == FoundValue::NoObject
     };
-    let (causes, needs): (Vec<Moved>, Vec<Moved>) = moved.into_iter().partition(for_its_own_sake);
+    let (causes, needs): (Vec<DecisiveInputs>, Vec<DecisiveInputs>) =
+        moved.into_iter().partition(for_its_own_sake);
     let error = base.reconcile_error.as_ref();
     let verdict = plan(
         plan_input.release,
@@ -261,7 +262,7 @@ fn described(plan_input: &PlanInput<'_>, input: &Input) -> String {
     }
 }
 
-fn cause(plan_input: &PlanInput<'_>, target: &Target, moved: Moved) -> Cause {
+fn cause(plan_input: &PlanInput<'_>, target: &Target, moved: DecisiveInputs) -> Cause {
     let below = plan_input.left_to_lower_layers(&moved.inputs);
     let (without, below) = match below {
         Some((plan, place)) => (target.read(&plan), Some(place)),

@@ -9,7 +9,7 @@ use super::input::Input;
 use super::inputs::input_trees;
 use super::node_counts::{architectures, node_count_variants, with_node_count};
 use super::plan_input::{PlanInput, remove_at, set_at};
-use super::search::Moved;
+use super::search::DecisiveInputs;
 use super::target::{FoundValue, Target};
 
 /// The lines that say what would be so without them: with another value there it would be another one, or
@@ -18,7 +18,7 @@ pub(super) fn by_lines(
     plan_input: &PlanInput<'_>,
     target: &Target,
     base: &FoundValue,
-) -> Vec<Moved> {
+) -> Vec<DecisiveInputs> {
     let units = input_trees(plan_input);
     let leaves = units.iter().flat_map(|unit| unit.leaves());
     let written = leaves.filter_map(|unit| unit.input.written());
@@ -31,7 +31,7 @@ pub(super) fn by_lines(
         (is_switch || is_known_for(plan_input, path, target))
             && decides(plan_input, target, base, path, value)
     };
-    let found = written.filter(says).map(|path| Moved {
+    let found = written.filter(says).map(|path| DecisiveInputs {
         inputs: vec![Input::Written(path.clone())],
         without: base.clone(),
     });

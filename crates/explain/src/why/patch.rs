@@ -89,7 +89,7 @@ pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Optio
     let ty = types.of_kind(target.api_version, kind)?;
     let operand = Operand { types, ty, before };
     let effects = operand.effects(&operations);
-    let mut plain = Plain::new(&operand.before);
+    let mut plain = Rfc6902Document::new(&operand.before);
     let mut actual = operand.before.clone();
     for effect in &effects.operations {
         let Some(operation) = operations.get(effect.index) else {
@@ -166,13 +166,13 @@ impl Operand<'_> {
 }
 
 /// What RFC 6902 makes of the operand, by another implementation than ours.
-struct Plain {
+struct Rfc6902Document {
     document: Value,
     /// Differences that are known from an earlier operation.
     known: Vec<Change>,
 }
 
-impl Plain {
+impl Rfc6902Document {
     fn new(before: &Value) -> Self {
         Self {
             document: before.clone(),

@@ -18,7 +18,7 @@ const MOST_PARTS: usize = 64;
 
 /// Inputs without which the answer would be another one: one, or several that have to go together.
 #[derive(Debug, Clone)]
-pub(super) struct Moved {
+pub(super) struct DecisiveInputs {
     pub(super) inputs: Vec<Input>,
     pub(super) without: FoundValue,
 }
@@ -41,7 +41,7 @@ impl Search<'_> {
     }
 
     /// Everything that moves the target.
-    pub(super) fn run(&self, units: &[InputTree]) -> Vec<Moved> {
+    pub(super) fn run(&self, units: &[InputTree]) -> Vec<DecisiveInputs> {
         let mut found = Vec::new();
         let mut still: Vec<&InputTree> = Vec::new();
         for unit in units {
@@ -66,7 +66,7 @@ impl Search<'_> {
             let without = self.without(&inputs);
             let narrowed = self.narrowed(&set);
             still.retain(|u| !set.iter().any(|s| std::ptr::eq(*s, *u)));
-            found.push(Moved {
+            found.push(DecisiveInputs {
                 inputs: narrowed,
                 without,
             });
@@ -80,7 +80,7 @@ impl Search<'_> {
         unit: &InputTree,
         whole: FoundValue,
         others: &[&Input],
-        found: &mut Vec<Moved>,
+        found: &mut Vec<DecisiveInputs>,
     ) {
         let mut moved: Vec<(&InputTree, FoundValue)> = Vec::new();
         let base = match others {
@@ -89,7 +89,7 @@ impl Search<'_> {
         };
         self.moving(&unit.children, others, others, &base, &mut moved);
         if moved.len() > MOST_TOLD {
-            found.push(Moved {
+            found.push(DecisiveInputs {
                 inputs: vec![unit.input.clone()],
                 without: whole,
             });
@@ -108,7 +108,7 @@ impl Search<'_> {
             return;
         }
         if moved.is_empty() || (unit.joins && same) {
-            found.push(Moved {
+            found.push(DecisiveInputs {
                 inputs: vec![unit.input.clone()],
                 without: whole,
             });
@@ -204,7 +204,7 @@ impl Search<'_> {
         unit: &InputTree,
         others: &[&Input],
         base: &FoundValue,
-        found: &mut Vec<Moved>,
+        found: &mut Vec<DecisiveInputs>,
     ) -> bool {
         let FoundValue::Value(value) = self.base else {
             return false;
@@ -222,7 +222,7 @@ impl Search<'_> {
             inputs.push(&leaf.input);
             let without = self.without(&inputs);
             if without != *base {
-                found.push(Moved {
+                found.push(DecisiveInputs {
                     inputs: vec![leaf.input.clone()],
                     without,
                 });

@@ -5,6 +5,7 @@
 //! annotation, a golden image, a node) and each knows its place in the user's files, whatever API
 //! version the HyperConverged was written in.
 
+mod after_edits;
 mod annotation;
 mod built_files;
 mod bundles;
@@ -40,7 +41,6 @@ mod releases;
 mod source;
 mod storage_classes;
 mod texts;
-mod trial;
 mod verdict;
 mod virtual_machines;
 

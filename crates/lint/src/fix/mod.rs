@@ -9,8 +9,8 @@
 
 mod carry;
 mod delta;
-mod harm;
 mod migrate;
+mod other_clusters;
 mod preview;
 mod round;
 #[cfg(test)]
@@ -18,11 +18,11 @@ mod tests;
 mod write;
 
 pub use carry::{is_as_meant, to_layers};
-pub use harm::first_broken_cluster;
 pub use migrate::{
     Migrated, NotMigrated, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1,
     resource_to_v1, to_v1, without_place,
 };
+pub use other_clusters::first_broken_cluster;
 pub use preview::{Line, preview};
 pub use round::{Applied, Choice, DroppedFix, Rewritten, Round, choose, choose_with, round};
 pub use write::{WriteError, write};

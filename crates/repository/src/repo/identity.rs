@@ -51,7 +51,7 @@ impl fmt::Display for FactOrigin {
 
 /// Something about a cluster, and what said it.
 #[derive(Debug, Clone)]
-pub struct Sourced<T> {
+pub struct WithSource<T> {
     /// What it is.
     pub value: T,
     /// What said it.
@@ -60,7 +60,7 @@ pub struct Sourced<T> {
     pub place: Option<Location>,
 }
 
-impl<T> Sourced<T> {
+impl<T> WithSource<T> {
     /// What said it, for people: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
@@ -72,7 +72,7 @@ impl<T> Sourced<T> {
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Sourced<T> {
+impl<T: fmt::Display> fmt::Display for WithSource<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.value, self.source())
     }
@@ -82,11 +82,11 @@ impl<T: fmt::Display> fmt::Display for Sourced<T> {
 #[derive(Debug, Clone)]
 pub struct Identity {
     /// Where the operator runs.
-    pub namespace: Sourced<String>,
+    pub namespace: WithSource<String>,
     /// What it runs on.
-    pub platform: Sourced<Platform>,
+    pub platform: WithSource<Platform>,
     /// The release's name as it was written; `None` where nothing says it.
-    pub release: Option<Sourced<String>>,
+    pub release: Option<WithSource<String>>,
 }
 
 impl Identity {
@@ -101,7 +101,7 @@ impl Identity {
     }
 }
 
-fn known<T>(first: Sourced<T>, second: Sourced<T>) -> Sourced<T> {
+fn known<T>(first: WithSource<T>, second: WithSource<T>) -> WithSource<T> {
     match first.by {
         FactOrigin::Nothing => second,
         _ => first,
@@ -110,7 +110,7 @@ fn known<T>(first: Sourced<T>, second: Sourced<T>) -> Sourced<T> {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let platform = Sourced {
+        let platform = WithSource {
             value: self.platform.value.as_str(),
             by: self.platform.by,
             place: self.platform.place.clone(),
@@ -126,9 +126,9 @@ impl fmt::Display for Identity {
 /// Everything that says something, each list with what counts first.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    pub(super) namespaces: Vec<Sourced<String>>,
-    pub(super) platforms: Vec<Sourced<Platform>>,
-    pub(super) releases: Vec<Sourced<String>>,
+    pub(super) namespaces: Vec<WithSource<String>>,
+    pub(super) platforms: Vec<WithSource<Platform>>,
+    pub(super) releases: Vec<WithSource<String>>,
 }
 
 impl Candidates {
@@ -139,7 +139,7 @@ impl Candidates {
         let inventory = &loaded.inventory;
         if let Some(place) = place("namespace") {
             let value = inventory.namespace.clone();
-            self.namespaces.push(Sourced {
+            self.namespaces.push(WithSource {
                 value,
                 by,
                 place: Some(place),
@@ -147,14 +147,14 @@ impl Candidates {
         }
         if let Some(place) = place("platform") {
             let value = inventory.platform;
-            self.platforms.push(Sourced {
+            self.platforms.push(WithSource {
                 value,
                 by,
                 place: Some(place),
             });
         }
         if let (Some(value), Some(place)) = (inventory.release.clone(), place("release")) {
-            self.releases.push(Sourced {
+            self.releases.push(WithSource {
                 value,
                 by,
                 place: Some(place),
@@ -170,7 +170,7 @@ impl Candidates {
             .and_then(|n| Some((n, n.as_str()?)))
             .filter(|(_, v)| !v.is_empty())
         {
-            self.namespaces.push(Sourced {
+            self.namespaces.push(WithSource {
                 value: value.to_owned(),
                 by: FactOrigin::HyperConverged,
                 place: Some(document.location(node.span)),
@@ -183,14 +183,14 @@ impl Candidates {
         let by = FactOrigin::Statement(said.kind);
         let place = |path: &Path| Some(said.document.locate(path));
         if let Some((value, path)) = &said.namespace {
-            self.namespaces.push(Sourced {
+            self.namespaces.push(WithSource {
                 value: value.clone(),
                 by,
                 place: place(path),
             });
         }
         if let Some((value, path)) = &said.platform {
-            self.platforms.push(Sourced {
+            self.platforms.push(WithSource {
                 value: *value,
                 by,
                 place: place(path),
@@ -200,7 +200,7 @@ impl Candidates {
         let other_product = said.kind == StatementKind::ClusterVersion
             && said.distribution.is_some_and(|d| d.is_upstream());
         if let Some((value, path)) = said.release.as_ref().filter(|_| !other_product) {
-            self.releases.push(Sourced {
+            self.releases.push(WithSource {
                 value: value.clone(),
                 by,
                 place: place(path),
@@ -221,10 +221,10 @@ impl Candidates {
                 first.value != other.value && !refused
             },
         ));
-        let platforms: Vec<Sourced<&str>> = self
+        let platforms: Vec<WithSource<&str>> = self
             .platforms
             .iter()
-            .map(|p| Sourced {
+            .map(|p| WithSource {
                 value: p.value.as_str(),
                 by: p.by,
                 place: p.place.clone(),
@@ -240,8 +240,8 @@ impl Candidates {
 
 /// Whether two releases can't both be right. Patch levels don't matter, and a Subscription's
 /// `startingCSV` is only the first one that is installed.
-fn differ(first: &Sourced<String>, other: &Sourced<String>) -> bool {
-    let line = |said: &Sourced<String>| version_parts(&said.value).map(|(line, _)| line);
+fn differ(first: &WithSource<String>, other: &WithSource<String>) -> bool {
+    let line = |said: &WithSource<String>| version_parts(&said.value).map(|(line, _)| line);
     let (Some(a), Some(b)) = (line(first), line(other)) else {
         return false;
     };
@@ -261,14 +261,14 @@ fn differ(first: &Sourced<String>, other: &Sourced<String>) -> bool {
 
 fn contradictions<T: fmt::Display>(
     what: &str,
-    said: &[Sourced<T>],
-    differ: impl Fn(&Sourced<T>, &Sourced<T>) -> bool,
+    said: &[WithSource<T>],
+    differ: impl Fn(&WithSource<T>, &WithSource<T>) -> bool,
 ) -> Vec<Finding> {
     let Some((first, others)) = said.split_first() else {
         return Vec::new();
     };
     let others = others.iter().filter(|other| differ(first, other));
-    let finding = |other: &Sourced<T>| {
+    let finding = |other: &WithSource<T>| {
         let message = format!(
             "{} says that the {what} is {}, and {} that it is {}",
             first.by, first.value, other.by, other.value

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::carriers::{merge, unknown};
 use super::choose_release::{is_directory, known_names, known_release};
-use super::identity::{Candidates, FactOrigin, Identity, Sourced};
+use super::identity::{Candidates, FactOrigin, Identity, WithSource};
 use super::objects::{ClusterRef, ObjectRef, SourceRef, parent};
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::rules::RELEASE_UNKNOWN;
@@ -294,7 +294,7 @@ impl Repo {
         inventory: Option<&LoadedInventory>,
     ) -> (Candidates, Vec<Arc<Content>>) {
         let mut out = Candidates::default();
-        let configured = |said: &super::Located<String>, by| Sourced {
+        let configured = |said: &super::Located<String>, by| WithSource {
             value: said.value.clone(),
             by,
             place: Some(said.place.clone()),
@@ -361,7 +361,7 @@ impl Repo {
         if let Some(release) = &self.release {
             return Ok(Arc::clone(release));
         }
-        let Some(Sourced {
+        let Some(WithSource {
             value: name, place, ..
         }) = candidates.releases.first().cloned()
         else {
@@ -467,8 +467,8 @@ pub fn identity_in(
     identity(candidates, None)
 }
 
-fn by_command_line(release: &Release) -> Sourced<String> {
-    Sourced {
+fn by_command_line(release: &Release) -> WithSource<String> {
+    WithSource {
         value: release.label().to_owned(),
         by: FactOrigin::CommandLine,
         place: None,
@@ -477,12 +477,12 @@ fn by_command_line(release: &Release) -> Sourced<String> {
 
 /// What counts of all that was said; what nothing says is as the distribution usually has it.
 fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
-    let first = |said: Vec<Sourced<String>>| said.into_iter().next();
+    let first = |said: Vec<WithSource<String>>| said.into_iter().next();
     let usual = release.map_or_else(
         || Inventory::default().namespace,
         |release| release.distribution().namespace.value.clone(),
     );
-    let unsaid = |value| Sourced {
+    let unsaid = |value| WithSource {
         value,
         by: FactOrigin::Nothing,
         place: None,
@@ -490,7 +490,7 @@ fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
     let platform = candidates.platforms.into_iter().next();
     Identity {
         namespace: first(candidates.namespaces).unwrap_or_else(|| unsaid(usual)),
-        platform: platform.unwrap_or(Sourced {
+        platform: platform.unwrap_or(WithSource {
             value: Inventory::default().platform,
             by: FactOrigin::Nothing,
             place: None,

@@ -19,6 +19,7 @@ mod config;
 mod destinations;
 mod dump;
 mod error;
+mod file_summary;
 mod files;
 mod generators;
 mod helm;
@@ -31,7 +32,6 @@ mod layers;
 mod listed;
 mod load;
 mod located;
-mod look;
 mod neighbours;
 mod no_cluster;
 mod objects;
@@ -41,7 +41,7 @@ mod overlays;
 mod pair;
 mod patches;
 mod problem;
-mod recent;
+mod recent_files;
 mod release_dir;
 mod release_import;
 mod removed;
@@ -77,7 +77,7 @@ pub use dump::{Dump, Fact};
 pub use error::Error;
 pub use files::{FileContents, FileRole, FileUse};
 pub use helm::{HELM_CHART_NOT_RENDERED, RENDERED, render_charts};
-pub use identity::{FactOrigin, Identity, Sourced};
+pub use identity::{FactOrigin, Identity, WithSource};
 pub use ignored::IgnoredField;
 pub use kustomization::is_kustomization;
 pub use kustomize::{
@@ -248,7 +248,7 @@ pub struct Repo {
     built: Option<Arc<Built>>,
     /// The clusters that kustomize would have to build.
     overlays: Vec<Overlay>,
-    recent: recent::RecentFiles,
+    recent: recent_files::RecentFiles,
     /// Read when somebody asks what is laid over a cluster's HyperConverged.
     kustomizations: OnceLock<Kustomizations>,
     /// The indexes of the files right in each directory, made when somebody asks.

@@ -16,19 +16,19 @@ use super::carriers::files::{is_script, is_text as is_carrying_text, may_be_scri
 use super::config::{self, CONFIG_FILE, Config};
 use super::destinations::{self, AllApplied};
 use super::error::Error;
-use super::files::{FileContents, FileRole, FileUse};
-use super::generators::{Files, elements};
-use super::helm;
-use super::look::{
+use super::file_summary::{
     ByteBudget, FileDetails, FileSummary, is_manifest, look_all, not_fetched, other_resources,
     patches, unbuilt,
 };
+use super::files::{FileContents, FileRole, FileUse};
+use super::generators::{Files, elements};
+use super::helm;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::overlays::{Overlay, WhyNot, not_built};
 use super::pair::{pair, path_in_root};
 use super::patches::patches_of;
 use super::problem::{Problem, unparseable_file, unreadable};
-use super::recent::RecentFiles;
+use super::recent_files::RecentFiles;
 use super::rendered::Rendered;
 use super::rules::FILE_NOT_READ;
 use super::scan::{Content, FoundKind, FoundObject, is_candidate, scan};

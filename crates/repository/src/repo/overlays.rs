@@ -14,7 +14,7 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree};
 use super::Repo;
 use super::build_failed::name_of;
 use super::files::{FileRole, FileUse};
-use super::identity::{FactOrigin, Identity, Sourced};
+use super::identity::{FactOrigin, Identity, WithSource};
 use super::kustomization::{Kustomizations, Named};
 use super::kustomize::kustomization_location;
 use super::load::identity_in;
@@ -87,7 +87,7 @@ impl Repo {
         if let Some((namespace, by)) = &overlay.namespace
             && identity.namespace.by != FactOrigin::Inventory
         {
-            identity.namespace = Sourced {
+            identity.namespace = WithSource {
                 value: namespace.clone(),
                 by: FactOrigin::Kustomization,
                 place: read(by).map(|file| Location::new(&file, Span::default())),

@@ -42,7 +42,7 @@ pub(super) fn pair(
     place: impl Fn(ObjectRef) -> Option<Location>,
     carrier: impl Fn(ObjectRef) -> Option<String>,
 ) -> Paired {
-    let mut pairs = Pairs::new(objects, config);
+    let mut pairs = DirectoryIndex::new(objects, config);
     let mut out = Paired::default();
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let mut claimed = BTreeSet::new();
@@ -143,7 +143,7 @@ fn share(clusters: &mut [ClusterRef]) -> usize {
 
 /// What the inventories' directories are asked for. Paths are hashed: to compare them goes part by
 /// part, and nothing here is read in an order.
-struct Pairs<'o> {
+struct DirectoryIndex<'o> {
     objects: &'o Objects,
     config: &'o Config,
     directories: HashSet<Utf8PathBuf>,
@@ -155,7 +155,7 @@ struct Pairs<'o> {
     statements: HashMap<&'o Utf8Path, Vec<StatementRef>>,
 }
 
-impl<'o> Pairs<'o> {
+impl<'o> DirectoryIndex<'o> {
     fn new(objects: &'o Objects, config: &'o Config) -> Self {
         let directories: HashSet<Utf8PathBuf> = objects
             .hyperconvergeds

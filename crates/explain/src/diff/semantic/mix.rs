@@ -44,18 +44,18 @@ pub fn mix(
         in_before: true,
         in_after: true,
     };
-    let mut mixer = Mixer { lists, take };
+    let mut mixer = SelectiveMerge { lists, take };
     mixer
         .one(Some(before), Some(after), &root)
         .unwrap_or(Value::Null)
 }
 
-struct Mixer<'m, 's> {
+struct SelectiveMerge<'m, 's> {
     lists: &'m Lists<'s>,
     take: &'m mut dyn FnMut(&Difference) -> bool,
 }
 
-impl Mixer<'_, '_> {
+impl SelectiveMerge<'_, '_> {
     fn one(
         &mut self,
         before: Option<&Value>,

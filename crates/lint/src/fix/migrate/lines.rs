@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use super::place::{Place, has, place};
 
 /// Lines of the old text that become an entry of the new one.
-struct Unit {
+struct EntryLines {
     /// Comments and blank lines above it.
     above: Vec<String>,
     /// What follows the key on its line, with the blank: `: value # comment`.
@@ -29,12 +29,12 @@ struct Unit {
 
 /// A part of the new `spec`.
 #[derive(Default)]
-struct Part {
-    unit: Option<Unit>,
+struct EntryTree {
+    unit: Option<EntryLines>,
     parts: Vec<(String, Self)>,
 }
 
-impl Part {
+impl EntryTree {
     fn at(&mut self, path: &str) -> &mut Self {
         let mut part = self;
         for key in path.split('.') {
@@ -60,7 +60,7 @@ pub(super) fn move_to_v1(document: &Document, intended: &Json) -> Option<String>
     if let Some(spec) = document.root.entry("spec")
         && !spec.value.entries().is_empty()
     {
-        splices.push(Move::new(document, spec, intended)?.splice()?);
+        splices.push(SpecMigration::new(document, spec, intended)?.splice()?);
     }
     splices.sort_by_key(|(span, _)| std::cmp::Reverse(*span));
     let mut out = text.to_owned();
@@ -80,7 +80,7 @@ fn quoted(text: &str, span: Span) -> String {
     format!("{quote}hco.kubevirt.io/v1{quote}")
 }
 
-struct Move<'d> {
+struct SpecMigration<'d> {
     text: &'d str,
     comments: Vec<Span>,
     spec_key: Span,
@@ -89,7 +89,7 @@ struct Move<'d> {
     line_break: &'static str,
     column: usize,
     step: usize,
-    root: Part,
+    root: EntryTree,
     /// Comments whose entry did not come along.
     pending: Vec<String>,
     /// The gates that stay gates: their name, and the comments and the rest of their line.
@@ -98,7 +98,7 @@ struct Move<'d> {
     last: Option<&'static str>,
 }
 
-impl<'d> Move<'d> {
+impl<'d> SpecMigration<'d> {
     fn new(document: &'d Document, spec: &'d Entry, intended: &'d Json) -> Option<Self> {
         let text = document.file.text();
         let first = spec.value.entries().first()?;
@@ -123,7 +123,7 @@ impl<'d> Move<'d> {
             },
             column,
             step: step.filter(|s| *s > 0).unwrap_or(2),
-            root: Part::default(),
+            root: EntryTree::default(),
             pending: Vec::new(),
             gates: Vec::new(),
             last: None,
@@ -255,7 +255,7 @@ impl<'d> Move<'d> {
         if let Some((_, field)) = field.filter(|(_, field)| has(self.intended, field)) {
             let value = hcoplan_kubernetes::tree::get(self.intended, &format!("spec.{field}"));
             let value = value.map(ToString::to_string).unwrap_or_default();
-            let unit = Unit {
+            let unit = EntryLines {
                 above: std::mem::take(&mut self.pending),
                 rest: format!(": {value}{comment}"),
                 below: Vec::new(),
@@ -294,7 +294,7 @@ impl<'d> Move<'d> {
         }
         let indent = " ".repeat(self.list_indent());
         let below = below.into_iter().map(|l| format!("{indent}{l}"));
-        self.root.at("featureGates").unit = Some(Unit {
+        self.root.at("featureGates").unit = Some(EntryLines {
             above: Vec::new(),
             rest: ":".to_owned(),
             below: below.map(|l| l.trim_end().to_owned()).collect(),
@@ -318,7 +318,7 @@ impl<'d> Move<'d> {
     }
 
     /// An entry that is moved as a whole.
-    fn unit(&self, entry: &Entry, above: Vec<String>) -> Option<Unit> {
+    fn unit(&self, entry: &Entry, above: Vec<String>) -> Option<EntryLines> {
         let lines = self
             .text
             .get(entry.key.span.end as usize..self.entry_end(entry))?;
@@ -338,7 +338,7 @@ impl<'d> Move<'d> {
             "" => rest.clone(),
             value => rest.replacen(&format!(" {value}"), "", 1),
         };
-        Some(Unit {
+        Some(EntryLines {
             above,
             emptied: nothing.then(emptied),
             rest,
@@ -352,7 +352,7 @@ impl<'d> Move<'d> {
     /// blank line stays above them.
     fn write(
         &self,
-        parts: &[(String, Part)],
+        parts: &[(String, EntryTree)],
         at: usize,
         out: &mut Vec<String>,
         headers: &mut Vec<usize>,

@@ -14,12 +14,12 @@ use super::shell::{self, UNKNOWN, Word, arguments, option};
 use super::{Action, Command};
 
 /// What a text has to have so that a command on a HyperConverged can be in it.
-struct Words {
+struct CommandFinders {
     names: [Finder<'static>; 5],
     programs: [Finder<'static>; 3],
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
+static FINDERS: LazyLock<CommandFinders> = LazyLock::new(|| CommandFinders {
     // kubectl takes resources in any case.
     names: ["onverged", "ONVERGED", "hco", "HCO", "Hco"].map(Finder::new),
     programs: ["oc ", "kubectl ", "k8s"].map(Finder::new),
@@ -29,7 +29,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
 /// files of YAML cost which have nothing of HCO in them.
 pub(in super::super) fn may_have(bytes: &[u8]) -> bool {
     let has_any = |of: &[Finder<'_>]| of.iter().any(|word| word.find(bytes).is_some());
-    has_any(&WORDS.programs) && has_any(&WORDS.names)
+    has_any(&FINDERS.programs) && has_any(&FINDERS.names)
 }
 
 /// The commands in a script, a Makefile, or prose.

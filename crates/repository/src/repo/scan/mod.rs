@@ -325,10 +325,13 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's are rendered with it.
     let is_meant = || {
-        WORDS.almost.iter().any(|word| word.find(&bytes).is_some())
+        FINDERS
+            .almost
+            .iter()
+            .any(|word| word.find(&bytes).is_some())
             && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
     };
-    let may_matter = WORDS.hco.find(&bytes).is_some() || commands::may_have(&bytes) || is_meant();
+    let may_matter = FINDERS.hco.find(&bytes).is_some() || commands::may_have(&bytes) || is_meant();
     if !may_matter || charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
@@ -342,7 +345,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
 
 /// Whether a text has HCO's API group in it, in whatever spelling of YAML.
 fn mentions_hco(text: &str) -> bool {
-    let has = |text: &str| WORDS.hco.find(text.as_bytes()).is_some();
+    let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some();
     has(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
 }
 
@@ -384,7 +387,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     let unescaped = unescaped(text);
     let texts = || std::iter::once(text).chain(unescaped.as_deref());
     let interest = |text: &str| {
-        let words = &*WORDS;
+        let words = &*FINDERS;
         let mentions = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
         if mentions(&words.hco) || mentions(&words.ours) {
             return Interest::Marked;
@@ -433,11 +436,11 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
 fn may_be_binary(text: &str) -> bool {
     memchr::memchr(b'!', text.as_bytes()).is_some()
         && (memchr::memchr(b'%', text.as_bytes()).is_some()
-            || WORDS.binary.find(text.as_bytes()).is_some())
+            || FINDERS.binary.find(text.as_bytes()).is_some())
 }
 
 /// What is looked for in every file, made ready once.
-struct Words {
+struct ContentFinders {
     hco: Finder<'static>,
     ours: Finder<'static>,
     node: Finder<'static>,
@@ -451,7 +454,7 @@ struct Words {
     almost: [Finder<'static>; 4],
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
+static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     hco: Finder::new(HCO),
     ours: Finder::new(OURS),
     node: Finder::new("Node"),
