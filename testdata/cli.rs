@@ -43,6 +43,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hcoplan_testing::annotations;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 fn main_directory() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -330,8 +331,7 @@ fn consoles() {
     cases.sort();
     assert!(!cases.is_empty());
     let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
-    let mut bad = Vec::new();
-    for case in cases {
+    let differs = |case: &PathBuf| {
         let path = case.join("console");
         let expected = fs::read_to_string(&path).expect("readable");
         let scene = Scene::new(&case.join("in"));
@@ -340,10 +340,10 @@ fn consoles() {
             scene.run(command, &mut actual);
         }
         let expected = snapbox::Data::read_from(&path, Some(snapbox::data::DataFormat::Text));
-        if let Err(error) = assert.try_eq(Some(&case.display()), actual.into(), expected.raw()) {
-            bad.push(error.to_string());
-        }
-    }
+        let equal = assert.try_eq(Some(&case.display()), actual.into(), expected.raw());
+        equal.err().map(|error| error.to_string())
+    };
+    let bad: Vec<String> = cases.par_iter().filter_map(differs).collect();
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 

@@ -8,6 +8,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
 /// Lines that start like this install, fetch or unpack something.
 const ELSEWHERE: [&str; 18] = [
     "asdf ",
@@ -250,24 +252,31 @@ fn failed(dir: &Path, block: &[String]) -> Option<String> {
 /// found nothing to read, hasn't.
 #[test]
 fn every_command_runs() {
-    let (mut wrong, mut run) = (Vec::new(), 0);
-    for page in pages() {
-        let name = page.file_name().expect("a file").to_string_lossy();
-        let is_example = page.starts_with(root().join("examples"));
-        let blocks = blocks(&fs::read_to_string(&page).expect("readable"));
-        let says_hcoplan = |line: &String| line.contains("hcoplan ");
-        if !blocks.iter().flatten().any(says_hcoplan) {
-            continue;
-        }
-        let dir = tempfile::tempdir().expect("a directory");
-        sandbox(if is_example { "examples" } else { &name }, dir.path());
-        for line in blocks.iter().flatten() {
-            run += usize::from(says_hcoplan(line));
-        }
-        for block in &blocks {
-            wrong.extend(failed(dir.path(), block).map(|why| format!("{}: {why}", page.display())));
-        }
-    }
+    let pages = pages();
+    let (run, wrong): (Vec<usize>, Vec<Vec<String>>) =
+        pages.par_iter().map(|p| run_page(p)).unzip();
+    let (run, wrong) = (run.iter().sum::<usize>(), wrong.concat());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(run > 75, "only {run} commands were found");
+}
+
+/// How many commands of hcoplan a page has, and what went wrong with its blocks, in their order.
+fn run_page(page: &Path) -> (usize, Vec<String>) {
+    let name = page.file_name().expect("a file").to_string_lossy();
+    let is_example = page.starts_with(root().join("examples"));
+    let blocks = blocks(&fs::read_to_string(page).expect("readable"));
+    let says_hcoplan = |line: &&String| line.contains("hcoplan ");
+    let run = blocks.iter().flatten().filter(says_hcoplan).count();
+    if run == 0 {
+        return (0, Vec::new());
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    sandbox(if is_example { "examples" } else { &name }, dir.path());
+    let failures = blocks.iter().filter_map(|block| failed(dir.path(), block));
+    (
+        run,
+        failures
+            .map(|why| format!("{}: {why}", page.display()))
+            .collect(),
+    )
 }
