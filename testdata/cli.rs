@@ -17,6 +17,8 @@
 
 #[path = "committed_fleet.rs"]
 mod committed_fleet;
+#[path = "documents.rs"]
+mod documents;
 #[path = "init.rs"]
 mod init;
 #[path = "matrix.rs"]

@@ -152,9 +152,7 @@ impl WhyPage<'_> {
             false => self.without(&cause.without, without),
         };
         let below = cause.below.as_ref().map(|b| line_of(self.root, b));
-        // HCO keeps what it drew in the status: nobody knows it beforehand.
-        let drawn = Input::Fact(Fact::DataImportSchedule);
-        let is_drawn = cause.sources.first().is_some_and(|s| s.input == drawn);
+        let is_drawn = is_drawn_without(cause);
         let random = || format!("{without}: HCO draws a schedule at random");
         let said = if is_drawn { random() } else { said };
         let label = said + &below.map_or_else(String::new, |b| format!(", as {b} says"));
@@ -434,6 +432,13 @@ impl WhyPage<'_> {
     }
 }
 
+/// Whether HCO draws a value at random without the cause. It keeps what it drew in the status: nobody knows it
+/// beforehand.
+fn is_drawn_without(cause: &Cause) -> bool {
+    let schedule = Input::Fact(Fact::DataImportSchedule);
+    cause.sources.first().is_some_and(|s| s.input == schedule)
+}
+
 /// A scalar as YAML writes it.
 fn scalar(value: &Value) -> String {
     printable(yaml::emit(value).trim_end()).into_owned()
@@ -465,7 +470,11 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
                 }
                 Value::Object(out)
             });
-            json!({"anyOf": sources.collect::<Vec<_>>(), "without": reading(&c.without)})
+            let without = match is_drawn_without(c) {
+                true => json!({"is": "random"}),
+                false => reading(&c.without),
+            };
+            json!({"anyOf": sources.collect::<Vec<_>>(), "without": without})
         };
         causes.iter().map(cause).collect()
     };
