@@ -31,6 +31,7 @@ mod tests;
 mod text;
 mod why;
 mod why_changes;
+mod why_json;
 
 use std::io::{self, Write};
 
@@ -44,7 +45,8 @@ pub use json::document;
 pub use masked::mask_answer;
 pub use page::{ClusterRow, PlanPage, Source, Verdict, write_plan};
 pub use sarif::page as rule_page;
-pub use why::{WhyPage, why_json, write_why};
+pub use why::{WhyPage, write_why};
+pub use why_json::why_json;
 
 /// Up to so many findings a second thread costs more than it gives.
 pub const FEW_FINDINGS: usize = 64;
