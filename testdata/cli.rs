@@ -17,8 +17,6 @@
 
 #[path = "committed_fleet.rs"]
 mod committed_fleet;
-#[path = "documents.rs"]
-mod documents;
 #[path = "init.rs"]
 mod init;
 #[path = "matrix.rs"]
@@ -30,6 +28,8 @@ mod picture;
 mod places;
 #[path = "plan.rs"]
 mod plan;
+#[path = "published_schema.rs"]
+mod published_schema;
 #[path = "review.rs"]
 mod review;
 

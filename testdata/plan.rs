@@ -7,31 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::review::{CHANGES, fleet, run};
-use super::{Scene, main_directory};
-
-fn schema(name: &str) -> Value {
-    let path = main_directory().join(format!("schemas/{name}.schema.json"));
-    serde_json::from_str(&fs::read_to_string(path).expect("readable")).expect("JSON")
-}
-
-/// What a document of `plan` has against its published schema.
-fn wrong(document: &Value) -> Vec<String> {
-    let mut registry = jsonschema::Registry::new();
-    for name in ["diff", "findings"] {
-        let schema = schema(name);
-        let id = schema["$id"].as_str().expect("an id").to_owned();
-        registry = registry.add(id, schema).expect("a schema");
-    }
-    let registry = registry.prepare().expect("schemas");
-    let validator = jsonschema::options()
-        .with_registry(&registry)
-        .build(&schema("plan"))
-        .expect("a schema");
-    let errors = validator.iter_errors(document);
-    errors
-        .map(|e| format!("{}: {e}", e.instance_path()))
-        .collect()
-}
+use super::{Scene, published_schema};
 
 fn document(scene: &Scene, more: &[&str]) -> Value {
     let plan = ["plan", "-q", "--format=json", "--check"];
@@ -44,7 +20,8 @@ fn document(scene: &Scene, more: &[&str]) -> Value {
 fn the_document_is_as_its_schema_says() {
     let scene = fleet(&["east", "west"]);
     let quiet = |line: &str| scene.run(line, &mut String::new());
-    let is_valid = |document: &Value| assert_eq!(wrong(document), Vec::<String>::new());
+    let errors = |document: &Value| published_schema::errors("plan", document);
+    let is_valid = |document: &Value| assert_eq!(errors(document), [""; 0]);
     is_valid(&document(&scene, &[]));
     quiet("commit");
     for change in CHANGES.iter().filter(|c| !c.is_backwards()) {
@@ -70,7 +47,7 @@ fn the_document_is_as_its_schema_says() {
     broken["review"]["level"] = "fine".into();
     broken["findings"][0]["severity"] = "note".into();
     broken["upgrade"][1]["clusters"][0]["whole"] = "moved".into();
-    assert_eq!(wrong(&broken).len(), 3, "{:?}", wrong(&broken));
+    assert_eq!(errors(&broken).len(), 3, "{:?}", errors(&broken));
 }
 
 /// A comment changes nothing in the tree; a tree with conflict markers says how to get out, and the way

@@ -1,9 +1,14 @@
 //! `why`, held against the golden cases: a table of questions with their answers, and what each
 //! jsonpatch operation does against what was recorded.
 
+#[path = "published_schema.rs"]
+mod published_schema;
+
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
 use hcoplan::inventory::{self, LoadedInventory, Source, SourceKind};
@@ -15,7 +20,7 @@ use hcoplan::why::{
 };
 use hcoplan::yaml::{self, Document};
 use rayon::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A golden case, read.
 struct Case {
@@ -145,6 +150,70 @@ fn the_table_of_questions() {
     }
     assert!(asked >= 50, "{asked} questions");
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Every question of the table, one about nodes, and one about a value that the cluster keeps.
+#[test]
+fn answers_are_as_their_schema_says() {
+    let mut origins = BTreeSet::new();
+    let mut ask = |directory: &Path, arguments: &[&str]| {
+        let run = Command::new(env!("CARGO_BIN_EXE_hcoplan"))
+            .arg("why")
+            .args(arguments)
+            .arg("--format=json")
+            .current_dir(directory)
+            .output()
+            .expect("hcoplan runs");
+        let said = String::from_utf8_lossy(&run.stderr);
+        let answer: Value =
+            serde_json::from_slice(&run.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
+        let errors = published_schema::errors("why", &answer);
+        assert_eq!(errors, [""; 0], "{arguments:?}");
+        let from = answer["origin"]["from"].as_str().expect("a word");
+        origins.insert(from.to_owned());
+        answer
+    };
+    let table = fs::read_to_string(here().join("testdata/why/questions.txt")).expect("the table");
+    let mut drawn = 0;
+    for line in questions(&table) {
+        let (directory, release, kind, name, field) = question(line);
+        let object = name.map_or_else(|| kind.to_owned(), |name| format!("{kind}/{name}"));
+        let field = if field.is_empty() { "." } else { field };
+        let answer = ask(&directory, &[".", &object, field, "--release", release]);
+        if line.contains("; inventory dataImportSchedule ;") {
+            assert_eq!(answer["causes"][0]["without"], json!({"is": "random"}));
+            drawn += 1;
+        }
+    }
+    assert!(
+        drawn > 0,
+        "no question is about a schedule that would be drawn"
+    );
+    let eviction = "spec.configuration.evictionStrategy";
+    let nodes = here().join("testdata/cli/why-answers/in");
+    ask(&nodes, &["one", "KubeVirt", eviction]);
+    let case = here().join("testdata/golden/cases/ann-passt");
+    let source = fs::read_to_string(case.join("hyperconverged.yaml")).expect("readable");
+    let live = source.replace("{}", "{evictionStrategy: None}");
+    assert_ne!(source, live);
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("live.yaml");
+    fs::write(&path, live).expect("written");
+    let path = path.to_str().expect("UTF-8");
+    ask(
+        &case,
+        &[
+            ".",
+            "KubeVirt",
+            eviction,
+            "--live",
+            path,
+            "--release",
+            "1.18",
+        ],
+    );
+    let origins: Vec<_> = origins.iter().map(String::as_str).collect();
+    assert_eq!(origins, ["before", "default", "input", "nodes", "release"]);
 }
 
 /// What is named as a cause is taken away and the field is another one, as the answer says; what "the
