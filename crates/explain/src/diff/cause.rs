@@ -68,10 +68,10 @@ pub(super) fn attribute(
             }
         }
         _ => {
-            let mixer = PartialPlanner::new(before, after, with);
+            let planner = PartialPlanner::new(before, after, with);
             for index in 0..parts.len() {
                 // With the part alone: what is not as it was.
-                if let Some(with) = mixer.plan(&parts, |i| i == index) {
+                if let Some(with) = planner.plan(&parts, |i| i == index) {
                     credit(changes, index, &with, true);
                 }
             }
@@ -81,7 +81,7 @@ pub(super) fn attribute(
             if changes.iter().any(left) {
                 for index in 0..parts.len() {
                     // Without the part: what is not as it is now.
-                    if let Some(without) = mixer.plan(&parts, |i| i != index) {
+                    if let Some(without) = planner.plan(&parts, |i| i != index) {
                         credit(changes, index, &without, false);
                     }
                 }
@@ -125,16 +125,16 @@ impl Outcomes {
     /// Those of each difference; of one alone nobody has to ask.
     pub(super) fn new(before: &Side<'_>, after: &Side<'_>, with: &ExistingObjects<'_>) -> Self {
         let parts = parts(before, after);
-        let mixer = PartialPlanner::new(before, after, with);
+        let planner = PartialPlanner::new(before, after, with);
         let all = 0..parts.len();
         match parts.len() {
             0 | 1 => Self::default(),
             _ => Self {
                 alone: (all.clone())
-                    .map(|index| mixer.outcome(&parts, |i| i == index))
+                    .map(|index| planner.outcome(&parts, |i| i == index))
                     .collect(),
                 without: all
-                    .map(|index| mixer.outcome(&parts, |i| i != index))
+                    .map(|index| planner.outcome(&parts, |i| i != index))
                     .collect(),
             },
         }

@@ -42,7 +42,7 @@ pub(super) fn pair(
     place: impl Fn(ObjectRef) -> Option<Location>,
     carrier: impl Fn(ObjectRef) -> Option<String>,
 ) -> Paired {
-    let mut pairs = DirectoryIndex::new(objects, config);
+    let mut by_directory = DirectoryIndex::new(objects, config);
     let mut out = Paired::default();
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let mut claimed = BTreeSet::new();
@@ -51,7 +51,7 @@ pub(super) fn pair(
         path.is_some_and(|p| objects.unbuilt.contains(&p))
     };
     for entry in config.clusters.iter().filter(|e| !is_unbuilt(e)) {
-        match pairs.entry(entry) {
+        match by_directory.entry(entry) {
             Ok(cluster) => {
                 claimed.insert(cluster.object);
                 clusters.push(cluster);
@@ -63,7 +63,7 @@ pub(super) fn pair(
         .hyperconvergeds
         .iter()
         .filter(|o| !claimed.contains(o));
-    clusters.extend(others.map(|o| pairs.cluster(*o)));
+    clusters.extend(others.map(|o| by_directory.cluster(*o)));
     tell_apart(&mut clusters, &claimed, &carrier);
     // By name, then as they were found: the first one keeps a name that is taken twice.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
@@ -76,13 +76,13 @@ pub(super) fn pair(
         true
     });
     out.shared = share(&mut clusters);
-    let is_level = |directory: &Utf8Path| pairs.levels.contains_key(directory);
+    let is_level = |directory: &Utf8Path| by_directory.levels.contains_key(directory);
     out.findings
         .extend(companions::second_ones(&clusters, &claimed, &place));
     out.findings
         .extend(companions::without_one(objects, is_level, &place));
     out.clusters = clusters;
-    out.directories = std::mem::take(&mut pairs.directories);
+    out.directories = std::mem::take(&mut by_directory.directories);
     out
 }
 

@@ -44,8 +44,8 @@ pub fn mix(
         in_before: true,
         in_after: true,
     };
-    let mut mixer = SelectiveMerge { lists, take };
-    mixer
+    let mut merge = SelectiveMerge { lists, take };
+    merge
         .one(Some(before), Some(after), &root)
         .unwrap_or(Value::Null)
 }

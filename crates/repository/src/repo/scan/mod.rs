@@ -387,27 +387,27 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     let unescaped = unescaped(text);
     let texts = || std::iter::once(text).chain(unescaped.as_deref());
     let interest = |text: &str| {
-        let words = &*FINDERS;
+        let finders = &*FINDERS;
         let mentions = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
-        if mentions(&words.hco) || mentions(&words.ours) {
+        if mentions(&finders.hco) || mentions(&finders.ours) {
             return Interest::Marked;
         }
-        let nodes = mentions(&words.node) && any_kind(text, is_node);
+        let nodes = mentions(&finders.node) && any_kind(text, is_node);
         let machines =
-            || mentions(&words.machine) && any_kind(text, |kind| kind.starts_with("Machine"));
-        let subscription = || mentions(&words.subscription) && mentions(&words.package);
-        let statement = || words.statements.iter().any(mentions);
-        if words.almost.iter().any(mentions) && has_kind_like(text) {
+            || mentions(&finders.machine) && any_kind(text, |kind| kind.starts_with("Machine"));
+        let subscription = || mentions(&finders.subscription) && mentions(&finders.package);
+        let statement = || finders.statements.iter().any(mentions);
+        if finders.almost.iter().any(mentions) && has_kind_like(text) {
             return Interest::Marked;
         }
-        let named = || mentions(&words.package) && text.contains("metadata");
+        let named = || mentions(&finders.package) && text.contains("metadata");
         let changes = || {
             ["patches", "complianceType"]
                 .iter()
                 .any(|w| text.contains(w))
         };
-        let patching = || words.patching.iter().any(mentions) && changes();
-        let applied = || mentions(&words.destination) && text.contains("argoproj.io/");
+        let patching = || finders.patching.iter().any(mentions) && changes();
+        let applied = || mentions(&finders.destination) && text.contains("argoproj.io/");
         let commands = || commands::may_have(text.as_bytes());
         match nodes
             || machines()
