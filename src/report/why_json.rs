@@ -119,32 +119,26 @@ fn place(root: &Utf8Path, location: &Location, out: &mut Map<String, Value>) {
 }
 
 fn patch_json(root: &Utf8Path, patch: &PatchShown) -> Value {
-    let change = |c: &Change| {
-        let mut out = Map::from_iter([("path".to_owned(), json!(c.path))]);
-        for (name, value) in [("before", &c.before), ("after", &c.after)] {
-            if let Some(value) = value {
-                out.insert(name.to_owned(), value.clone());
+    let changes = |changes: &[Change], names: [&str; 2]| -> Vec<Value> {
+        let change = |c: &Change| {
+            let mut out = Map::from_iter([("path".to_owned(), json!(c.path))]);
+            for (name, value) in names.iter().zip([&c.before, &c.after]) {
+                if let Some(value) = value {
+                    out.insert((*name).to_owned(), value.clone());
+                }
             }
-        }
-        Value::Object(out)
-    };
-    let plain = |c: &Change| {
-        let mut out = Map::from_iter([("path".to_owned(), json!(c.path))]);
-        for (name, value) in [("rfc6902", &c.before), ("hco", &c.after)] {
-            if let Some(value) = value {
-                out.insert(name.to_owned(), value.clone());
-            }
-        }
-        Value::Object(out)
+            Value::Object(out)
+        };
+        changes.iter().map(change).collect()
     };
     let operation = |effect: &OperationEffect| {
         let mut out = Map::from_iter([("text".to_owned(), json!(effect.text))]);
         if let Some(location) = &effect.place {
             place(root, location, &mut out);
         }
-        let changed: Vec<Value> = effect.changed.iter().map(change).collect();
+        let changed = changes(&effect.changed, ["before", "after"]);
         out.insert("changed".to_owned(), json!(changed));
-        let differs: Vec<Value> = effect.plain.iter().map(plain).collect();
+        let differs = changes(&effect.plain, ["rfc6902", "hco"]);
         out.insert("differsFromRfc6902".to_owned(), json!(differs));
         out.insert("refusedByRfc6902".to_owned(), json!(effect.plain_refusal));
         let remedies = effect.remedies.iter();
